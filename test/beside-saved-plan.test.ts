@@ -36,7 +36,9 @@ describe("what differs after a saved plan was applied", () => {
     const [{ id } = { id: "" }] = Object.values((await world.state()).resources);
     world.service.change(id, { memory: "3GB" });
     const { promised, others } = splitBySaved(saved, await world.plan(toys));
-    expect(certify(promised, steps)).toEqual(['toys.a: memory is "3GB" after apply, and "2GB" was declared']);
+    expect(certify(promised, steps)).toMatchObject([
+      { address: "toys.a", field: { path: "memory", before: "3GB", after: "2GB" } },
+    ]);
     expect(others).toEqual([]);
   });
 

@@ -2,8 +2,7 @@
 import type { Address } from "../model/address.ts";
 import type { ExitCode } from "../model/errors.ts";
 import { worseExit } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
-import type { Outcome, StepOutcome } from "../model/outcome.ts";
+import type { Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 
 const exits: { readonly [result in StepOutcome["result"]]: ExitCode } = {
@@ -20,7 +19,7 @@ const exits: { readonly [result in StepOutcome["result"]]: ExitCode } = {
 /** Joins what the steps did with what the second plan found. */
 export function outcomeOf(
   steps: readonly StepOutcome[],
-  certificate: readonly string[],
+  certificate: Outcome["certificate"],
   outputs: Outcome["outputs"],
   warnings: readonly string[],
 ): Outcome {
@@ -51,24 +50,15 @@ export function outcomeOf(
  * The idempotence certificate: what a plan from fresh observation still finds to do and nothing excuses. Excused is
  * what is blocked, and what a step left unfinished.
  */
-export function certify(second: Plan, steps: readonly StepOutcome[]): readonly string[] {
+export function certify(second: Plan, steps: readonly StepOutcome[]): Outcome["certificate"] {
   const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
   return second.changes
     .filter(
       (change) => change.action !== "keep" && change.blocked.length === 0 && !unfinished.has(change.address),
     )
-    .flatMap((change) => {
-      if (change.fields.length === 0)
-        return [`${change.address}: ${change.action} is planned again: ${change.reason}`];
-      return change.fields.map((field) => {
-        const [before, after] = field.secret
-          ? ["(sensitive)", "(sensitive)"]
-          : [shown(field.before), shown(field.after)];
-        return `${change.address}: ${field.path} is ${before} after apply, and ${after} was declared`;
-      });
-    });
-}
-
-function shown(value: Json | undefined): string {
-  return value === undefined ? "not shown" : JSON.stringify(value);
+    .flatMap(({ action, address, kind, reason, fields }): readonly Unsettled[] =>
+      fields.length === 0
+        ? [{ address, kind, reason: `${action} is planned again: ${reason}` }]
+        : fields.map((field) => ({ address, kind, reason, field })),
+    );
 }

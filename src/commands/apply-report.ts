@@ -75,7 +75,7 @@ export function applyReport(
     end: (exitCode) => {
       const outcome = kept && { ...kept, exitCode: exitCode ?? kept.exitCode };
       kept = undefined;
-      if (outcome !== undefined) toAll((output) => output.outcome(shownOutcome(outcome)));
+      if (outcome !== undefined) toAll((output) => output.outcome(shownOutcome(outcome, names)));
     },
     error: (error) => toAll((output) => output.error(error)),
     warnings: () => warnings,

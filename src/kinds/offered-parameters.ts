@@ -10,6 +10,7 @@ import { isObject } from "../model/json.ts";
 import { own } from "../model/own.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
+import { withoutUserinfo } from "../model/userinfo.ts";
 
 /** A declared setting that the service does not offer as it is written. */
 export interface NotOffered {
@@ -180,14 +181,14 @@ function compare(
     if (isSecret || !["string", "number", "boolean"].includes(typeof value)) return [];
     const { options, regex } = parameter;
     if (options.length > 0 && !options.includes(String(value))) {
-      const message = `${path} is ${String(value)}, which the service does not offer today`;
+      const message = `${path} is ${withoutUserinfo(String(value))}, which the service does not offer today`;
       return [{ desired, message, hint: optionsHint(parameter) }];
     }
     const matched = regex === "" ? "matches" : matching(regex, String(value));
     if (matched === "unread")
       notCompared.push(`${path} was not compared with the service's pattern for it: ${regex.slice(0, 100)}`);
     if (matched !== "differs") return [];
-    const message = `${path} is ${String(value)}, and the service's pattern for it does not match that`;
+    const message = `${path} is ${withoutUserinfo(String(value))}, and the service's pattern for it does not match that`;
     return [{ desired, message, hint: `it has to match ${regex.slice(0, 200)}` }];
   });
   const names = new Set(known.map(({ wire }) => keyOf(wire)));

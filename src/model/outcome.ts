@@ -2,7 +2,7 @@
 import type { Address } from "./address.ts";
 import type { ExitCode } from "./errors.ts";
 import type { Json } from "./json.ts";
-import type { Operation } from "./plan.ts";
+import type { FieldChange, Operation } from "./plan.ts";
 import type { RecordedOutput } from "./state.ts";
 
 /** The step that an event or an outcome is about. */
@@ -35,6 +35,16 @@ export interface StepOutcome extends NamedStep {
   readonly elapsed: number;
 }
 
+/** What the second plan still finds to do, and nothing excuses: a field, or the reason. */
+export interface Unsettled<Value = Json> {
+  readonly address: Address;
+  readonly kind: string;
+  /** One line for people. */
+  readonly reason: string;
+  /** The field that differs; absent if the resource as a whole does. */
+  readonly field?: FieldChange<Value>;
+}
+
 /** Result of an apply. Reports get one whose values may be shown. */
 export interface Outcome<Value = Json> {
   readonly steps: readonly StepOutcome[];
@@ -45,7 +55,7 @@ export interface Outcome<Value = Json> {
   readonly resumed?: number;
   readonly outputs: { readonly [name: string]: RecordedOutput<Value> };
   /** Differences that the second plan found and nothing excuses. */
-  readonly certificate: readonly string[];
+  readonly certificate: readonly Unsettled<Value>[];
   readonly warnings: readonly string[];
   readonly exitCode: ExitCode;
   /** Ms from the approval of the plan to the end of the second look. Absent where no plan was carried out. */

@@ -54,7 +54,7 @@ async function stillThere(
   steps: readonly StepOutcome[],
   { unmanaged }: Pick<Planned, "unmanaged">,
   { kinds, service, stopping }: ApplyWorld,
-): Promise<readonly string[]> {
+): Promise<Outcome["certificate"]> {
   const deleted = steps.filter(({ operation, result }) => operation === "delete" && result === "done");
   const found = await Promise.all(
     deleted.map(async ({ address, kind, id }) => {
@@ -63,7 +63,8 @@ async function stillThere(
       const { phase } = (await kinds.named(kind).reader(service).get(listed, stopping)) ?? {};
       if (phase === undefined || phase.is === "gone" || phase.isLeaving === true) return [];
       const way = `delete it there, or bind it again: graphform import ${shellWord(address)} ${shellWord(listed.id)}`;
-      return [`${address}: ${listed.id} was deleted and let go of, and the service shows it again; ${way}`];
+      const reason = `${listed.id} was deleted and let go of, and the service shows it again; ${way}`;
+      return [{ address, kind, reason }];
     }),
   );
   return found.flat();

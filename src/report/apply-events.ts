@@ -3,7 +3,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Operation } from "../model/plan.ts";
 import { elapsedTime } from "./amounts.ts";
-import { type Command, lastLine } from "./apply-summary.ts";
+import { type Command, lastLine, unsettledWords } from "./apply-summary.ts";
 import { eventResource } from "./event-resource.ts";
 import { noticeEvent, type Stamp, uiEvent } from "./events.ts";
 import type { KindNames } from "./kind-words.ts";
@@ -55,8 +55,8 @@ export function outcomeEvents(
   return [
     ...outcome.warnings.map((summary) => noticeEvent("warn", { summary }, stamp)),
     ...outcome.steps.filter((step) => step.result !== "done").map((step) => unfinishedEvent(step, stamp)),
-    ...outcome.certificate.map((detail) =>
-      noticeEvent("error", { summary: "not as declared after apply", detail }, stamp),
+    ...outcome.certificate.map((left) =>
+      noticeEvent("error", { summary: "not as declared after apply", detail: unsettledWords(left) }, stamp),
     ),
     uiEvent(
       level,

@@ -1,5 +1,6 @@
 /** @module Groups the unfinished steps of an apply and writes its last line. */
-import type { Outcome, StepOutcome } from "../model/outcome.ts";
+import type { Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
+import type { ShownValue } from "./shown-value.ts";
 
 /** The unfinished steps, grouped by result in the order of the report; equal messages of one address appear once. */
 export function unfinished(
@@ -21,6 +22,13 @@ const results: readonly StepOutcome["result"][] = [
   "blocked",
   "skipped",
 ];
+
+/** What is left to do after an apply, in a line. */
+export function unsettledWords({ address, reason, field }: Unsettled<ShownValue>): string {
+  if (field === undefined) return `${address}: ${reason}`;
+  const [before, after] = [field.before?.text ?? "not shown", field.after?.text ?? "not shown"];
+  return `${address}: ${field.path} is ${before} after apply, and ${after} was declared`;
+}
 
 /** The command of the run, for messages that tell to run it again. */
 export type Command = "apply" | "destroy";

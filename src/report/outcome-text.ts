@@ -2,7 +2,7 @@
 import type { StepOutcome } from "../model/outcome.ts";
 import { formatDuration } from "../model/quantity.ts";
 import { amount } from "./amounts.ts";
-import { type Command, lastLine, unfinished } from "./apply-summary.ts";
+import { type Command, lastLine, unfinished, unsettledWords } from "./apply-summary.ts";
 import { escapeText } from "./escape.ts";
 import { outputRows } from "./outputs-text.ts";
 import type { Page, Palette } from "./palette.ts";
@@ -17,7 +17,7 @@ export function outcomeText(outcome: ShownOutcome, page: Page, command: Command 
   const { palette, width } = page;
   const warnings = outcome.warnings.flatMap((warning) => wrapIndented("  ! ", escapeText(warning), width));
   const found = outcome.certificate.flatMap((difference) =>
-    wrapIndented("  ✗ ", escapeText(difference), width),
+    wrapIndented("  ✗ ", escapeText(unsettledWords(difference)), width),
   );
   const outputs = outputRows(outcome.outputs, palette);
   const blocks = [

@@ -80,8 +80,16 @@ export function shownState(state: StateDocument, names: KindNames): ShownState {
 }
 
 /** What may be shown of the outcome of an apply. */
-export function shownOutcome(outcome: Outcome): ShownOutcome {
-  return { ...outcome, outputs: shownOutputs(outcome.outputs) };
+export function shownOutcome(outcome: Outcome, names: KindNames): ShownOutcome {
+  return {
+    ...outcome,
+    outputs: shownOutputs(outcome.outputs),
+    certificate: outcome.certificate.map(({ field, ...left }) => {
+      if (field === undefined) return left;
+      const hidden = hiddenIn(left.kind, bothOf(field), names);
+      return { ...left, field: shownField(field, hidden) };
+    }),
+  };
 }
 
 /** What may be shown of recorded outputs. */
@@ -98,22 +106,30 @@ function shownChange(change: Change, names: KindNames): Change<ShownValue> {
   const values = [
     ...Object.entries({ ...before }),
     ...Object.entries({ ...after }),
-    ...given.flatMap((field) => [[field.path, field.before] as const, [field.path, field.after] as const]),
+    ...given.flatMap(bothOf),
   ];
   const hidden = hiddenIn(change.kind, values, names);
   for (const field of given) if (field.secret) hidden.add(field.path);
-  const shown = (field: FieldChange): FieldChange<ShownValue> => {
-    const { before: _, after: __, ...facts } = field;
-    const secret = hidden.has(field.path);
-    return { ...facts, secret, ...sidesOf(field, secret) };
-  };
   return {
     ...rest,
-    fields: fields.map(shown),
-    drift: drift.map(shown),
+    fields: fields.map((field) => shownField(field, hidden)),
+    drift: drift.map((field) => shownField(field, hidden)),
     ...(before === undefined ? {} : { before: shownSpec(before, hidden) }),
     ...(after === undefined ? {} : { after: shownSpec(after, hidden) }),
   };
+}
+
+function shownField(field: FieldChange, hidden: ReadonlySet<string>): FieldChange<ShownValue> {
+  const { before: _, after: __, ...facts } = field;
+  const secret = field.secret || hidden.has(field.path);
+  return { ...facts, secret, ...sidesOf(field, secret) };
+}
+
+function bothOf({ path, before, after }: FieldChange): readonly (readonly [string, Json | undefined])[] {
+  return [
+    [path, before],
+    [path, after],
+  ];
 }
 
 function shownResource(resource: ResourceDrift, names: KindNames): ResourceDrift<ShownValue> {

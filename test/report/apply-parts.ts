@@ -1,4 +1,5 @@
 import type { Outcome, StepOutcome } from "../../src/model/outcome.ts";
+import { field } from "./plan-parts.ts";
 
 export function ended(address: string, rest: Partial<StepOutcome>): StepOutcome {
   const kind = address.split(".")[0] ?? "";
@@ -64,7 +65,14 @@ export const roughOutcome: Outcome = outcome({
     password: { value: { $secret: "hmac-5b1f0c77" }, sensitive: true },
     port: { value: 6379, sensitive: false },
   },
-  certificate: ['instances.cache config.maxMemory: wanted "6GB", there is "4GB"'],
+  certificate: [
+    {
+      address: "instances.cache",
+      kind: "instances",
+      reason: "1 field differs",
+      field: field("config.maxMemory", { before: "4GB", after: "6GB" }),
+    },
+  ],
   warnings: ["instance-1: the endpoint does not answer from here"],
   exitCode: 1,
 });

@@ -101,7 +101,8 @@ describe("outcomeText", () => {
         ○ users.reader: not started: instances.orders is not done
 
       Not as declared after apply
-        ✗ instances.cache config.maxMemory: wanted "6GB", there is "4GB"
+        ✗ instances.cache: config.maxMemory is "4GB" after apply, and "6GB" was
+          declared
           a second plan after apply should have been empty: the service did not take
           these values, or changed them
 

@@ -256,7 +256,13 @@ export const anyOutcome: fc.Arbitrary<Outcome> = fc.record({
   destroyed: fc.nat(),
   resumed: fc.integer({ min: 1 }),
   outputs: fc.dictionary(text, recordedOutput, { maxKeys: 3 }),
-  certificate: fc.array(text, { maxLength: 2 }),
+  certificate: fc.array(
+    fc.record(
+      { address, kind: section, reason: text, field },
+      { requiredKeys: ["address", "kind", "reason"] },
+    ),
+    { maxLength: 2 },
+  ),
   warnings: fc.array(text, { maxLength: 2 }),
   exitCode: fc.constantFrom(0, 1, 4, 7),
 });

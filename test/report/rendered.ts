@@ -34,6 +34,7 @@ import { stateText as ofStateText } from "../../src/report/state-text.ts";
 import { comparePlans } from "../../src/report/view/comparison.ts";
 import type { PlanView, PlanViewOptions } from "../../src/report/view/plan-view.ts";
 import { planView as ofPlanView } from "../../src/report/view/plan-view.ts";
+import { words } from "./words.ts";
 
 /** Every report as a command makes it: of what may be shown. */
 
@@ -100,11 +101,11 @@ export function driftSuite(
 }
 
 export function outcomeText(outcome: Outcome, page: Page, command?: Command): string {
-  return ofOutcomeText(shownOutcome(outcome), page, command);
+  return ofOutcomeText(shownOutcome(outcome, words), page, command);
 }
 
 export function outcomeEvents(outcome: Outcome, stamp: Stamp, command?: Command): readonly JsonObject[] {
-  return ofOutcomeEvents(shownOutcome(outcome), stamp, command);
+  return ofOutcomeEvents(shownOutcome(outcome, words), stamp, command);
 }
 
 export function stateText(state: StateDocument, names: KindNames, page: Page): string {

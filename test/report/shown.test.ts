@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
-import type { Plan } from "../../src/model/plan.ts";
+import type { FieldChange, Plan } from "../../src/model/plan.ts";
 import type { Sealed } from "../../src/model/sealed.ts";
-import { type ShownPlan, shownOutputs, shownPlan } from "../../src/report/shown.ts";
+import { unsettledWords } from "../../src/report/apply-summary.ts";
+import { type ShownPlan, shownOutcome, shownOutputs, shownPlan } from "../../src/report/shown.ts";
 import { type ShownValue, sameShown, shownValue } from "../../src/report/shown-value.ts";
+import { outcome } from "./apply-parts.ts";
 import { change, field, plan, sealed } from "./plan-parts.ts";
 import { words } from "./words.ts";
 
@@ -132,6 +134,32 @@ describe("a plan that may be shown", () => {
       words,
     );
     expect(JSON.stringify(shown.outputs)).not.toMatch(/old|new/);
+  });
+});
+
+describe("an outcome that may be shown", () => {
+  it.each<[string, FieldChange, string]>([
+    ["a value", field("region", { before: "a", after: "b" }), '"a" after apply, and "b"'],
+    ["no value", field("region", { after: "b" }), 'not shown after apply, and "b"'],
+    [
+      "a secret that is marked",
+      field("odd", { before: "old", after: "new", secret: true }),
+      "(sensitive) after apply, and (sensitive)",
+    ],
+    [
+      "a secret by its table",
+      field("password", { before: "old", after: "new" }),
+      "(sensitive) after apply, and (sensitive)",
+    ],
+    [
+      "a login that the service cuts off",
+      field("tags.url", { before: "https://h", after: "https://u:hunter2@h" }),
+      '"https://h" after apply, and "https://(sensitive)@h"',
+    ],
+  ])("says what is not as declared: %s", (_, left, said) => {
+    const certificate = [{ address: "users.a", kind: "users", reason: "1 field differs", field: left }];
+    const shown = shownOutcome(outcome({ certificate }), words);
+    expect(shown.certificate.map(unsettledWords)).toEqual([`users.a: ${left.path} is ${said} was declared`]);
   });
 });
 

@@ -4,7 +4,7 @@ import { GraphformError, isGraphformError } from "../../src/model/errors.ts";
 import type { Journal } from "../../src/model/journal.ts";
 import type { Kind } from "../../src/model/kind.ts";
 import { type KindRegistry, kindRegistry } from "../../src/model/kind-registry.ts";
-import type { StepOutcome } from "../../src/model/outcome.ts";
+import type { Outcome, StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { Service } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
@@ -36,7 +36,7 @@ export interface Ended {
   readonly steps: readonly StepOutcome[];
   /** The plan after the apply; absent where it was interrupted or failed before. */
   readonly second?: Plan;
-  readonly certificate: readonly string[];
+  readonly certificate: Outcome["certificate"];
 }
 
 const nothing: Pick<Ended, "steps" | "certificate"> = { steps: [], certificate: [] };

@@ -62,7 +62,7 @@ export async function settleDown(
     const isAlone = isQuiet && (at > 0 || isUndisturbed);
     const isDone = isAlone && ended.steps.every((step) => step.result === "done");
     if (isDone && ended.certificate.length > 0)
-      watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
+      watch.violate("certificate", `${JSON.stringify(ended.certificate)} | ${said}`);
     if (isHelpless(ended, calm, world)) return;
     if (at === 0 && isOnlyKilled && !isEnough(ended)) watch.violate("one more run", said);
     // Nothing is certain before every lag has passed.

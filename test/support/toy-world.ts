@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Driver, Kind } from "../../src/model/kind.ts";
 import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { Manifest } from "../../src/model/manifest.ts";
-import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
+import type { ApplyEvent, Outcome, StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { Profile } from "../../src/model/profile.ts";
 import type { Sealed } from "../../src/model/sealed.ts";
@@ -43,7 +43,7 @@ export interface Ran {
   /** The plan from fresh observation that follows every apply. */
   readonly second: Plan;
   /** What the second plan found and nothing excuses. */
-  readonly certificate: readonly string[];
+  readonly certificate: Outcome["certificate"];
 }
 
 /** One run of the program: what it goes through, and what may be different this time. */
