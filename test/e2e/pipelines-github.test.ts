@@ -253,9 +253,11 @@ describe("a job that is lost with its runner", () => {
     await kill;
     expect(results(killed)).toEqual({ plan: "success", apply: "cancelled" });
     const again = await github.run(workflow, push);
-    expect(results(again), said(again["apply"])).toEqual({ plan: "success", apply: "success" });
-    expect((await shop.created()).filter((name) => name === "lost")).toEqual(["lost"]);
     shop.user.write(`repository/${workflow}`, text);
+    // Nothing is left to apply if the lost job had come as far as its record before it was lost.
+    const outcome = { plan: "success", apply: expect.stringMatching(/^(success|skipped)$/) };
+    expect(results(again), said(again["apply"])).toEqual(outcome);
+    expect((await shop.created()).filter((name) => name === "lost")).toEqual(["lost"]);
     shop.commit({ orders: "changed in between", stock: "what is left" });
     expect(results(await github.run(workflow, push))).toEqual({ plan: "success", apply: "success" });
   });

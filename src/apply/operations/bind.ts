@@ -7,7 +7,7 @@ import { timestamp } from "./existing.ts";
 
 /**
  * Binds an existing object to its address, or updates what the state remembers of a bound one. A bound
- * object is wanted: an unfinished deletion is no longer waited for.
+ * object is wanted: an unfinished deletion is no longer waited for. An object that another address was bound to leaves that one.
  */
 export async function bind(step: Step, context: ApplyContext): Promise<StepResult> {
   const known = context.journal.state.resources[step.address];
@@ -27,6 +27,12 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
     ...(known?.unmoved === undefined ? {} : { unmoved: known.unmoved }),
     ...(converging === undefined || converging.operation === "delete" ? {} : { converging }),
   };
+  const former = Object.entries(context.journal.state.resources).find(
+    ([address, { kind, id }]) => address !== step.address && kind === bound.kind && id === bound.id,
+  );
+  // An object has one address: the manifest gives it another one by its id.
+  if (former !== undefined)
+    await context.journal.record({ type: "moved", from: former[0], to: step.address });
   await context.journal.bind(step.address, bound);
   return { result: "done", id: bound.id };
 }
