@@ -435,7 +435,10 @@ describe("what a command is refused for", () => {
     expect(await user.run("apply", "c.plan")).toMatchObject({ code: 0 });
     user.write(file, older);
     const put = await user.run("apply", "c.plan");
-    expect(put).toMatchObject({ code: 1, err: expect.stringMatching(/an older copy was put in its place\nhint: .*\.backup/) });
+    expect(put).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/an older copy was put in its place\nhint: .*\.backup/),
+    });
     expectWords(put);
     expect([countOf("create"), service.instances.size]).toEqual([3, 3]);
   });
