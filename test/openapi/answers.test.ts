@@ -13,6 +13,7 @@ import { always, until, untilReady } from "../conformance/benches.ts";
 import { createReferents, type Sample, samples } from "../conformance/samples.ts";
 import { poll, startTest, type TestPlatform } from "../platform/harness.ts";
 import { fullProfile } from "../support/local-service.ts";
+import { until as eventually } from "../support/workspace.ts";
 import { readContract } from "./contract.ts";
 
 const contracts = { platform: readContract("platform.yaml"), users: readContract("users.yaml") };
@@ -178,6 +179,11 @@ describe("every answer of the local platform is one of the vendor's API", () => 
     );
     const restored: Ref = { id: String(values["id"]), place: pair.place };
     await untilReady(driver, restored);
+    // Its copies are made from it.
+    await eventually(async () => {
+      const listed = await service.read({ operation: "snapshot.list", params: {} }, always);
+      return !JSON.stringify(listed).includes('"pending"') || undefined;
+    }, "the copies to be complete");
     await service.write({ operation: "snapshot.delete", params: { id } }, always);
     expect(await refused(service.read({ operation: "snapshot.describe", params: { id } }, always))).toBe(
       "404",
