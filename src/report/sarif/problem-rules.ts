@@ -27,6 +27,8 @@ export const problemRules: { readonly [code: string]: string } = {
   "duplicate-user": "Two users of one database have the same name. Give each its own name.",
   empty: "The manifest is empty. Begin with apiVersion: graphform/v1.",
   "empty-secret": "A secret has no characters. Correct its variable, file or command.",
+  "left-out":
+    "A reference names a resource that is left out here (enabled: false). Leave out what refers to it too, or enable it.",
   "merge-key": "A YAML merge key is not part of YAML 1.2. Put common values under defaults.",
   "missing-file": "A manifest file does not exist. Name another file with -f.",
   "missing-key": "A required key is missing. Add it.",
