@@ -95,12 +95,12 @@ function newerThan(
   return serial > state.serial ? { serial, isBackedUp: inBackup > state.serial } : undefined;
 }
 
-/** The version in the head of a document's file, as it is written; undefined for any other text. */
+/** The version in the head of a document's file, as it is written; undefined for any other text, and if there is none to read. */
 async function versionAt(path: string): Promise<VersionId | undefined> {
   const file = await open(path, "r").catch(() => undefined);
   try {
-    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(4096), 0, 4096, 0)) ?? { bytesRead: 0 };
-    const text = buffer?.toString("utf8", 0, bytesRead) ?? "";
+    const head = await file?.read(Buffer.alloc(4096), 0, 4096, 0).catch(() => undefined);
+    const text = head?.buffer.toString("utf8", 0, head.bytesRead) ?? "";
     const [, lineage] = /"lineage":\s*"([^"\\]+)"/.exec(text) ?? [];
     const [, serial] = /"serial":\s*(\d+)/.exec(text) ?? [];
     const isState = /"version":\s*[23]\b/.test(text);
