@@ -18,7 +18,15 @@ export function assertSealed({ changes, steps, outputs, serial }: Plan, isSecret
     const given = [...fields, ...drift].filter((field) => field.secret || isSecret(kind, field.path));
     const open = given.find((field) => ![field.before, field.after].every(isClosed));
     if (open !== undefined) throw clear(`${address} ${open.path}`);
-    assertSpecsSealed({ kind, address }, [before, after], isSecret);
+    // The references of a spec are filled in, so a part in clear is the output of a resource, such as an id.
+    const specs = [before, after].map((spec) =>
+      Object.fromEntries(
+        Object.entries(spec ?? {}).filter(
+          ([, value]) => !isTemplate(value) || value.$template.every((part) => typeof part === "string"),
+        ),
+      ),
+    );
+    assertSpecsSealed({ kind, address }, specs, isSecret);
   }
   for (const step of steps) assertSpecsSealed(step, [step.spec, step.patch, step.record], isSecret);
   if (serial === 0 && [changes, steps, outputs].some(containsFingerprint))

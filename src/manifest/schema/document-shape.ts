@@ -84,7 +84,7 @@ const secret: Shape = {
       "Environment variable that holds it; `${each.key}` in it, or in another source, makes a secret for each entry.",
       {
         "x-secret": true,
-        pattern: "^[A-Za-z_](?:[A-Za-z0-9_]|\\$\\{ *each\\.key *\\})*$",
+        pattern: "^[A-Za-z_][A-Za-z0-9_]*(?:\\$\\{ *each\\.key *\\}[A-Za-z0-9_]*){0,3}$",
         examples: ["ORDERS_PASSWORD"],
       },
     ),
