@@ -1,14 +1,40 @@
-/** @module The library: plan, apply and validate from a program. */
+/** @module The library: plan, apply, look for drift, validate and format from a program. */
 export { type ApplyRequest, apply } from "./library/apply.ts";
+export { type DriftRequest, drift } from "./library/drift.ts";
+export {
+  type DriftFormat,
+  type FormatOptions,
+  formatDrift,
+  formatPlan,
+  formatProblems,
+  type PlanFormat,
+  type ProblemFormat,
+} from "./library/format.ts";
 export { type LoadedManifest, loadManifest, type ManifestRequest } from "./library/load-manifest.ts";
 export { type OpenService, openService, type ServiceRequest } from "./library/open-service.ts";
 export { type OpenState, openState } from "./library/open-state.ts";
-export { plan } from "./library/plan.ts";
+export { type PlanOnlyRequest, plan, readPlan } from "./library/plan.ts";
 export type { PlanRequest } from "./library/plan-request.ts";
 export { validate } from "./library/validate.ts";
-export { type ExitCode, exitCodes, GraphformError, ManifestError, ServiceError } from "./model/errors.ts";
-export type { ApplyEvent, Outcome, StepOutcome } from "./model/outcome.ts";
-export type { Change, FieldChange, Guard, Plan, Step } from "./model/plan.ts";
-export type { Problem } from "./model/problem.ts";
-export type { StateDocument } from "./model/state.ts";
+export type * from "./model/address.ts";
+export type * from "./model/drift.ts";
+export {
+  type ExitCode,
+  exitCodes,
+  GraphformError,
+  ManifestError,
+  ServiceError,
+  type ServiceFailure,
+} from "./model/errors.ts";
+export type { Disruption } from "./model/field-schema.ts";
+export type * from "./model/json.ts";
+export type { Phase, PhaseName, Source } from "./model/observed.ts";
+export type * from "./model/outcome.ts";
+export type * from "./model/plan.ts";
+export type { NotProbed } from "./model/probe.ts";
+export type * from "./model/problem.ts";
+export type { ManifestIdentity, ServiceIdentity } from "./model/service-identity.ts";
+export type { Spec } from "./model/spec.ts";
+export type * from "./model/state.ts";
+export type { PlanOptions } from "./plan/input.ts";
 export { hasChanges } from "./plan/plan.ts";

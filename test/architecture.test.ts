@@ -109,7 +109,7 @@ const rules: FolderRules = {
     never: [print],
   },
   library: {
-    may: ["model", "manifest", "plan", "state", "kinds", "reconcile", "project"],
+    may: ["model", "manifest", "plan", "state", "kinds", "reconcile", "project", "report"],
     node: ["node:process"],
     never: [print],
   },

@@ -1,8 +1,20 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { apply, loadManifest, openService, openState, plan, validate } from "../src/index.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as library from "../src/index.ts";
+import {
+  apply,
+  drift,
+  formatDrift,
+  formatPlan,
+  loadManifest,
+  openService,
+  openState,
+  plan,
+  readPlan,
+  validate,
+} from "../src/index.ts";
 import { FakeService } from "./support/fake-service.ts";
 import { openWorkspace, type Workspace } from "./support/workspace.ts";
 
@@ -42,33 +54,73 @@ instances:
 }
 
 describe("from a program", () => {
-  it("runs the example of the documentation: the plan that was shown is carried out, and the next one is empty", async () => {
+  it("runs every example of the documentation, one after the other", async () => {
     write();
-    const [, code = ""] =
-      /```js\n([\s\S]*?)```/.exec(readFileSync(join(root, "docs", "library.md"), "utf8")) ?? [];
-    const body = code
-      .replace(/^import .*$/m, "")
-      .replace("await openService(manifest)", "await openService(manifest, { env })");
-    const lines: unknown[][] = [];
-    const run = async (): Promise<void> => {
-      lines.length = 0;
-      const example = new Function(
-        ...["library", "env", "console", "dir"],
-        `return (async () => { const { apply, loadManifest, openService, openState, plan } = library;
-        ${body.replace('["graphform.yaml"]', '[dir + "/graphform.yaml"]')} })();`,
-      );
-      const env = { ...service.env, SHOP_PASSWORD: password };
-      await example(
-        { apply, loadManifest, openService, openState, plan },
-        env,
-        { log: (...words: unknown[]) => lines.push(words) },
-        user.dir,
-      );
+    const page = readFileSync(join(root, "docs", "library.md"), "utf8");
+    const examples = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
+    for (const [name, value] of Object.entries({ ...service.env, SHOP_PASSWORD: password }))
+      vi.stubEnv(name, value);
+    const run = async (code: string): Promise<readonly unknown[]> => {
+      const lines: unknown[] = [];
+      const body = code.replaceAll(/^import (\{[^}]*\}) from "graphform";$/gm, "const $1 = library;");
+      const example = new Function("library", "console", `return (async () => { ${body} })();`);
+      const before = process.cwd();
+      // Whatever runs in the user's folder is ended with it.
+      process.chdir(user.dir);
+      await example(library, {
+        log: (...words: unknown[]) => lines.push(words.length === 1 ? words[0] : words),
+      }).finally(() => process.chdir(before));
+      return lines;
     };
-    await run();
-    expect(lines).toEqual([["create", "instances.cache"], [0]]);
-    await run();
-    expect(lines).toEqual([[0]]);
+    const [first = "", objects = "", reports = "", saved = "", ...more] = examples;
+    expect(more).toEqual([]);
+    expect(await run(first)).toEqual([["create", "instances.cache"], 0]);
+    expect(await run(first)).toEqual([0]);
+    expect(await run(objects)).toEqual(["made", [expect.stringContaining('"region" is missing')]]);
+    expect(await run(reports)).toEqual([[0, "Drift of shop"], true, ""]);
+    expect(await run(saved)).toEqual([["delete"], [1, 0]]);
+  });
+
+  it("formats a plan and a report of drift in every way, without the secret in any", async () => {
+    const manifest = await loadManifest({ files: [write()] });
+    const env = { ...service.env, SHOP_PASSWORD: password };
+    const opened = await openService(manifest, { env });
+    const request = { manifest, service: opened, state: openState(manifest) };
+    const shown = await plan(request);
+    await expect(drift(request)).rejects.toMatchObject({ code: "state-missing" });
+    await apply({ ...request, approve: () => true });
+    const report = await drift(request);
+    await opened.close();
+    const texts = [
+      ...(await Promise.all(
+        (["text", "json", "markdown", "html", "sarif"] as const).map((format) => formatPlan(shown, format)),
+      )),
+      ...(await Promise.all(
+        (["text", "json", "markdown", "html", "sarif", "junit", "prometheus"] as const).map((format) =>
+          formatDrift(report, format),
+        ),
+      )),
+    ];
+    for (const written of texts) {
+      expect(written.length).toBeGreaterThan(20);
+      expect(written).not.toContain(password);
+    }
+    expect(await formatPlan(shown, "text", { width: 60 })).not.toBe(texts[0]);
+  });
+
+  it("applies a saved plan once, and the command line takes it too", async () => {
+    const manifest = await loadManifest({ files: [write()] });
+    const env = { ...service.env, SHOP_PASSWORD: password };
+    const opened = await openService(manifest, { env });
+    const request = { manifest, service: opened, state: openState(manifest) };
+    const file = join(user.dir, "shop.plan");
+    const made = await plan({ ...request, out: file });
+    expect((await readPlan(file)).fingerprint).toBe(made.fingerprint);
+    expect((await user.run("show", "shop.plan")).out).toContain("instances.cache");
+    const applying = { ...request, planFile: file, approve: () => true };
+    expect(await apply(applying)).toMatchObject({ exitCode: 0, added: 1 });
+    await expect(apply(applying)).rejects.toMatchObject({ code: "plan-stale", exitCode: 6 });
+    await opened.close();
   });
 
   it("changes nothing where the plan is not approved", async () => {

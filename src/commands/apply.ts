@@ -5,6 +5,12 @@ import { exitCodes, ownError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
 import { openProject, type Project } from "../project/project.ts";
+import {
+  assertApplicable,
+  assertAsSaved,
+  assertPlannedHere,
+  assertSecretsKept,
+} from "../project/saved-plan.ts";
 import { openSession, type Session } from "../project/session.ts";
 import type { Settings } from "../project/settings.ts";
 import { whileHeld } from "../project/while-held.ts";
@@ -24,7 +30,6 @@ import { openLiveView } from "./live-view.ts";
 import { type ManifestOptions, planOptions } from "./options.ts";
 import { printError } from "./print-error.ts";
 import { runListener } from "./run-listener.ts";
-import { assertApplicable, assertAsSaved, assertPlannedHere, assertSecretsKept } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { interruptedOr } from "./under-lock.ts";
 
@@ -86,7 +91,7 @@ async function applyUnderLock(
   return whileHeld(lock, async () => {
     const state = (await project.store.read()) ?? emptyState(project.header.name);
     if (saved !== undefined) {
-      await assertApplicable(saved, project, state);
+      assertApplicable(saved, project, state);
       await assertNewest(saved.commit, settings);
     }
     const secrets = options.destroying

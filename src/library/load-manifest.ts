@@ -1,13 +1,20 @@
 /** @module Loads a manifest for a program. */
+
+import { join } from "node:path";
 import process from "node:process";
+import type { JsonObject } from "../model/json.ts";
 import { openProject } from "../project/project.ts";
 import { settingsOf } from "../project/settings.ts";
 import { projects } from "./handles.ts";
 
 /** Input of `loadManifest`. */
 export interface ManifestRequest {
-  /** Manifest files or folders; default `graphform.yaml` in the current folder. Later files override earlier ones. */
+  /** Manifest files or folders; default `graphform.yaml` in the current folder, unless there are `objects`. Later files override earlier ones. */
   readonly files?: readonly string[];
+  /** Layers as plain data, laid over the files: what a manifest in JSON would hold. */
+  readonly objects?: readonly JsonObject[];
+  /** Folder that a manifest of objects alone stands in: its state is kept there. Default: the current folder. */
+  readonly folder?: string;
   readonly variables?: { readonly [name: string]: string };
   readonly variableFiles?: readonly string[];
   /** Name of a built-in profile, or a file; default is that of the manifest. */
@@ -25,7 +32,8 @@ export interface LoadedManifest {
 
 /** Reads a manifest. Throws `ManifestError`; its `problems` have file, line and column. */
 export async function loadManifest(request: ManifestRequest = {}): Promise<LoadedManifest> {
-  const { files = [], variables = {}, variableFiles = [], profile, env = process.env } = request;
+  const { files = [], objects = [], folder = "." } = request;
+  const { variables = {}, variableFiles = [], profile, env = process.env } = request;
   const settings = settingsOf(env);
   const options = {
     file: files,
@@ -33,7 +41,11 @@ export async function loadManifest(request: ManifestRequest = {}): Promise<Loade
     varFile: variableFiles,
     ...(profile === undefined ? {} : { profile }),
   };
-  const project = await openProject(options, settings);
+  const layers = objects.map((layer, at) => ({
+    path: join(folder, `object-${at + 1}.json`),
+    text: JSON.stringify(layer, null, 2),
+  }));
+  const project = await openProject(options, settings, layers);
   const manifest: LoadedManifest = { name: project.header.name, files: project.files };
   projects.set(manifest, { ...project, settings });
   return manifest;

@@ -1,10 +1,10 @@
-/** @module Defines the input that `plan` and `apply` share. */
+/** @module Defines the input that `plan`, `drift` and `apply` share. */
 import type { PlanOptions } from "../plan/input.ts";
 import type { LoadedManifest } from "./load-manifest.ts";
 import type { OpenService } from "./open-service.ts";
 import type { OpenState } from "./open-state.ts";
 
-/** Input of `plan` and `apply`. */
+/** Input that `plan`, `drift` and `apply` share. */
 export interface PlanRequest extends Partial<PlanOptions> {
   readonly manifest: LoadedManifest;
   readonly service: OpenService;

@@ -2,6 +2,7 @@
 import { secretReader } from "../manifest/read-secret.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Vault } from "../model/sealed.ts";
+import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { learnSecrets } from "../project/learn-secrets.ts";
 import { resolveProject, type VaultKey } from "../project/project.ts";
@@ -16,6 +17,7 @@ export interface ResolvedRequest {
   readonly manifest: Manifest;
   readonly vault: Vault;
   readonly state: StateDocument;
+  readonly identity: ServiceIdentity;
   readonly goal: Goal;
 }
 
@@ -36,7 +38,7 @@ export async function resolveRequest(
   learnSecrets(project, vault, settings);
   const { where } = request.state;
   const { destroying = false } = request;
-  const { state } = await withOwner(
+  const { state, identity } = await withOwner(
     claimState(stored, { service: location.identity, manifest: project.identity, where }),
     destroying ? [] : manifest.desired,
     { location, service: connection, project: { identity: project.identity, store: request.state } },
@@ -48,6 +50,7 @@ export async function resolveRequest(
     manifest,
     vault,
     state,
+    identity,
     goal: {
       manifest,
       options,

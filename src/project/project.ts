@@ -47,13 +47,20 @@ export interface Project {
 type ProjectOptions = Pick<RunOptions, "file" | "state"> &
   Partial<Pick<RunOptions, "var" | "varFile" | "profile">>;
 
-/** Reads the files and the header of a manifest. Throws `ManifestError` with all problems found so far. */
-export async function openProject(options: ProjectOptions, settings: Settings): Promise<Project> {
-  const files = options.file.length === 0 ? ["graphform.yaml"] : options.file;
+/**
+ * Reads the files and the header of a manifest, with `layers` over them. Throws `ManifestError` with all problems found so
+ * far.
+ */
+export async function openProject(
+  options: ProjectOptions,
+  settings: Settings,
+  layers: readonly SourceFile[] = [],
+): Promise<Project> {
+  const files = options.file.length + layers.length === 0 ? ["graphform.yaml"] : options.file;
   const loaded = await loadManifest(files);
   if (loaded.problems.length > 0) throw new ManifestError(loaded.problems);
   const paths = loaded.sources.map((source) => source.path);
-  return projectOf(loaded.sources, options, await newest(paths), settings);
+  return projectOf([...loaded.sources, ...layers], options, await newest(paths), settings);
 }
 
 /** Opens a project from manifest texts. Throws `ManifestError`. */

@@ -194,7 +194,7 @@ function claimed(state: StateDocument, { run }: Proc, oracle: Oracle): StateDocu
   return state;
 }
 
-/** A saved plan is applied once, and only while its manifest is what it was (commands/saved-plan.ts). */
+/** A saved plan is applied once, and only while its manifest is what it was (project/saved-plan.ts). */
 function assertApplicable(saved: SavedCase, { run }: Proc, state: StateDocument): void {
   const isSame = JSON.stringify(saved.resources) === JSON.stringify(run.resources);
   if (isSame && !isPlanApplied(state, saved.plan.fingerprint)) return;

@@ -1,6 +1,5 @@
 /** @module Saves a plan to a file, and checks that a saved plan may still be applied. */
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { Writer } from "../files/write-result.ts";
 import { kinds } from "../kinds/index.ts";
 import { secretPaths } from "../manifest/schema/shape.ts";
@@ -11,13 +10,13 @@ import type { Plan } from "../model/plan.ts";
 import { type Open, secretsIn } from "../model/sealed.ts";
 import { limitedTo, type ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
-import { packageVersion } from "../project/package-files.ts";
-import type { Project } from "../project/project.ts";
-import type { Session } from "../project/session.ts";
 import { assertSameService } from "../state/claim-state.ts";
 import { isPlanApplied } from "../state/document.ts";
 import type { ManifestFile, PlanChoices, SavedPlan } from "../state/plan-file.ts";
 import { writePlanFile } from "../state/plan-file.ts";
+import { packageVersion } from "./package-files.ts";
+import type { Project } from "./project.ts";
+import type { Session } from "./session.ts";
 
 /** What a plan was made from. */
 export interface PlanningRun {
@@ -41,7 +40,7 @@ export async function savePlan(
     plan,
     ...(destroying ? { destroying } : {}),
     service: identity,
-    manifest: await digests(project.files),
+    manifest: digests(project),
     variables: Object.fromEntries(given.filter(([name]) => !part.has(name))),
     withheld: given.map(([name]) => name).filter((name) => part.has(name)),
     ...(commit === undefined ? {} : { commit }),
@@ -55,11 +54,7 @@ export async function savePlan(
  * Throws `plan-stale` if a saved plan must not be applied: it was applied already, it belongs to another state, or its
  * manifest has changed. Changes at the service are found later, just before each write.
  */
-export async function assertApplicable(
-  saved: SavedPlan,
-  project: Project,
-  state: StateDocument,
-): Promise<void> {
+export function assertApplicable(saved: SavedPlan, project: Project, state: StateDocument): void {
   const { plan } = saved;
   if (isPlanApplied(state, plan.fingerprint)) throw stale("this plan was applied already");
   if (plan.serial === 0 && state.serial > 0)
@@ -68,7 +63,7 @@ export async function assertApplicable(
   if (plan.name !== state.name || !sameState) throw stale("this plan was made from another state");
   // An older copy of the state may lack that the plan was applied, and the resources it created.
   if (state.serial < plan.serial) throw stale("the state is older than the one this plan was made from");
-  const now = new Map((await digests(project.files)).map((entry) => [entry.path, entry.sha256]));
+  const now = new Map(digests(project).map((entry) => [entry.path, entry.sha256]));
   const changed = saved.manifest
     .filter((entry) => now.get(entry.path) !== entry.sha256)
     .map((entry) => entry.path);
@@ -151,15 +146,12 @@ export function assertSecretsKept({ steps }: Plan, open: Open): void {
   });
 }
 
-async function digests(paths: readonly string[]): Promise<readonly ManifestFile[]> {
-  return Promise.all(
-    paths.map(async (path) => ({
-      path,
-      sha256: createHash("sha256")
-        .update(await readFile(path))
-        .digest("hex"),
-    })),
-  );
+/** The layers as they were read, by the digest of their texts. */
+function digests({ parsed }: Pick<Project, "parsed">): readonly ManifestFile[] {
+  return parsed.layers.map(({ file, text }) => ({
+    path: file,
+    sha256: createHash("sha256").update(text).digest("hex"),
+  }));
 }
 
 function stale(message: string): GraphformError {

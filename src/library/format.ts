@@ -1,0 +1,130 @@
+/** @module Formats plans, drift reports and problems for people and for other tools; no text holds a secret. */
+import { createHash } from "node:crypto";
+import { kinds } from "../kinds/index.ts";
+import { systemClock } from "../model/clock.ts";
+import type { DriftReport } from "../model/drift.ts";
+import type { Json } from "../model/json.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Problem } from "../model/problem.ts";
+import { packageVersion, projectUrl } from "../project/package-files.ts";
+import { driftJson } from "../report/drift-json.ts";
+import { driftText } from "../report/drift-text.ts";
+import { jsonText } from "../report/json-text.ts";
+import { driftSuite } from "../report/junit/drift-suite.ts";
+import { junitText } from "../report/junit/junit.ts";
+import { kindNames } from "../report/kind-words.ts";
+import { driftMarkdown } from "../report/markdown/drift-markdown.ts";
+import { planMarkdown } from "../report/markdown/plan-markdown.ts";
+import { makePalette, type Page } from "../report/palette.ts";
+import { planJson } from "../report/plan-json.ts";
+import { planText } from "../report/plan-text.ts";
+import { problemsJson } from "../report/problems-json.ts";
+import { problemsText } from "../report/problems-text.ts";
+import { driftMetrics } from "../report/prometheus/drift-metrics.ts";
+import { driftFindings } from "../report/sarif/drift-findings.ts";
+import type { ReportFinding } from "../report/sarif/finding.ts";
+import { planFindings } from "../report/sarif/plan-findings.ts";
+import { problemFindings } from "../report/sarif/problem-findings.ts";
+import { sarifLog } from "../report/sarif/sarif-log.ts";
+import { shownDrift, shownPlan } from "../report/shown.ts";
+
+/** Layout of what is formatted. */
+export interface FormatOptions {
+  /** Columns of a text. Default: 100. */
+  readonly width?: number;
+  /** True for a text with the colours of a terminal. */
+  readonly colour?: boolean;
+}
+
+/** Formats of a plan: those of `graphform plan`. */
+export type PlanFormat = "text" | "json" | "markdown" | "html" | "sarif";
+/** Formats of a drift report: those of `graphform drift`. */
+export type DriftFormat = PlanFormat | "junit" | "prometheus";
+/** Formats of problems: those of `graphform validate`. */
+export type ProblemFormat = "text" | "json" | "sarif";
+
+const names = kindNames(kinds.all);
+
+/** Formats a plan. */
+export async function formatPlan(
+  plan: Plan,
+  format: PlanFormat,
+  options: FormatOptions = {},
+): Promise<string> {
+  const shown = shownPlan(plan, names);
+  switch (format) {
+    case "text":
+      return planText(shown, pageOf(options));
+    case "json":
+      return documentText(planJson(shown, names));
+    case "markdown":
+      return planMarkdown(shown);
+    case "sarif":
+      return sarifText(planFindings(shown));
+    case "html": {
+      // Loaded here: what draws the picture of a page is large.
+      const { planHtml } = await import("../report/html/plan-html.ts");
+      return planHtml(shown, names, { sha256: sha256As("base64") });
+    }
+  }
+}
+
+/** Formats a drift report. */
+export async function formatDrift(
+  report: DriftReport,
+  format: DriftFormat,
+  options: FormatOptions = {},
+): Promise<string> {
+  const shown = shownDrift(report, names);
+  switch (format) {
+    case "text":
+      return driftText(shown, names, { ...pageOf(options), verbose: false });
+    case "json":
+      return documentText(driftJson(shown, names));
+    case "markdown":
+      return driftMarkdown(shown, names);
+    case "sarif":
+      return sarifText(driftFindings(shown));
+    case "junit":
+      return junitText([driftSuite(shown, (file) => file)]);
+    case "prometheus":
+      return driftMetrics(shown, systemClock.now());
+    case "html": {
+      const { driftHtml } = await import("../report/html/drift-html.ts");
+      return driftHtml(shown, names, sha256As("base64"));
+    }
+  }
+}
+
+/** Formats the problems of a manifest; empty as text if there are none. */
+export function formatProblems(
+  problems: readonly Problem[],
+  format: ProblemFormat,
+  options: FormatOptions = {},
+): string {
+  if (format === "text") return problemsText(problems, pageOf(options));
+  return format === "json" ? documentText(problemsJson(problems)) : sarifText(problemFindings(problems));
+}
+
+function pageOf({ width = 100, colour = false }: FormatOptions): Page {
+  return { palette: makePalette(colour), width };
+}
+
+function documentText(document: Json): string {
+  return `${jsonText(document)}\n`;
+}
+
+function sarifText(findings: readonly ReportFinding[]): string {
+  const { log } = sarifLog(findings, {
+    version: packageVersion(),
+    projectUrl: projectUrl(),
+    fallbackFile: "graphform.yaml",
+    uriOf: encodeURI,
+    digest: sha256As("hex"),
+  });
+  return documentText(log);
+}
+
+function sha256As(encoding: "hex" | "base64"): (text: string) => string {
+  return (text) => createHash("sha256").update(text, "utf8").digest(encoding);
+}
