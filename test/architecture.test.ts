@@ -110,7 +110,7 @@ const rules: FolderRules = {
   },
   library: {
     may: ["model", "manifest", "plan", "state", "kinds", "reconcile", "project", "report"],
-    node: ["node:process"],
+    node: ["node:crypto", "node:path", "node:process"],
     never: [print],
   },
   "index.ts": { may: ["model", "plan", "library"] },

@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import * as library from "../src/index.ts";
 import {
   apply,
   drift,
   formatDrift,
   formatPlan,
+  formatProblems,
   loadManifest,
   openService,
   openState,
@@ -17,6 +17,21 @@ import {
 } from "../src/index.ts";
 import { FakeService } from "./support/fake-service.ts";
 import { openWorkspace, type Workspace } from "./support/workspace.ts";
+
+/** What the examples import. */
+const library = {
+  apply,
+  drift,
+  formatDrift,
+  formatPlan,
+  formatProblems,
+  loadManifest,
+  openService,
+  openState,
+  plan,
+  readPlan,
+  validate,
+};
 
 const root = join(import.meta.dirname, "..");
 const password = "a-password-of-tests";
