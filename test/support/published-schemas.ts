@@ -11,6 +11,9 @@ export const planViolations: Violations = violationsOf("plan.schema.json");
 /** Violations of `graphform schema events`, of one line of a stream. */
 export const eventViolations: Violations = violationsOf("event.schema.json");
 
+/** Violations of `graphform schema drift`. */
+export const driftViolations: Violations = violationsOf("drift.schema.json");
+
 /** Violations of `graphform schema validation`. */
 export const validationViolations: Violations = violationsOf("validation.schema.json");
 
