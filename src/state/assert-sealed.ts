@@ -18,17 +18,9 @@ export function assertSealed({ changes, steps, outputs, serial }: Plan, isSecret
     const given = [...fields, ...drift].filter((field) => field.secret || isSecret(kind, field.path));
     const open = given.find((field) => ![field.before, field.after].every(isClosed));
     if (open !== undefined) throw clear(`${address} ${open.path}`);
-    // The references of a spec are filled in, so a part in clear is the output of a resource, such as an id.
-    const specs = [before, after].map((spec) =>
-      Object.fromEntries(
-        Object.entries(spec ?? {}).filter(
-          ([, value]) => !isTemplate(value) || value.$template.every((part) => typeof part === "string"),
-        ),
-      ),
-    );
-    assertSpecsSealed({ kind, address }, specs, isSecret);
+    assertSpecsSealed({ kind, address }, [before, after], isSecret, isFilledIn);
   }
-  for (const step of steps) assertSpecsSealed(step, [step.spec, step.patch, step.record], isSecret);
+  for (const step of steps) assertSpecsSealed(step, [step.spec, step.patch, step.record], isSecret, isClosed);
   if (serial === 0 && [changes, steps, outputs].some(containsFingerprint))
     throw clear("a plan without a state");
 }
@@ -37,11 +29,17 @@ function assertSpecsSealed(
   { kind, address }: Pick<Step, "kind" | "address">,
   specs: readonly (Spec | undefined)[],
   isSecret: IsSecretField,
+  isSafe: (value: Json) => boolean,
 ): void {
   const open = specs
     .flatMap((spec) => Object.entries(spec ?? {}))
-    .find(([path, value]) => isSecret(kind, path) && !isClosed(value));
+    .find(([path, value]) => isSecret(kind, path) && !isSafe(value));
   if (open !== undefined) throw clear(`${address} ${open[0]}`);
+}
+
+/** The references of what is shown of a spec are filled in: a part of it in clear is the output of a resource, such as an id. */
+function isFilledIn(value: Json): boolean {
+  return isClosed(value) || (isTemplate(value) && value.$template.some((part) => typeof part !== "string"));
 }
 
 function isClosed(value: Json | undefined): boolean {
