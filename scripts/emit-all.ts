@@ -4,7 +4,10 @@ import "./emit-profiles.ts";
 import "./emit-state.ts";
 
 /**
- * Writes everything that is derived from the tables: schemas, compiled validators, profiles, pages. `--generated` writes
+ * Writes everything that is derived from the tables: compiled validators, profiles, schemas, pages. `--generated` writes
  * only what is not committed, as every build does, so that a stale page is found and not mended behind its author's back.
  */
-if (!process.argv.includes("--generated")) await import("./emit-docs.ts");
+if (!process.argv.includes("--generated")) {
+  await import("./emit-schemas.ts");
+  await import("./emit-docs.ts");
+}

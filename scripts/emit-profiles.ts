@@ -1,20 +1,18 @@
 import { join } from "node:path";
-import process from "node:process";
 import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import { readProfile } from "../src/hosting/profile/profile-file.ts";
 import { profileSchema } from "../src/hosting/profile/profile-schema.ts";
 import type { ProfileText } from "../src/hosting/profile/profile-text.ts";
 import type { ProfileValidator } from "../src/hosting/profile/profile-violations.ts";
-import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";
+import { compiledModule, writeEmitted } from "./compiled-module.ts";
 
 const root = join(import.meta.dirname, "..");
 const names = ["default", "falkordb-cloud"];
 
 /**
- * Writes what is derived from the profile schema and the built-in profiles: the JSON Schema for editors, which is
- * committed, the compiled validator, and the built-in profiles ready for use (reading YAML takes five times as long as
- * a command may take to start).
+ * Writes the compiled validator of profiles, and the built-in profiles ready for use (reading YAML takes five times as
+ * long as a command may take to start).
  */
 const ajv = new Ajv({ strict: true, allErrors: true, inlineRefs: false, code: { source: true, esm: true } });
 ajv.addSchema(profileSchema, "profile");
@@ -35,9 +33,6 @@ const entries = profiles.map(([name, profile]) => {
   return `  ${JSON.stringify(name)}: () => JSON.parse(${json}),`;
 });
 
-if (!process.argv.includes("--generated")) {
-  writeEmitted("schemas/profile.schema.json", schemaText(profileSchema));
-}
 writeEmitted(
   "src/hosting/profile/built-in.generated.js",
   `// Emitted by scripts/emit-profiles.ts.\nexport const builtIn = {\n${entries.join("\n")}\n};\n`,

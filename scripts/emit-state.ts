@@ -1,4 +1,3 @@
-import process from "node:process";
 import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import type { FieldSchema } from "../src/model/field-schema.ts";
@@ -7,11 +6,11 @@ import { lockSchema } from "../src/state/lock-schema.ts";
 import { savedPlanSchema } from "../src/state/saved-plan-schema.ts";
 import { bound, converging, intent, outputs, round, serviceSchema, texts } from "../src/state/state-rows.ts";
 import { stateSchema } from "../src/state/state-schema.ts";
-import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";
+import { compiledModule, writeEmitted } from "./compiled-module.ts";
 
 /**
- * Writes what is derived from the schemas of the state's files: the JSON Schema of a state, which is committed, and the
- * compiled validators of the document, its log's events, its lock and saved plans. They stop at the first violation.
+ * Writes the compiled validators of the state's files: the document, its log's events, its lock and saved plans. They
+ * stop at the first violation.
  */
 const ajv = new Ajv({ strict: true, messages: false, inlineRefs: false, code: { source: true, esm: true } });
 const events = Object.entries(eventSchemas).map(
@@ -33,9 +32,6 @@ const shared = new Map<unknown, string>(
 for (const [row, key] of shared) ajv.addSchema(withReferences(row, true), key);
 for (const [key, schema] of schemas) ajv.addSchema(withReferences(schema), key);
 
-if (!process.argv.includes("--generated")) {
-  writeEmitted("schemas/state.schema.json", schemaText(stateSchema));
-}
 writeEmitted("src/state/validators.generated.js", await compiledModule(compiled(), "emit-state.ts"));
 writeEmitted(
   "src/state/validators.generated.d.ts",

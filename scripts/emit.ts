@@ -1,27 +1,9 @@
-import process from "node:process";
 import standalone from "ajv/dist/standalone/index.js";
-import { builtInProfiles, loadProfile } from "../src/hosting/profile/load-profile.ts";
 import { kinds } from "../src/kinds/index.ts";
-import { layerSchema, manifestSchema } from "../src/manifest/schema/manifest-schema.ts";
-import { driftSchema } from "../src/report/drift-schema.ts";
 import { documentKey, manifestAjv, resourceKey } from "./compile-validators.ts";
-import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";
-import { severalSchema, validationSchema } from "./several-schema.ts";
-import { suggestionsOf } from "./suggestions.ts";
+import { compiledModule, writeEmitted } from "./compiled-module.ts";
 
-/**
- * Writes what is derived from the kinds' tables: the manifest's JSON Schema for editors, which is committed, and the
- * compiled validators, which are not. A file that would not change is left alone. `--generated` writes only what is not
- * committed, as every build does, so that a stale schema is found and not mended behind its author's back.
- */
-if (!process.argv.includes("--generated")) {
-  const suggestions = suggestionsOf(await Promise.all(builtInProfiles.map(loadProfile)));
-  writeEmitted("schemas/manifest.schema.json", schemaText(manifestSchema(kinds.all, suggestions)));
-  writeEmitted("schemas/layer.schema.json", schemaText(layerSchema(kinds.all, suggestions)));
-  writeEmitted("schemas/drift.schema.json", schemaText(driftSchema));
-  writeEmitted("schemas/validation.schema.json", schemaText(validationSchema()));
-  writeEmitted("schemas/several.schema.json", schemaText(severalSchema()));
-}
+/** Writes the compiled validators of the kinds' tables. A file that would not change is left alone. */
 writeEmitted("src/manifest/validators.generated.js", await compiledValidators());
 writeEmitted("src/manifest/validators.generated.d.ts", declaration());
 
