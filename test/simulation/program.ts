@@ -128,7 +128,7 @@ async function applyWith(
     service: held === undefined ? service : lookingFirst(service, held),
     clock,
     digest,
-    journal: noting(openJournal(store, state, clock), process),
+    journal: noting(openJournal(store, state, clock), process, oracle),
     open: vault.open,
     emit: (event) => oracle.hears(process, event),
     stopping: AbortSignal.any([process.stopping.signal, ...(held === undefined ? [] : [held.lost])]),
@@ -169,13 +169,24 @@ function lookingFirst(service: Service, { look }: Lock): Service {
   return { ...service, write: (call, signal, unsent) => service.write(call, signal, unsent, look) };
 }
 
-/** A journal that notes which objects the process knows to be its own. */
-function noting(journal: Journal, { acknowledged }: Proc): Journal {
+/**
+ * A journal that notes which objects the process knows to be its own. It is asked here whether something is recorded while
+ * planning: a shared store may deliver the write of an earlier phase later.
+ */
+function noting(journal: Journal, process: Proc, oracle: Oracle): Journal {
+  const judge = (what: string): void => {
+    if (process.phase === "planning") oracle.violate("write during plan", `${process.name} recorded ${what}`);
+  };
   return {
     ...journal,
     record(event) {
-      if (event.type === "create-acknowledged") acknowledged.add(event.id);
+      judge(event.type);
+      if (event.type === "create-acknowledged") process.acknowledged.add(event.id);
       return journal.record(event);
+    },
+    bind(address, bound) {
+      judge(`a binding of ${address}`);
+      return journal.bind(address, bound);
     },
   };
 }
