@@ -41,7 +41,13 @@ export type StateEvent =
       readonly listed?: CreateRound;
     }
   /** The service refused an announced create. That is no proof that nothing was made. */
-  | { readonly type: "create-refused"; readonly address: Address }
+  | {
+      readonly type: "create-refused";
+      readonly address: Address;
+      /** The time of the answer, ISO 8601: by our clock, and by that of the service if it shows one. */
+      readonly at?: string;
+      readonly sentBefore?: string;
+    }
   /** The service answered an announced create with its object. */
   | ({ readonly type: "create-acknowledged" } & CreatedObject)
   /** Lost creates were resolved, all of a round at once: the object of each is known, or of none. */

@@ -103,6 +103,10 @@ export interface Intent {
   readonly marked?: true;
   /** The service said that it did nothing: an object is this create's only where no other one can have made it. */
   readonly refused?: true;
+  /** ISO 8601: the time of that answer, by our clock. */
+  readonly refusedAt?: string;
+  /** ISO 8601, by the service's clock: the time of that answer. What is newer is not its object. */
+  readonly sentBefore?: string;
   /** ISO 8601. */
   readonly startedAt: string;
   /**

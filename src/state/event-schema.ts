@@ -26,7 +26,7 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
     ["shownCreatedAt"],
   ),
   "create-announced": event({ address: text, intent, listed: round }, ["listed"]),
-  "create-refused": event({ address: text }),
+  "create-refused": event({ address: text, at: time, sentBefore: time }, ["at", "sentBefore"]),
   "create-acknowledged": event(created, ["unconfirmed"]),
   "creates-resolved": event({
     found: { type: "array", items: record(created, ["unconfirmed"]) },

@@ -34,7 +34,7 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "create-announced":
       return announce(live, event);
     case "create-refused":
-      return markRefused(live, event.address);
+      return markRefused(live, event);
     case "create-acknowledged":
       return acknowledge(live, event);
     case "creates-resolved":
@@ -96,10 +96,14 @@ function announce(
   return true;
 }
 
-function markRefused({ intents }: LiveDocument, address: Address): boolean {
+function markRefused(
+  { intents }: LiveDocument,
+  { address, at, sentBefore }: Extract<StateEvent, { readonly type: "create-refused" }>,
+): boolean {
   const intent = intents.get(address);
   if (intent === undefined) return false;
-  intents.set(address, { ...intent, refused: true });
+  const times = { ...(at && { refusedAt: at }), ...(sentBefore && { sentBefore }) };
+  intents.set(address, { ...intent, refused: true, ...times });
   return true;
 }
 

@@ -60,6 +60,8 @@ export const intent: FieldSchema = record(
     round: text,
     digest: text,
     refused: { const: true },
+    refusedAt: time,
+    sentBefore: { ...time, description: "The service's own time when it refused the create." },
     marked: { const: true },
     startedAt: time,
     sentAfter: { ...time, description: "The service's own time before the create was announced." },
@@ -68,7 +70,7 @@ export const intent: FieldSchema = record(
     onDelete,
     refs: texts,
   },
-  ["refused", "marked", "sentAfter"],
+  ["refused", "refusedAt", "sentBefore", "marked", "sentAfter"],
 );
 
 export const round: FieldSchema = record({

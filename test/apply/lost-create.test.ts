@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/model/errors.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Seen } from "../../src/model/observed.ts";
+import { toyProfile, toySchema } from "../support/toy-kind.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
 import { type Ran, type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
 
@@ -40,6 +42,19 @@ async function expectExactly(world: ToyWorld, wanted: Toys): Promise<void> {
   for (const [id, colour] of Object.entries(found)) {
     expect(wanted[(bound[id] ?? "").slice("toys.".length)]).toMatchObject({ colour });
   }
+}
+
+/** The service makes the toy of this colour, and says that it refuses. */
+function refusing(world: ToyWorld, colour: string): Driver {
+  return {
+    ...world.service,
+    async create(spec, signal, owner) {
+      const id = await world.service.create(spec, signal, owner);
+      if (spec["colour"] === colour)
+        throw new ServiceError("invalid", "create", "create: no", { status: 400 });
+      return id;
+    },
+  };
 }
 
 describe("a create happens once", () => {
@@ -82,12 +97,57 @@ describe("a create happens once", () => {
     },
   );
 
-  it("is not sent again where it surely cannot work", async () => {
+  it("is reported at once if the service refuses it, and its intent stays for the next run", async () => {
     const world = toyWorld({ faults: [{ on: "create", effect: "invalid" }] });
+    const before = world.clock.now();
     const { steps } = await world.run({ a: { colour: "red" } });
     expect(steps).toMatchObject([{ result: "failed", message: "create: refused (invalid)" }]);
+    expect(world.clock.now() - before).toBeLessThan(toyProfile.timing.settle);
     expect(world.service.writes("create")).toHaveLength(1);
-    expect((await world.state()).intents).toEqual({});
+    expect((await world.state()).intents).toMatchObject({ "toys.a": { refused: true } });
+    await world.clock.drive(world.clock.sleep(toyProfile.timing.listLag));
+    expect((await world.run({ a: { colour: "red" } })).certificate).toEqual([]);
+    await expectExactly(world, { a: { colour: "red" } });
+  });
+
+  it.each([0, 20_000])(
+    "is found by the next run if it was refused after its work, and lists are %i ms late",
+    async (listLag) => {
+      const world = toyWorld({ listLag });
+      const { steps } = await world.run({ a: { colour: "red" } }, { driver: refusing(world, "red") });
+      expect(steps).toMatchObject([{ result: "failed", message: "create: no" }]);
+      expect((await world.run({ a: { colour: "red" } })).certificate).toEqual([]);
+      expect(world.service.writes("create")).toHaveLength(1);
+      await expectExactly(world, { a: { colour: "red" } });
+    },
+  );
+
+  it("is found before another one is sent that could be taken for it", async () => {
+    // Nothing tells the two apart, and no update could exchange them: they are sent one after the other.
+    const fixed = { type: "string", "x-create-only": true } as const;
+    const schema = { ...toySchema, properties: { ...toySchema.properties, colour: fixed } };
+    const world = toyWorld({ hidden: ["colour", "size"], listLag: 20_000, kind: { schema } });
+    const pair: Toys = { a: { colour: "red" }, b: { colour: "green" } };
+    const { steps } = await world.run(pair, { driver: refusing(world, "red") });
+    expect(steps.map(({ result }) => result)).toEqual(["failed", "done"]);
+    expect(world.events).toContainEqual({
+      type: "warning",
+      address: "toys.a",
+      message: "toy-1 was created for toys.a although the service refused that create; it is bound now",
+    });
+    expect((await world.run(pair)).certificate).toEqual([]);
+    await expectExactly(world, pair);
+  });
+
+  it("is not taken for one that was made after the refusal", async () => {
+    const world = toyWorld({ faults: [{ on: "create", effect: "invalid" }] });
+    await world.run({ a: { colour: "red" } });
+    await world.clock.drive(world.clock.sleep(60_000));
+    world.service.add({ colour: "red" });
+    await expect(world.run({ a: { colour: "red" } })).rejects.toMatchObject({
+      code: "create-ambiguous",
+      message: expect.stringContaining("neither time nor mark proves whether these are theirs: toy-1"),
+    });
   });
 
   it("is given up after a while, and then nothing was made", async () => {

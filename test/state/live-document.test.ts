@@ -40,7 +40,16 @@ const event: fc.Arbitrary<StateEvent> = fc.oneof(
     { type: fc.constant("create-announced" as const), address, intent, listed: fc.constant(sampleRound) },
     { requiredKeys: ["type", "address", "intent"] },
   ),
-  fc.record({ type: fc.constantFrom("create-refused" as const, "create-abandoned" as const), address }),
+  fc.record({ type: fc.constant("create-abandoned" as const), address }),
+  fc.record(
+    {
+      type: fc.constant("create-refused" as const),
+      address,
+      at: fc.constant("2026-03-01T08:00:05.000Z"),
+      sentBefore: fc.constant("2026-03-01T08:00:04.000Z"),
+    },
+    { requiredKeys: ["type", "address"] },
+  ),
   created.map((each) => ({ type: "create-acknowledged" as const, ...each })),
   fc.record({
     type: fc.constant("creates-resolved" as const),

@@ -61,6 +61,16 @@ describe("an event", () => {
       { intents: { "instances.next": sampleIntent({ refused: true }) } },
     ],
     [
+      "the times of a refusal are kept: what is newer is not its object",
+      state,
+      { type: "create-refused", address: "instances.next", at: createdAt, sentBefore: createdAt },
+      {
+        intents: {
+          "instances.next": sampleIntent({ refused: true, refusedAt: createdAt, sentBefore: createdAt }),
+        },
+      },
+    ],
+    [
       "an acknowledged create is bound with what its intent was to record; its round goes with it",
       state,
       { type: "create-acknowledged", address: "instances.next", id: "i-9", createdAt, converging },

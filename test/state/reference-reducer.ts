@@ -26,7 +26,7 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
     case "create-announced":
       return announce(state, event);
     case "create-refused":
-      return markRefused(state, event.address);
+      return markRefused(state, event);
     case "create-acknowledged":
       return acknowledge(state, event);
     case "creates-resolved":
@@ -100,10 +100,24 @@ function announce(
   return { ...announced, resources: { ...state.resources, [address]: { ...gone, recorded: {} } } };
 }
 
-function markRefused(state: StateDocument, address: Address): StateDocument {
+function markRefused(
+  state: StateDocument,
+  { address, at, sentBefore }: Extract<StateEvent, { readonly type: "create-refused" }>,
+): StateDocument {
   const intent = own(state.intents, address);
   if (intent === undefined) return state;
-  return { ...state, intents: { ...state.intents, [address]: { ...intent, refused: true } } };
+  return {
+    ...state,
+    intents: {
+      ...state.intents,
+      [address]: {
+        ...intent,
+        refused: true,
+        ...(at && { refusedAt: at }),
+        ...(sentBefore && { sentBefore }),
+      },
+    },
+  };
 }
 
 /** The intent becomes a binding; without an intent nothing changes. */

@@ -25,10 +25,12 @@ export interface Waiter {
   readonly refuse: (error: unknown) => void;
 }
 
-/** A create without a confirmed answer; one of the two callbacks is called once the class knows what it has made. */
+/** A create without a confirmed answer. If its step waits, one of the two callbacks is called once the class knows what it has made. */
 export interface Unresolved extends LostCreate {
-  readonly resolve: (found: Pick<Created, "id" | "unsure"> | undefined) => void;
-  readonly reject: (error: unknown) => void;
+  readonly waiter?: {
+    readonly resolve: (found: Pick<Created, "id" | "unsure"> | undefined) => void;
+    readonly reject: (error: unknown) => void;
+  };
 }
 
 /** One class of one run. It changes as creates come and go. */

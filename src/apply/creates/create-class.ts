@@ -1,4 +1,5 @@
 /** @module Runs the creates of one class: announces each before it is sent, and finds out what lost ones have made. */
+import type { Address } from "../../model/address.ts";
 import { GraphformError } from "../../model/errors.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Intent } from "../../model/state.ts";
@@ -9,6 +10,7 @@ import {
   mostInFlight,
   newClassState,
   type OpenRound,
+  type Unresolved,
   waitForRound,
 } from "./class-state.ts";
 import {
@@ -39,6 +41,16 @@ function openCreateClass(key: string, context: ClassState["context"]): CreateCla
   const state = newClassState(key, context);
   const { inFlight, known } = state;
   const { clock, journal } = context;
+  const addLost = (
+    { request, intent: announced }: AnnouncedCreate,
+    end: Pick<Unresolved, "endedAt" | "waiter">,
+  ): void => {
+    const { address } = request.step;
+    const intent = journal.state.intents[address] ?? announced;
+    state.lost = [...state.lost, { address, intent, ...end }];
+    inFlight.delete(request);
+    advance(state);
+  };
   return {
     async enter(request) {
       const admitted = waitForRound(request, state);
@@ -59,15 +71,9 @@ function openCreateClass(key: string, context: ClassState["context"]): CreateCla
       await journal.record({ type: "create-acknowledged", ...created });
       return true;
     },
-    resolve({ request, intent: announced }, endedAt) {
-      const { address } = request.step;
-      const intent = journal.state.intents[address] ?? announced;
-      return new Promise((resolve, reject) => {
-        state.lost = [...state.lost, { address, intent, endedAt, resolve, reject }];
-        inFlight.delete(request);
-        advance(state);
-      });
-    },
+    resolve: (create, endedAt) =>
+      new Promise((resolve, reject) => addLost(create, { endedAt, waiter: { resolve, reject } })),
+    leaveOpen: (create, endedAt) => addLost(create, { endedAt }),
     leave({ request }) {
       if (inFlight.delete(request)) advance(state);
     },
@@ -109,8 +115,9 @@ function advance(state: ClassState): void {
   if (state.isBusy) return;
   if (state.failure !== undefined) refuseAll(state, state.failure);
   if (context.stopping.aborted) refuseAll(state, context.stopping.reason);
+  if (waiting.isEmpty && lost.every(({ waiter }) => waiter === undefined)) return;
   if (lost.length > 0 && inFlight.size === 0) return void exclusively(state, resolveLost);
-  if (lost.length > 0 || waiting.isEmpty) return;
+  if (lost.length > 0) return;
   if (inFlight.size === 0) return void exclusively(state, startRound);
   admit(state);
 }
@@ -157,15 +164,21 @@ async function resolveLost(state: ClassState): Promise<void> {
     const result = await findCreated(opened.round, lost, withOwnPatience(context));
     const intents = new Map(lost.map(({ address, intent }) => [address, intent]));
     await context.journal.record(resolution(result, intents, context.clock.now()));
-    for (const { address, resolve } of lost) {
+    for (const { address, waiter } of lost) {
       const match = result.found.find((found) => found.address === address);
-      resolve(match === undefined ? undefined : { id: match.live.id, unsure: match.unsure });
+      waiter?.resolve(match === undefined ? undefined : { id: match.live.id, unsure: match.unsure });
+      if (waiter === undefined && match !== undefined) warnOfRefused(address, match.live.id, context);
     }
   } catch (error) {
     state.failure = error instanceof GraphformError ? error : undefined;
-    for (const { reject } of lost) reject(error);
+    for (const { waiter } of lost) waiter?.reject(error);
     refuseAll(state, error);
   }
+}
+
+function warnOfRefused(address: Address, id: string, { emit }: Pick<ApplyContext, "emit">): void {
+  const message = `${id} was created for ${address} although the service refused that create; it is bound now`;
+  emit({ type: "warning", address, message });
 }
 
 function refuseAll({ waiting }: ClassState, error: unknown): void {

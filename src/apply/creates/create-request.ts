@@ -46,6 +46,11 @@ export interface CreateClass {
    * `endedAt` is the last moment at which its request can have worked, in ms since 1970.
    */
   resolve(create: AnnouncedCreate, endedAt: number): Promise<Pick<Created, "id" | "unsure"> | undefined>;
+  /**
+   * Leaves the intent of a refused create open. Its object is looked for before another create of the class is sent, or by the
+   * next run.
+   */
+  leaveOpen(create: AnnouncedCreate, endedAt: number): void;
   leave(create: AnnouncedCreate): void;
 }
 

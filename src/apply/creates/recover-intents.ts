@@ -51,10 +51,12 @@ async function recoverRound(
   saved: Plan | undefined,
 ): Promise<number> {
   const { clock, journal } = context;
-  // The time of sending is unknown: a request may have waited for its turn until its run was killed.
-  const endedAt = clock.now();
+  // Without an answer the time of sending is unknown: a request may have waited for its turn until its run was killed.
+  const now = clock.now();
+  const endOf = ({ refusedAt }: Intent): number =>
+    refusedAt === undefined ? now : Math.min(now, Date.parse(refusedAt));
   const intents = new Map(intentsOf(id, context));
-  const lost = [...intents].map(([address, intent]) => ({ address, intent, endedAt }));
+  const lost = [...intents].map(([address, intent]) => ({ address, intent, endedAt: endOf(intent) }));
   if (lost.length === 0) return 0;
   const found = await findInParent(round, lost, context);
   await journal.record(resolution(found, intents, clock.now()));

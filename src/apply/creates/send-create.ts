@@ -1,6 +1,7 @@
 /** @module Sends a create until its object is known; nothing but a confirmed id counts as an answer. */
 import { GraphformError, ServiceError } from "../../model/errors.ts";
 import type { Step } from "../../model/plan.ts";
+import type { StateEvent } from "../../model/state-event.ts";
 import type { ApplyContext } from "../context.ts";
 import { progressOf } from "../engine/converge.ts";
 import { asServiceError, notNow } from "../engine/lost-answer.ts";
@@ -72,8 +73,14 @@ async function sendOnce(
     }
     if (context.aborting.aborted) throw error;
     const endedAt = context.clock.now();
+    if (!error.mayHaveWorked) {
+      await context.journal.record(refusal(step, endedAt, context));
+      if (!isRepeatable(error)) {
+        createClass.leaveOpen(announced, endedAt);
+        return { is: "rejected", error };
+      }
+    }
     onUnknown(error);
-    if (!error.mayHaveWorked) await context.journal.record({ type: "create-refused", address: step.address });
     const found = await createClass.resolve(announced, endedAt);
     if (found === undefined) return { is: "rejected", error };
     return { is: "accepted", value: { ...announced, ...found } };
@@ -85,6 +92,12 @@ async function sendOnce(
 /** False where a create surely made nothing: it never left this process. An error or a refusal is no proof. */
 export function mayHaveMade({ wasSent }: Pick<ServiceError, "wasSent" | "mayHaveWorked">): boolean {
   return wasSent;
+}
+
+function refusal({ address, kind }: Step, now: number, { dateOf }: ApplyContext): StateEvent {
+  const date = dateOf(kind);
+  const sentBefore = date === undefined ? {} : { sentBefore: new Date(date).toISOString() };
+  return { type: "create-refused", address, at: new Date(now).toISOString(), ...sentBefore };
 }
 
 function notOurs({ address }: Step, id: string): ServiceError {

@@ -114,7 +114,9 @@ function belonging(
   if (namedBy !== undefined && name !== undefined)
     return name === intent.recorded[namedBy] ? "ours" : "another's";
   const since = serviceTime(intent.sentAfter);
-  const time = timeliness(live.createdAt, { since, until }, { clock });
+  // A refusal is written after what it belongs to was done, if anything was.
+  const refused = serviceTime(intent.sentBefore);
+  const time = timeliness(live.createdAt, { since, until: refused ?? until }, { clock });
   if (time === "long-before" && keepsTime) return "another's";
   return time === "within" && !lacksMark ? "ours" : "unclear";
 }
