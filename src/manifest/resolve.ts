@@ -1,4 +1,5 @@
 /** @module Resolves and checks a parsed manifest. */
+import type { Desired } from "../model/desired.ts";
 import { disruptions } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -9,6 +10,7 @@ import type { Profile } from "../model/profile.ts";
 import type { Seal } from "../model/sealed.ts";
 import { hasPassword } from "../model/userinfo.ts";
 import { readBindings } from "./bindings.ts";
+import { blockRange } from "./block-range.ts";
 import { findCycles } from "./cycles.ts";
 import type { Expression } from "./expression.ts";
 import { buildInventory, type Inventory, type Member } from "./inventory.ts";
@@ -107,8 +109,9 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     const importId = ids.get(resource.address);
     return importId === undefined ? resource : { ...resource, importId };
   });
-  for (const path of passwordsIn(parsed.value, []))
-    findings.push(warningAt(rangeAt(path, "value"), passwordInAddress(path)));
+  const written = [...passwordsIn(parsed.value, [])];
+  findings.push(...written.map(({ path }) => warningAt(rangeAt(path, "value"), passwordInAddress(path))));
+  findings.push(...filledInPasswords(desired, new Set(written.map(({ text }) => text)), context));
   const found = [...resources, ...leftOut].flatMap((resource) => resource.findings);
   const all = [...findings, ...runRules(bound, found, context, inputs.profile), ...findCycles(bound)];
 
@@ -158,9 +161,9 @@ function partsWithSecrets(
   );
 }
 
-/** The paths of addresses that have a password in them; a section that must have none refuses it by itself. */
-function* passwordsIn(value: Json, path: Path): Iterable<Path> {
-  if (typeof value === "string" && hasPassword(value)) yield path;
+/** The addresses that have a password in them; a section that must have none refuses it by itself. */
+function* passwordsIn(value: Json, path: Path): Iterable<{ readonly path: Path; readonly text: string }> {
+  if (typeof value === "string" && hasPassword(value)) yield { path, text: value };
   else if (Array.isArray(value))
     for (const [at, item] of value.entries()) yield* passwordsIn(item, [...path, at]);
   else if (isObject(value))
@@ -169,10 +172,28 @@ function* passwordsIn(value: Json, path: Path): Iterable<Path> {
         yield* passwordsIn(inner, [...path, key]);
 }
 
+/** Warnings of addresses that have their password from a variable: those that are written nowhere as a whole. */
+function filledInPasswords(
+  all: readonly Desired[],
+  written: ReadonlySet<string>,
+  { parsed, inventory }: ResolveContext,
+): readonly Finding[] {
+  return all.flatMap(({ address, spec }) => {
+    const block = inventory.members.get(address)?.block;
+    if (block === undefined) return [];
+    const found = Object.entries(spec).flatMap(([path, value]) => [...passwordsIn(value, path.split("."))]);
+    return found
+      .filter(({ text }) => !written.has(text))
+      .map(({ path }) =>
+        warningAt(blockRange(parsed.layers, block, path, "value"), passwordInAddress([address, ...path])),
+      );
+  });
+}
+
 function passwordInAddress(path: Path): Fault {
   return {
     code: "password-in-address",
-    message: `${dotted(path)} is an address with a password: everybody who reads the manifest can read it`,
+    message: `${dotted(path)} is an address with a password: everybody who can read this value can read it`,
     hint: "take it out of the address; reports hide it, and the service stores it as it stands",
   };
 }

@@ -136,6 +136,19 @@ describe("a password in an address", () => {
     ]);
     expect(JSON.stringify(warnings)).not.toContain("hunter2");
   });
+
+  it.each([
+    ["a variable that is given", "${var.a}", "https://u:hunter2@h/x"],
+    ["a variable that is its password alone", "https://u:${var.a}@h/x", "hunter2"],
+  ])("is a warning at the field if %s puts it there", async (_, description, a) => {
+    const config = `config: { name: db, graphdbUser: app, graphdbPassword: "\${secret.p}", description: "${description}" }`;
+    const text = `apiVersion: graphform/v1\nname: shop\nsecrets: { p: { env: P } }\nvariables: { a: {} }\ninstances: { db: { tier: free, component: free, cloudProvider: aws, region: us-east-1, ${config} } }\n`;
+    const { warnings } = await check(text, { variables: { a } });
+    expect(
+      warnings.filter(({ code }) => code === "password-in-address").map(({ message }) => message),
+    ).toEqual([expect.stringMatching(/^instances\.db\.config\.description is an address with a password/)]);
+    expect(JSON.stringify(warnings)).not.toContain("hunter2");
+  });
 });
 
 describe("problems with a hostile manifest", () => {
