@@ -91,7 +91,7 @@ function whyNotAsked(live: Live, address: Address, context: ObserveContext): str
   const isChanging = context.state.resources[address]?.converging !== undefined;
   if (live.phase.is === "pending" || isChanging) return "an operation is still running";
   if (live.phase.is !== "ready") return notRunning;
-  return context.profile.timing.endpoint === 0 ? "its databases are not reachable by any network" : undefined;
+  return context.profile.timing.endpoint === 0 ? "no database of this service can be reached" : undefined;
 }
 
 /** The declared values that are known now, secrets opened. */

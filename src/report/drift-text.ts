@@ -8,6 +8,7 @@ import { fieldLines, fieldRow, outputLines } from "./field-lines.ts";
 import { headLines, type Sign } from "./head-lines.ts";
 import type { KindNames } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
+import { reasonTexts } from "./probe-census.ts";
 import type { ShownDrift } from "./shown.ts";
 import { sourceMeanings } from "./source-words.ts";
 import { withoutColour, wrapIndented } from "./text-width.ts";
@@ -87,13 +88,16 @@ const fieldSigns: { readonly [is in DriftBlockView["class"]]: Sign } = {
   cosmetic: signs.unimportant,
 };
 
+/** Says where the resources are that a block leaves out. Those that were deleted are all named. */
+const more = "graphform drift --json lists them";
+
 function blockLines(block: DriftBlockView, page: DriftPage): readonly string[] {
   const { addresses, what, reason, waysOn, since, events, moreEvents, fields } = block;
   const { palette, width } = page;
   const right = since === undefined ? "" : `; last seen right ${escapeText(sinceText(since), 80)}`;
   const shown = fields.filter((field) => page.verbose || field.class !== "cosmetic");
   return [
-    ...headLines(addresses, signs[what], page, "drift --json lists them"),
+    ...headLines(addresses, signs[what], page, what === "deleted" ? undefined : more),
     ...wrapIndented("    ", `${escapeText(reason)}${right}`, width),
     ...wayLines(waysOn, page),
     ...events.flatMap(({ time, user, message }) =>
@@ -136,21 +140,16 @@ function wayOutLines({ ways }: DriftView, { palette, width }: Page): readonly st
   return lines.length === 0 ? [] : [palette.bold("Way out"), ...lines];
 }
 
-/** Resources that are named among those that the report is not sure of. */
+/** Resources that are named of those that the report is not sure of for one reason. */
 const named = 10;
 
 function checkedLines({ census }: DriftView, { width }: Page): readonly string[] {
   const { notChecked, unfinished } = census;
   const open = [
-    ...notChecked.map(({ address, reason }) => `not checked: ${address}: ${reason}`),
-    ...unfinished.map(({ address, reason }) => `not at rest: ${address}: ${reason}; look again when it is`),
+    ...reasonTexts("not checked:", notChecked, named),
+    ...reasonTexts("not at rest:", unfinished, named).map((text) => `${text}; look again when it is`),
   ];
-  const rest = open.length - named;
-  return [
-    ...censusLines(census, width),
-    ...open.slice(0, named).flatMap((line) => wrapIndented("          ", escapeText(line), width)),
-    ...(rest > 0 ? [`          and ${rest} more`] : []),
-  ];
+  return [...censusLines(census, width), ...open.flatMap((line) => wrapIndented("          ", line, width))];
 }
 
 function verdictLines(view: DriftView, { palette, width }: Page): readonly string[] {

@@ -37,7 +37,7 @@ export function waysOut({ resources }: DriftReport<unknown>): readonly WayOut[] 
       ? [{ command: "graphform plan", text: "shows what putting it back takes; graphform apply does it" }]
       : []),
     ...(fields.some(({ remedy }) => remedy === undefined)
-      ? [{ text: "apply leaves a field as it is that names a way of its own" }]
+      ? [{ text: "apply leaves a field as it is if its line names a command" }]
       : []),
     ...(fields.some(({ reason }) => reason.startsWith(passwordRefused))
       ? [{ text: "a password was rotated on purpose: put the new one into its secret, and look again" }]

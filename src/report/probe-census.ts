@@ -62,10 +62,12 @@ export function probeTexts(census: Probes): readonly string[] {
 const rulesUnchecked =
   "compared with those that the service keeps; not checked in the database, which shows them to no user";
 
-/** Addresses of a reason that are named; the others are counted. */
-const named = 3;
-
-function reasonTexts(what: string, list: readonly NotProbed[]): readonly string[] {
+/** A text for each reason, with the first `named` addresses that it is the reason of; the others are counted. Escaped. */
+export function reasonTexts(
+  what: string,
+  list: readonly Pick<NotProbed, "address" | "reason" | "wayOut">[],
+  named = 3,
+): readonly string[] {
   const reasons = [...Map.groupBy(list, ({ reason }) => reason)].sort(([a], [b]) => (a < b ? -1 : 1));
   return reasons.map(([reason, found]) => {
     const addresses = found.slice(0, named).map(({ address }) => escapeText(address, 100));

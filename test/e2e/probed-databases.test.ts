@@ -280,7 +280,7 @@ describe("running databases that are asked", () => {
     const drift = await user.run("drift");
     expect(drift.code).toBe(2);
     expect(drift.out.replace(/\s+/g, " ")).toContain(
-      "instance restart instances.orders loads what is configured Way out apply leaves a field as it is that names a way of its own",
+      "instance restart instances.orders loads what is configured Way out apply leaves a field as it is if its line names a command",
     );
     expect(drift.out).not.toContain("graphform apply does it");
     // What the manifest changes is a replacement, whatever the database shows.

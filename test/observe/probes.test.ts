@@ -112,7 +112,7 @@ describe("running objects", () => {
       () => Promise.reject(new Error("it was asked")),
       { unasked: "--no-probe" },
     ],
-    ["its databases are not reachable by any network", { a: declared }, answer, { endpoint: 0 }],
+    ["no database of this service can be reached", { a: declared }, answer, { endpoint: 0 }],
     ["no address", { a: declared }, async () => ({ is: "not-asked", reason: "no address" }), {}],
     ["the database refuses the declared password", { a: declared }, refusing, {}],
     ["may not", { a: declared }, async () => ({ is: "answered", values: {}, denied: "may not" }), {}],

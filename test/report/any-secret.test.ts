@@ -9,6 +9,7 @@ import { driftViolations, eventViolations, planViolations } from "../support/pub
 import { sarifSchema } from "../support/sarif-schema.ts";
 import { terraformViolations } from "../support/terraform-rules.ts";
 import { documentsOf, type Given, type Made, madeOf, reportsOf } from "./any-secret.ts";
+import { runsOf } from "./any-secret-run.ts";
 
 const neutral: Given = { password: "Nq7-neutral", plain: "https://Nq7-neutral@db.example/x" };
 
@@ -50,9 +51,9 @@ const ajv = new Ajv({ strict: false });
 const isSarif = ajv.compile(sarifSchema);
 
 /** What is wrong with the JSON of the reports. */
-function faultsOf(given: readonly Given[]): readonly string[] {
-  const made = documentsOf(madeOf(given));
-  const { plan, drift, events, sarif }: typeof made = JSON.parse(JSON.stringify(made));
+function faultsOf(made: Made): readonly string[] {
+  const documents = documentsOf(made);
+  const { plan, drift, events, sarif }: typeof documents = JSON.parse(JSON.stringify(documents));
   return [
     ...planViolations(plan),
     ...terraformViolations(plan),
@@ -67,7 +68,7 @@ const login = (word: string): string => {
   return `https://${written}:${written}@db.example/x`;
 };
 
-describe("a report", () => {
+describe("a report", { timeout: 180_000 }, () => {
   it("is about as many words as there are", () => {
     for (const word of ["delete", "resource_changes", "no-op", "graphdbPassword", "sensitive"])
       expect(all).toContain(word);
@@ -83,17 +84,49 @@ describe("a report", () => {
     }
   });
 
+  it("is followed by the same log, summary and outputs of a step, and telemetry, whichever word that is", async () => {
+    const expected = await runsOf(madeOf(Array.from({ length: size }, () => neutral)));
+    expect(expected["telemetry"]).toContain("graphform.apply.steps");
+    expect(expected["summary"]).toContain("## Plan for");
+    expect(expected["summary"]).toContain("## Drift");
+    expect(expected["outputs"]).toContain("drifted=");
+    expect(expected["log"]).toContain("apply_complete");
+    for (const batch of batches)
+      expect(await runsOf(madeOf(batch.map((word) => ({ password: word, plain: login(word) }))))).toEqual(
+        expected,
+      );
+  });
+
+  it("is followed by a log that is valid by its schema, and by the same outputs and telemetry, whichever word is the description", async () => {
+    const expected = await runsOf(madeOf(Array.from({ length: size }, () => described)));
+    for (const batch of batches) {
+      const runs = await runsOf(madeOf(batch.map((word) => ({ password: word, plain: word }))));
+      const events = (runs["log"] ?? "")
+        .trim()
+        .split("\n")
+        .map((line): Json => JSON.parse(line));
+      expect(
+        events.flatMap((event) =>
+          isObject(event) && event["type"] === "request" ? [] : eventViolations(event),
+        ),
+      ).toEqual([]);
+      for (const name of ["outputs", "telemetry"]) expect([name, runs[name]]).toEqual([name, expected[name]]);
+      for (const name of ["summary", "terminal"])
+        expect([name, fixedParts(runs[name] ?? "")]).toEqual([name, fixedParts(expected[name] ?? "")]);
+    }
+  });
+
   it("is valid by its schema and of the same structure, whichever word is the description beside the password", () => {
     const expected = madeOf(Array.from({ length: size }, () => described));
     const fixed = Object.entries(reportsOf(expected)).map(
       ([name, text]) => [name, fixedParts(text)] as const,
     );
     for (const batch of batches) {
-      const given = batch.map((word) => ({ password: word, plain: word }));
-      expect(faultsOf(given)).toEqual([]);
+      const made = madeOf(batch.map((word) => ({ password: word, plain: word })));
+      expect(faultsOf(made)).toEqual([]);
       const plain = new Set<unknown>(["d", ...batch]);
-      expect(structureOf(madeOf(given), plain)).toEqual(structureOf(expected, plain));
-      const reports = reportsOf(madeOf(given));
+      expect(structureOf(made, plain)).toEqual(structureOf(expected, plain));
+      const reports = reportsOf(made);
       for (const [name, parts] of fixed)
         expect([name, fixedParts(reports[name] ?? "")]).toEqual([name, parts]);
     }

@@ -1,8 +1,8 @@
 /** @module Describes the fields of a resource that differ from the last apply for people. */
 import type { FieldDrift } from "../../model/drift.ts";
-import type { ShownValue } from "../shown-value.ts";
+import { type ShownValue, sameShown } from "../shown-value.ts";
 import { sourceNote } from "../source-words.ts";
-import type { FieldView } from "./field-view.ts";
+import { type FieldView, newId } from "./field-view.ts";
 
 /** A field that differs. The notes do not name its place, so that fields of several resources can be compared. */
 export interface DriftFieldView extends FieldView {
@@ -14,13 +14,16 @@ export function driftFieldView(field: FieldDrift<ShownValue>): DriftFieldView {
   const { path, applied, seen, declared, remedy, secret } = field;
   const isOurs = field.class === "ours";
   const source = field.source === "recorded" ? undefined : field.source;
+  const [before, after] = isOurs ? [seen ?? applied, declared] : [applied, seen];
+  // The name stays; the object that it names is replaced.
+  const isRenewed = isOurs && sameShown(before, after);
   const sourceOf = source === undefined ? {} : isOurs ? { source } : { afterSource: source };
   return {
     path,
     class: field.class,
     role: isOurs ? "changed" : "drifted",
-    before: (isOurs ? (seen ?? applied) : applied)?.text ?? "(none)",
-    after: (isOurs ? declared : seen)?.text ?? "(none)",
+    before: before?.text ?? "(none)",
+    after: `${after?.text ?? "(none)"}${isRenewed ? newId : ""}`,
     ...sourceOf,
     disruption: remedy?.disruption ?? "none",
     secret,

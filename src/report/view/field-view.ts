@@ -69,6 +69,9 @@ function newFields({ after }: Change<ShownValue>): readonly FieldView[] {
   }));
 }
 
+/** Follows the name of an object that is replaced by another of that name. */
+export const newId = " (new id after apply)";
+
 function fieldView(field: FieldChange<ShownValue>, role: FieldRole): Omit<FieldView, "notes"> {
   const { path, before, after, source, disruption, secret } = field;
   // The name stays; the object that it names is replaced.
@@ -77,7 +80,7 @@ function fieldView(field: FieldChange<ShownValue>, role: FieldRole): Omit<FieldV
     path,
     role,
     before: before?.text ?? (secret ? sensitive : "(not known)"),
-    after: `${after?.text ?? (secret ? sensitive : "(no longer managed)")}${isRenewed ? " (new id after apply)" : ""}`,
+    after: `${after?.text ?? (secret ? sensitive : "(no longer managed)")}${isRenewed ? newId : ""}`,
     ...(source === undefined ? {} : { source }),
     disruption,
     secret,
