@@ -133,8 +133,6 @@ instances:
   }
 
   it.each<[string, object]>([
-    ["409, with the work done", { status: 409, body: '{"name":"invalid_state","message":"exists"}' }],
-    ["422, with the work done", { status: 422, body: '{"message":"no"}' }],
     [
       "an operation in progress, with the work done",
       { status: 409, body: '{"message":"operation is already in progress"}' },
@@ -150,6 +148,21 @@ instances:
     expect(service.instances.size).toBe(3);
     expect(actionsIn(await planned())).toEqual({});
   });
+
+  it.each<[string, object]>([
+    ["400", { status: 400, body: '{"message":"no such region"}' }],
+    ["409", { status: 409, body: '{"name":"invalid_state","message":"exists"}' }],
+    ["422", { status: 422, body: '{"message":"no"}' }],
+  ])(
+    "is %s, with the work done: reported at once, and the next run finds what was made",
+    async (_, mischief) => {
+      service.misbehave = ({ operation }) =>
+        operation === "create" ? { work: true, ...mischief } : undefined;
+      expect(await untilDone()).toEqual([1, 0]);
+      expect(service.instances.size).toBe(3);
+      expect(actionsIn(await planned())).toEqual({});
+    },
+  );
 
   it("is the same id every time: each address is bound to an instance of its own", async () => {
     let first = "";
