@@ -127,6 +127,8 @@ export interface Step<Value = Json> {
   readonly protect?: boolean;
   readonly onDelete?: "delete" | "retain" | "backup";
   readonly refs?: readonly Address[];
+  /** forget: the object was proved absent. */
+  readonly gone?: true;
   /** delete and its backup: the guards of the object that the state remembered when the plan was made. */
   readonly remembered?: { readonly protect: boolean; readonly onDelete: "delete" | "retain" | "backup" };
   /** Keys of the steps that come first. */

@@ -39,7 +39,9 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
     case "delete":
       return deletion(change.address, change, subject, input);
     case "forget":
-      return [existing(change.address, "forget", change, subject, input)];
+      return [
+        { ...existing(change.address, "forget", change, subject, input), ...(change.gone && { gone: true }) },
+      ];
     case "move":
     case "keep":
       return [];

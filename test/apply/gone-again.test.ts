@@ -55,6 +55,16 @@ describe("databases that the service does not show for a moment", () => {
     expect(world.service.all()).toHaveLength(3);
   });
 
+  it("are not forgotten by a saved plan that took them for gone: it is stale (exit 6)", async () => {
+    const world = await running(three);
+    const { a: _a, ...others } = three;
+    const saved = await world.plan(others, { driver: wrongWhile(world, () => true), ...allowed });
+    expect(saved.changes.find(({ address }) => address === "toys.a")).toMatchObject({ action: "forget" });
+    const steps = await world.apply(saved, others);
+    expect(steps.find(({ address }) => address === "toys.a")?.result).toBe("stale");
+    expect(Object.keys((await world.state()).resources).toSorted()).toEqual(["toys.a", "toys.b", "toys.c"]);
+  });
+
   it("are not made again if only the list that opens the round shows them", async () => {
     const world = await running(three);
     const saved = await world.plan(three, { driver: wrongWhile(world, () => true), ...allowed });

@@ -150,6 +150,23 @@ describe("a create happens once", () => {
     });
   });
 
+  it("stays open while the service shows nothing that is bound: rights may be lost", async () => {
+    const world = toyWorld();
+    await world.run({ b: { colour: "green" } });
+    await world.clock.drive(world.clock.sleep(600_000));
+    const pair: Toys = { a: { colour: "red" }, b: { colour: "green" } };
+    await world.run(pair, { driver: refusing(world, "red") });
+    await world.clock.drive(world.clock.sleep(600_000));
+    const blind: Driver = { ...world.service, list: async () => [], get: async () => undefined };
+    await expect(world.run(pair, { driver: blind })).rejects.toMatchObject({
+      code: "create-ambiguous",
+      message: expect.stringContaining("the service shows nothing of what this state binds"),
+    });
+    expect(Object.keys((await world.state()).intents)).toEqual(["toys.a"]);
+    expect((await world.run(pair)).certificate).toEqual([]);
+    await expectExactly(world, pair);
+  });
+
   it("is given up after a while, and then nothing was made", async () => {
     const world = toyWorld({ faults: [{ on: "create", effect: "lost-before", times: 9 }] });
     const { steps } = await world.run({ a: { colour: "red" } });

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { recoverIntents } from "../../src/apply/creates/recover-intents.ts";
+import { readingDriver } from "../../src/apply/engine/reading-driver.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import { kindRegistry } from "../../src/model/kind-registry.ts";
+import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createMemoryStore } from "../../src/state/memory-store.ts";
 import { sampleBound, sampleIntent, sampleState } from "../state/samples.ts";
@@ -63,4 +65,41 @@ it.each<[string, number, number, readonly string[], number]>([
   const [open, took] = await openAfter(age, shownFrom);
   expect(open).toEqual(expected);
   expect(took).toBeLessThan(longest);
+});
+
+it("an open create whose parent is another object by now stays open, and is warned of; the run goes on", async () => {
+  const clock = virtualClock();
+  const service = toyService(clock);
+  const id = service.add({});
+  const driver: Driver = {
+    ...service,
+    get: async (ref, signal) => {
+      const live = await service.get(ref, signal);
+      return live && { ...live, createdAt: "2026-02-02T00:00:00Z" };
+    },
+  };
+  const kind = toyKind(driver, {
+    schema: { ...toySchema, properties: { ...toySchema.properties, house } },
+  });
+  const shownCreatedAt = "2026-01-01T00:00:00Z";
+  const state = {
+    ...sampleState(0),
+    resources: { "toys.house": sampleBound(id, { kind: "toys", place: {}, shownCreatedAt }) },
+    intents: { "toys.cat": sampleIntent() },
+    rounds: { "round-1": { kind: "toys", place: { house: id }, classKey: "cats", before: [] } },
+  };
+  const journal = openJournal(createMemoryStore(), state, clock);
+  const events: ApplyEvent[] = [];
+  const emit = (event: ApplyEvent): void => void events.push(event);
+  const drivers = new Map([["toys", readingDriver("toys", driver, { emit, journal })]]);
+  const context = { ...applyContext(clock, driver, { kinds: kindRegistry([kind]), journal }), drivers, emit };
+  expect(await clock.drive(recoverIntents(context))).toBe(0);
+  expect(Object.keys(journal.state.intents)).toEqual(["toys.cat"]);
+  expect(events).toMatchObject([
+    {
+      type: "warning",
+      address: "toys.cat",
+      message: expect.stringMatching(/^the earlier create of toys\.cat stays open: .* is another object/),
+    },
+  ]);
 });

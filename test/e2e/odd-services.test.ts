@@ -149,7 +149,7 @@ instances:
     expect(actionsIn(await planned())).toEqual({});
   });
 
-  it.each<[string, object]>([
+  it.each<[string, { readonly status: number; readonly body: string }]>([
     ["400", { status: 400, body: '{"message":"no such region"}' }],
     ["409", { status: 409, body: '{"name":"invalid_state","message":"exists"}' }],
     ["422", { status: 422, body: '{"message":"no"}' }],

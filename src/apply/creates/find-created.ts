@@ -19,6 +19,7 @@ import type { Bound, CreateRound } from "../../model/state.ts";
 import { lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
+import { isBlind } from "../engine/look-for-missing.ts";
 import {
   type LostCreate,
   type Matching,
@@ -54,6 +55,8 @@ export async function findCreated(
   const looks: Look[] = [];
   const findings = new Map<Look, string>();
   const candidates = new Set<string>();
+  /** Looks that show nothing that is bound: they find objects, and prove the absence of none. */
+  const blindLooks = new Set<Look>();
   let until: number | undefined;
   let recheckAt = 0;
   const candidatesIn = (listed: ReadonlySet<string> | undefined): readonly string[] => {
@@ -72,16 +75,23 @@ export async function findCreated(
       const shown = open.flatMap((id) => lives.get(id) ?? []);
       const matching = matchCandidates(shown, lost, { ...oursOf(round.kind, context), until });
       if (matching.is !== "matched") throw unsettled(matching);
-      if (isProved(matching, looks, findings, timing)) return matching;
+      const isSure = matching.absent.length === 0 || !blindLooks.has(seen);
+      if (isSure && isProved(matching, looks, findings, timing)) return matching;
     }
     const doubted =
       hidden.length > 0 ? hidden : [...seen.described.keys()].filter((id) => !seen.listed?.has(id));
-    if (haveEnded(looks, timing)) throw contradicted(lost, doubted);
+    if (haveEnded(looks, timing)) throw contradicted(lost, doubted, blindLooks.has(seen));
     return undefined;
   };
   const polled = await poll(
     {
-      look: () => lookOnce(candidatesIn, place, lives, context),
+      look: async () => {
+        const seen = await lookOnce(candidatesIn, place, lives, context);
+        const own = lost.map(({ address }) => address);
+        const isAnyShown = [...place.witnesses.keys()].some((id) => seen.listed?.has(id) || isSeen(id, seen));
+        if (!isAnyShown && (await isBlind(round.kind, own, context))) blindLooks.add(seen);
+        return seen;
+      },
       evaluate,
       deadline: Number.POSITIVE_INFINITY,
       notBefore: () => recheckAt,
@@ -157,10 +167,15 @@ function unsettled({ is, addresses, found }: Exclude<Matching, { readonly is: "m
   );
 }
 
-/** The error if lists and descriptions went on contradicting each other about `ids`. */
-function contradicted(lost: readonly LostCreate[], ids: readonly string[]): GraphformError {
-  const about =
-    ids.length === 0
+/** The error if lists and descriptions went on contradicting each other about `ids`, or showed nothing that is bound. */
+function contradicted(
+  lost: readonly LostCreate[],
+  ids: readonly string[],
+  isNothing: boolean,
+): GraphformError {
+  const about = isNothing
+    ? "the service shows nothing of what this state binds, as after lost rights"
+    : ids.length === 0
       ? "the list of its place cannot be read"
       : `lists and descriptions contradict each other about ${ids.join(", ")}`;
   return unresolved(

@@ -1,10 +1,10 @@
 /** @module Finds the object of every create that an earlier run left open, or proves that there is none. */
 import type { Address } from "../../model/address.ts";
-import { GraphformError, isServiceError } from "../../model/errors.ts";
+import { GraphformError, isGraphformError, isServiceError } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
 import type { ApplyContext } from "../context.ts";
-import { parentsOf, untilShownOrAbsent } from "../engine/look-for-missing.ts";
+import { isBlind, parentsOf, unproven, untilShownOrAbsent } from "../engine/look-for-missing.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
 import { type Found, resolution } from "./create-request.ts";
 import { findCreated } from "./find-created.ts";
@@ -26,6 +26,9 @@ export async function recoverIntents(context: ApplyContext, saved?: Plan): Promi
   );
   return found.reduce((sum, count) => sum + count, 0);
 }
+
+/** Errors that leave an intent open: its parent may be gone, or another object has its id. Its address is refused, and nothing else is. */
+const aboutParents: readonly string[] = ["another-object", "absence-unproven"];
 
 /** A round of the state with its id. */
 type RoundEntry = readonly [string, CreateRound];
@@ -58,7 +61,15 @@ async function recoverRound(
   const intents = new Map(intentsOf(id, context));
   const lost = [...intents].map(([address, intent]) => ({ address, intent, endedAt: endOf(intent) }));
   if (lost.length === 0) return 0;
-  const found = await findInParent(round, lost, context);
+  const found = await findInParent(round, lost, context).catch((error: unknown) => {
+    if (!isGraphformError(error) || !aboutParents.includes(error.code)) throw error;
+    for (const { address } of lost) {
+      const message = `the earlier create of ${address} stays open: ${error.message}`;
+      context.emit({ type: "warning", address, message });
+    }
+    return undefined;
+  });
+  if (found === undefined) return 0;
   await journal.record(resolution(found, intents, clock.now()));
   for (const { address, live } of found.found) {
     const message = `${live.id} was created for ${address} by an earlier run whose answer was lost; it is bound now`;
@@ -82,7 +93,10 @@ async function findInParent(
   const parents = parentsOf(round.kind, round.place, context);
   for (const watched of parents.filter((parent) => parent !== undefined)) {
     const live = await untilShownOrAbsent(watched, context);
-    if (live === undefined || live.phase.is === "gone") return none;
+    if (live !== undefined && live.phase.is !== "gone") continue;
+    if (await isBlind(watched.kind, [watched.address], context))
+      throw unproven(watched, "the service shows nothing else that this state binds either");
+    return none;
   }
   return findCreated(round, lost, context).catch((error: unknown): Found => {
     if (!isServiceError(error) || stopping.aborted || !parents.includes(undefined)) throw error;

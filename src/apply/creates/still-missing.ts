@@ -1,4 +1,4 @@
-/** @module Looks once more, just before a create is sent, for the object that its plan took for missing. */
+/** @module Looks once more for the object that a plan took for missing, just before it is created again or forgotten. */
 import { GraphformError } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
@@ -47,6 +47,18 @@ export async function assertStillMissing(
       `make a new plan; to bind it: graphform import ${shellWord(address)} ${shellWord(other)}`,
     );
   }
+}
+
+/** True if describe shows the object of a step again. An error, or another object under its id, is no sign of it. */
+export async function isThereAgain(
+  { kind, id = "", place }: Step,
+  context: Pick<ApplyContext, "drivers" | "stopping">,
+): Promise<boolean> {
+  const live = await driverOf(context, kind)
+    .get({ id, place }, context.stopping)
+    .catch(() => undefined);
+  context.stopping.throwIfAborted();
+  return live !== undefined && live.phase.is !== "gone";
 }
 
 /** True if the object was found through a parent that is bound no more: it went with it, and the service may answer with errors. */

@@ -115,7 +115,36 @@ export async function untilShownOrAbsent(watched: Watched, context: LookContext)
   return polled.is === "decided" && polled.verdict.is === "shown" ? polled.verdict.live : undefined;
 }
 
-function unproven({ address, ref }: Watched, because: string): GraphformError {
+/** The most objects that are asked for to see whether any is shown. */
+const mostAsked = 10;
+
+/**
+ * True if the state binds other objects of a kind, and the service shows none of them: after rights were lost it answers like that, so
+ * nothing proves what is missing. `except`: addresses that do not count.
+ */
+export async function isBlind(
+  kind: string,
+  except: readonly Address[],
+  { clock, drivers, journal, profile, stopping }: LookContext,
+): Promise<boolean> {
+  const known = Object.entries(journal.state.resources).filter(
+    ([address, bound]) =>
+      bound.kind === kind &&
+      !except.includes(address) &&
+      bound.converging?.operation !== "delete" &&
+      gracePeriod(Date.parse(bound.createdAt), clock.now(), profile.timing) === "over",
+  );
+  for (const [, ref] of known.slice(0, mostAsked)) {
+    const live = await driverOf({ drivers }, kind)
+      .get(ref, stopping)
+      .catch(() => undefined);
+    if (live !== undefined && live.phase.is !== "gone") return false;
+  }
+  return known.length > 0;
+}
+
+/** The error if nothing proves that a watched object is gone. */
+export function unproven({ address, ref }: Watched, because: string): GraphformError {
   const name = shellWord(address);
   return new GraphformError(
     "absence-unproven",

@@ -3,6 +3,7 @@ import type { Step } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
 import { recordOf } from "../bind.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
+import { isThereAgain } from "../creates/still-missing.ts";
 import { timestamp } from "./existing.ts";
 
 /**
@@ -27,12 +28,9 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
     ...(known?.unmoved === undefined ? {} : { unmoved: known.unmoved }),
     ...(converging === undefined || converging.operation === "delete" ? {} : { converging }),
   };
-  const former = Object.entries(context.journal.state.resources).find(
-    ([address, { kind, id }]) => address !== step.address && kind === bound.kind && id === bound.id,
-  );
+  const former = context.journal.boundTo(bound.kind, bound).find((address) => address !== step.address);
   // An object has one address: the manifest gives it another one by its id.
-  if (former !== undefined)
-    await context.journal.record({ type: "moved", from: former[0], to: step.address });
+  if (former !== undefined) await context.journal.record({ type: "moved", from: former, to: step.address });
   await context.journal.bind(step.address, bound);
   return { result: "done", id: bound.id };
 }
@@ -43,8 +41,14 @@ function appliedAt(known: Bound | undefined, context: ApplyContext): Pick<Bound,
   return known.appliedAt === undefined ? {} : { appliedAt: known.appliedAt };
 }
 
-/** Removes an object from the state and leaves it as it is. */
+/** Removes an object from the state and leaves it as it is. One that its plan took for gone is looked at once more: `stale` if it is there. */
 export async function forget(step: Step, context: ApplyContext): Promise<StepResult> {
+  if (step.gone === true && (await isThereAgain(step, context)))
+    return {
+      result: "stale",
+      message: `${step.id} is there: this plan took it for gone`,
+      hint: "make a new plan",
+    };
   await context.journal.record({ type: "released", address: step.address });
   return { result: "done", ...(step.id === undefined ? {} : { id: step.id }) };
 }

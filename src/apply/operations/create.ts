@@ -3,6 +3,7 @@
 import { isGraphformError } from "../../model/errors.ts";
 import { stableJson } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { Intent } from "../../model/state.ts";
 import { bindSpec, recordOf } from "../bind.ts";
@@ -48,6 +49,12 @@ async function resumeCreate(
   context: ApplyContext,
 ): Promise<StepResult | undefined> {
   const bound = context.journal.state.resources[step.address];
+  if (context.stateAtStart.intents[step.address] !== undefined)
+    return {
+      result: "stale",
+      message: `an earlier create of ${step.address} is not resolved: nothing shows what it made`,
+      hint: `run apply again once the service shows what it is in; if it made nothing: graphform state rm ${shellWord(step.address)}`,
+    };
   if (bound === undefined || bound.id === step.id) return undefined;
   if (bound.converging?.digest === digest)
     return waitForOperation(step, { id: bound.id, place: bound.place }, "create", undefined, context);
