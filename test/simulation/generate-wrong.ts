@@ -63,6 +63,17 @@ function aimed(given: Case, dice: Chance): Case {
     () => [first, { ...first, later, faults: [moment] }],
     () => [first, { ...first, later, plan: "save", blind: "some" }, { ...first, plan: "use" }],
     () => [first, { ...first, later, blind: "all" }],
+    () => [
+      first,
+      { does: "apply", resources: [kept], later, plan: "save", blind: "some" },
+      { does: "apply", resources: [kept], plan: "use" },
+    ],
+    // The rights are lost while a create is open.
+    () => [
+      { does: "apply", resources: [kept] },
+      { ...first, later: 2 * later, faults: [{ on: "create", nth: 1, effect: "invalid-after" }] },
+      { ...first, later, blind: "all" },
+    ],
     // What is to go is denied to its deletion, or to the backup before it.
     () => [
       first,

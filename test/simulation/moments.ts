@@ -15,6 +15,8 @@ export interface Moments {
   begin(how: Wrong): void;
   /** Denies what is there by now, all of it or a part, until it is called with undefined. */
   blind(how: "all" | "some" | undefined): void;
+  /** True while something is denied. */
+  isWrong(): boolean;
   /** True while requests that name the object are answered with 404. */
   isDenied(thing: Hidable): boolean;
   /** True while lists lack the object. */
@@ -62,6 +64,7 @@ export function moments(
     blind(how) {
       blind = how === undefined ? undefined : { how, from: now(), salt: dice.between(0, 1) };
     },
+    isWrong: () => blind !== undefined || current() !== undefined,
     isDenied(thing) {
       const at = current();
       if (isBlind(thing)) return true;

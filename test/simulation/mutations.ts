@@ -125,6 +125,18 @@ export const mutations: readonly Mutation[] = [
     "apply/creates/still-missing.ts#assertStillMissing",
     () => async () => undefined,
   ),
+  without<typeof stillMissing.isThereAgain>(
+    "forgotten-unseen",
+    "what a plan took for gone is looked for once more before it is forgotten",
+    "apply/creates/still-missing.ts#isThereAgain",
+    () => async () => false,
+  ),
+  without<typeof looking.isBlind>(
+    "lost-rights-are-proof",
+    "a service that shows nothing that is bound proves nothing of a lost create",
+    "apply/engine/look-for-missing.ts#isBlind",
+    () => async () => false,
+  ),
   without<typeof missing.everythingGoneHold>(
     "everything-goes",
     "nothing is made again if nothing that is bound is shown any more",

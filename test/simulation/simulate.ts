@@ -1,6 +1,7 @@
 import type { Address } from "../../src/model/address.ts";
+import type { Bound } from "../../src/model/state.ts";
 import { protectsByDefault } from "./belonging.ts";
-import type { Case, RunCase } from "./case.ts";
+import { bounds, type Case, type RunCase } from "./case.ts";
 import { type Oracle, oracle, type Violation } from "./oracle.ts";
 import { act } from "./others.ts";
 import { letGo, type Proc, proc } from "./proc.ts";
@@ -62,14 +63,27 @@ async function putBack(world: World, watch: Oracle): Promise<void> {
   while (!isOver) await schedule.step();
 }
 
+/** What a run is not shown. While a create is open only lost rights that show nothing at all can be told from its absence, by an old witness. */
+function lostRights({ blind }: RunCase, { registry, stored }: World): RunCase["blind"] {
+  const open = Object.values(stored?.intents ?? {}).map(({ round }) => stored?.rounds[round]);
+  const hasWitness = ({ kind, id, createdAt, converging }: Bound, of: string | undefined): boolean =>
+    kind === of &&
+    converging?.operation !== "delete" &&
+    registry.now() - Date.parse(createdAt) > 2 * bounds.listLag &&
+    registry.at(id)?.goneAt === undefined;
+  const isToldApart = open.every((round) =>
+    Object.values(stored?.resources ?? {}).some((bound) => hasWitness(bound, round?.kind)),
+  );
+  return open.length === 0 || (blind === "all" && isToldApart) ? blind : undefined;
+}
+
 /** One run, from the start of the process to its end or its death. */
 async function perform(run: RunCase, nth: number, world: World, watch: Oracle): Promise<Played> {
   const { schedule } = world;
   if (run.later !== undefined) await pass(run.later, world, watch);
-  const isQuiet = isAtRest(world);
-  // What a lost create has made is not denied for longer than a moment: nothing could tell.
-  const hasLost = Object.keys(world.stored?.intents ?? {}).length > 0;
-  world.registry.moments.blind(hasLost ? undefined : run.blind);
+  // What is denied in its creation grace period is there, and is compared only in the second plan.
+  const isQuiet = isAtRest(world) && !world.registry.moments.isWrong();
+  world.registry.moments.blind(lostRights(run, world));
   const others = (at: number | "pause"): void => {
     for (const other of run.others ?? []) if (other.at === at) act(other, world);
   };
