@@ -1,20 +1,27 @@
 import { defineConfig } from "vitest/config";
-import { tally } from "./test/support/tally.ts";
+import { long } from "./test/long.ts";
+import { tallyWithout } from "./test/support/tally.ts";
 
-export default defineConfig({
-  test: {
-    include: ["test/**/*.test.ts"],
-    // Real database processes run beside the tests: two workers are what two cores carry.
-    pool: "forks",
-    maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    globalSetup: ["test/support/engine.ts", "test/support/packaged.ts"],
-    reporters: ["default", tally],
-    // A test that leaves a mock or a variable behind would break another one.
-    restoreMocks: true,
-    unstubEnvs: true,
-    // It imports JSON in a way that Node alone refuses.
-    server: { deps: { inline: ["@actions/workflow-parser"] } },
-  },
+/** `npm run test:all` sets the mode `whole`. */
+export default defineConfig(({ mode }) => {
+  const leftOut = mode === "whole" ? [] : Object.keys(long);
+  return {
+    test: {
+      include: ["test/**/*.test.ts"],
+      exclude: leftOut,
+      provide: { whole: mode === "whole" },
+      pool: "forks",
+      // Files wait for processes and moments half of their time: four at once keep two cores busy.
+      maxWorkers: 4,
+      testTimeout: 20_000,
+      hookTimeout: 60_000,
+      globalSetup: ["test/support/engine.ts", "test/support/packaged.ts"],
+      reporters: ["default", tallyWithout(leftOut)],
+      // A test that leaves a mock or a variable behind would break another one.
+      restoreMocks: true,
+      unstubEnvs: true,
+      // It imports JSON in a way that Node alone refuses.
+      server: { deps: { inline: ["@actions/workflow-parser"] } },
+    },
+  };
 });

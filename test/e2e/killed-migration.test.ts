@@ -9,7 +9,7 @@ import { type SharedStore, sharedStores } from "../support/shared-stores.ts";
 import { openWorkspace, type Ran, type Workspace } from "../support/workspace.ts";
 
 /**
- * Before its last write, between two stores, in `npm test`. `MOVES=all RESOURCES=1000 npm test -- test/e2e/killed-migration.test.ts` plays every
+ * Before its last write, between two stores. `MOVES=all RESOURCES=1000 npm run test:all -- test/e2e/killed-migration.test.ts` plays every
  * pair there and back, killed before every write, with a state of that size.
  */
 const isAll = process.env["MOVES"] === "all";

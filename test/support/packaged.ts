@@ -9,6 +9,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Folder of the package as users get it. */
     packaged: string;
+    /** True under `npm run test:all`. */
+    whole: boolean;
   }
 }
 

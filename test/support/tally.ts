@@ -1,8 +1,11 @@
 import process from "node:process";
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a run with one plain line, `N passed, N failed`, that a script can read in any log. */
-export const tally: Reporter = {
+/**
+ * Ends a run with one plain line, `N passed, N failed`, that a script can read in any log, after the list of the files
+ * that this run left out.
+ */
+export const tallyWithout = (leftOut: readonly string[]): Reporter => ({
   onTestRunEnd(modules, errors) {
     const states = modules.flatMap(statesOf);
     const count = (state: string): number => states.filter((each) => each === state).length;
@@ -10,9 +13,13 @@ export const tally: Reporter = {
     const tail = skipped > 0 ? `, ${skipped} skipped` : "";
     const line = `${count("passed")} passed, ${count("failed") + errors.length} failed${tail}`;
     // After the default reporter's own summary.
-    process.on("exit", () => console.log(line));
+    process.on("exit", () => {
+      if (leftOut.length > 0)
+        console.log(`left to \`npm run test:all\`:\n${leftOut.map((file) => `  ${file}`).join("\n")}`);
+      console.log(line);
+    });
   },
-};
+});
 
 /** How each test of a file ended. A file that could not be read has no tests, and counts as one that failed. */
 function statesOf(module: TestModule): readonly string[] {
