@@ -1,11 +1,10 @@
 import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import type { FieldSchema } from "../src/model/field-schema.ts";
-import { eventSchemas } from "../src/state/event-schema.ts";
 import { lockSchema } from "../src/state/lock-schema.ts";
 import { savedPlanSchema } from "../src/state/saved-plan-schema.ts";
 import { bound, converging, intent, outputs, round, serviceSchema, texts } from "../src/state/state-rows.ts";
-import { stateSchema } from "../src/state/state-schema.ts";
+import { eventSchemas, stateSchema } from "../src/state/state-schema.ts";
 import { compiledModule, writeEmitted } from "./compiled-module.ts";
 
 /**

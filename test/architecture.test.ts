@@ -253,6 +253,18 @@ describe("architecture", () => {
     ]);
   });
 
+  it("shows values by one file: no other report gets one that was not replaced by what may be shown", () => {
+    const unshown =
+      /: (?:readonly )?(?:Plan|Change|FieldChange|OutputChange|DriftReport|ResourceDrift|FieldDrift|Outcome|Unsettled|StateDocument|RecordedOutput|Bound|Spec)(?=\[\]|[,;)]| [|&={])/;
+    expect(
+      src
+        .filter(({ path, text }) => path.startsWith("src/report/") && unshown.test(text))
+        .map(({ path }) => path)
+        .sort(),
+      // The comparison of two plans compares secrets by their fingerprints.
+    ).toEqual(["src/report/shown.ts", "src/report/view/comparison.ts"]);
+  });
+
   it("re-exports in index.ts, and nothing else", () => {
     const text = src.find(({ path }) => path === "src/index.ts")?.text ?? "";
     const code = text
