@@ -53,9 +53,11 @@ function twinned(seed: number, given: Case): Case {
   const effect = dice.is(0.5) ? "twin" : "elder";
   const fault: Fault = { on: "create", nth: dice.between(1, 3), effect };
   const [first, ...rest] = given.runs;
+  // Every other create has worked: the twin could stand in the place of one that made nothing.
+  const others = (first?.faults ?? []).filter(({ on }) => on !== "create");
   return first === undefined
     ? given
-    : { ...given, runs: [{ ...first, faults: [...(first.faults ?? []), fault] }, ...rest] };
+    : { ...given, runs: [{ ...first, faults: [...others, fault] }, ...rest] };
 }
 
 /**
