@@ -5,7 +5,7 @@ import type { Effect, Fault } from "./case.ts";
 import type { Oracle } from "./oracle.ts";
 import { overTheWire, type Travel } from "./over-the-wire.ts";
 import type { Proc } from "./proc.ts";
-import { type Ending, objectOf, refused } from "./registry.ts";
+import { type Ending, objectOf } from "./registry.ts";
 import { handle, type Sender } from "./service-model.ts";
 import type { World } from "./world.ts";
 
@@ -76,8 +76,6 @@ export function connection(
         let answer: Answer | undefined;
         if (error === undefined && fate.works !== false && isOnItsWay) {
           try {
-            if (operation.endsWith(".create") && registry.moments.hasLostRights())
-              throw refused("forbidden", operation, 403);
             answer = isSession(call)
               ? { values: {}, body: null }
               : handle(call, registry, sender, fate.ending);

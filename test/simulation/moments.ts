@@ -17,8 +17,6 @@ export interface Moments {
   blind(how: "all" | "some" | undefined): void;
   /** True while something is denied. */
   isWrong(): boolean;
-  /** True while the rights of whoever asks are lost: nothing is made for it then. */
-  hasLostRights(): boolean;
   /** True while requests that name the object are answered with 404. */
   isDenied(thing: Hidable): boolean;
   /** True while lists lack the object. */
@@ -67,7 +65,6 @@ export function moments(
       blind = how === undefined ? undefined : { how, from: now(), salt: dice.between(0, 1) };
     },
     isWrong: () => blind !== undefined || current() !== undefined,
-    hasLostRights: () => blind?.how === "all",
     isDenied(thing) {
       const at = current();
       if (isBlind(thing)) return true;

@@ -125,12 +125,6 @@ export const mutations: readonly Mutation[] = [
     "apply/creates/still-missing.ts#assertStillMissing",
     () => async () => undefined,
   ),
-  without<typeof stillMissing.isThereAgain>(
-    "forgotten-unseen",
-    "what a plan took for gone is looked for once more before it is forgotten",
-    "apply/creates/still-missing.ts#isThereAgain",
-    () => async () => false,
-  ),
   without<typeof looking.isBlind>(
     "lost-rights-are-proof",
     "a service that shows nothing that is bound proves nothing of a lost create",

@@ -64,7 +64,7 @@ async function putBack(world: World, watch: Oracle): Promise<void> {
 }
 
 /** What a run is not shown. While a create is open only lost rights that show nothing at all can be told from its absence, by an old witness. */
-function lostRights({ blind }: RunCase, { registry, stored }: World): RunCase["blind"] {
+function lostRights({ blind, resources }: RunCase, { registry, stored }: World): RunCase["blind"] {
   const open = Object.values(stored?.intents ?? {}).map(({ round }) => stored?.rounds[round]);
   const hasWitness = ({ kind, id, createdAt, converging }: Bound, of: string | undefined): boolean =>
     kind === of &&
@@ -74,6 +74,11 @@ function lostRights({ blind }: RunCase, { registry, stored }: World): RunCase["b
   const isToldApart = open.every((round) =>
     Object.values(stored?.resources ?? {}).some((bound) => hasWitness(bound, round?.kind)),
   );
+  // What is made while nothing else is shown would be the only thing that is: then only a part seems to be gone.
+  const isAnyFree = resources.some(
+    ({ address }) => stored?.resources[address] === undefined && stored?.intents[address] === undefined,
+  );
+  if (blind === "all" && isAnyFree) return undefined;
   return open.length === 0 || (blind === "all" && isToldApart) ? blind : undefined;
 }
 
