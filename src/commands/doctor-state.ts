@@ -6,7 +6,7 @@ import type { Settings } from "../project/settings.ts";
 import { credentialSource } from "../project/state-credentials.ts";
 import type { StateLocation } from "../project/state-location.ts";
 import { amount } from "../report/amounts.ts";
-import { assertSameManifest, isEmpty } from "../state/claim-state.ts";
+import { assertSameManifest } from "../state/claim-state.ts";
 import { holderSince, holderWork } from "../state/holder-words.ts";
 import { check, type Finding } from "./doctor-check.ts";
 import { clockFinding } from "./doctor-clock.ts";
@@ -49,7 +49,7 @@ export async function stateFindings(
 
 async function stateDetail({ store, identity }: Project): Promise<string> {
   const [found, holder] = [await store.read(), await store.holder()];
-  if (found !== undefined && !isEmpty(found)) assertSameManifest(found, identity, store.where);
+  if (found !== undefined) assertSameManifest(found, identity, store.where);
   const lock =
     holder === undefined
       ? "not locked"

@@ -67,13 +67,16 @@ export function assertSameService(
   throw new GraphformError("state-service", message, { hint });
 }
 
-/** Throws `state-manifest` where the state is known to be another manifest's. */
+/**
+ * Throws `state-manifest` if the state has something and is known to be another manifest's. Every command that writes a state asks,
+ * save `state rebind`, which assigns it, and `state unlock`, which changes nothing that a state says.
+ */
 export function assertSameManifest(
-  { manifest = {} }: Pick<StateDocument, "manifest">,
+  state: Pick<StateDocument, "manifest" | "resources" | "intents">,
   now: ManifestIdentity,
   where: string,
 ): void {
-  const difference = manifestDifference(manifest, now);
+  const difference = isEmpty(state) ? undefined : manifestDifference(state.manifest ?? {}, now);
   if (difference === undefined) return;
   throw new GraphformError(
     "state-manifest",
@@ -85,7 +88,7 @@ export function assertSameManifest(
 }
 
 /** True where a state binds nothing and looks for nothing: it belongs to nobody. */
-export function isEmpty({ resources, intents }: StateDocument): boolean {
+export function isEmpty({ resources, intents }: Pick<StateDocument, "resources" | "intents">): boolean {
   return Object.keys(resources).length === 0 && Object.keys(intents).length === 0;
 }
 

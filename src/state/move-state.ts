@@ -2,8 +2,9 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
-import { isEmpty } from "./claim-state.ts";
+import { assertSameManifest, isEmpty } from "./claim-state.ts";
 import { nextVersion } from "./document.ts";
 import { stateFormatter } from "./format-state.ts";
 import type { KeptStore } from "./kept-store.ts";
@@ -30,6 +31,8 @@ export interface MoveEnd {
 export interface MoveOptions {
   /** The manifest's name. */
   readonly name: string;
+  /** The manifest whose state it has to be. */
+  readonly manifest: ManifestIdentity;
   readonly clock: Clock;
   /** Aborted by Ctrl-C. */
   readonly stopping?: AbortSignal;
@@ -58,13 +61,13 @@ type Found =
  * 3. the new place gets the state itself.
  *
  * Killed in between, the same call goes on where it stopped. `stopping` ends it before the second write, and no more after it.
- * Throws `state-missing`, `state-exists`, `state-moved`, `state-moving`, `state-copy` where what is read back is not what was
+ * Throws `state-missing`, `state-manifest`, `state-exists`, `state-moved`, `state-moving`, `state-copy` where what is read back is not what was
  * written, and what the stores throw.
  */
 export async function moveState(
   from: MoveEnd,
   to: MoveEnd,
-  { name, clock, stopping }: MoveOptions,
+  { name, manifest, clock, stopping }: MoveOptions,
 ): Promise<Move> {
   await finishEarlier(from, "state-moved");
   await finishEarlier(to, "state-moved", "state-moving");
@@ -75,6 +78,7 @@ export async function moveState(
     });
   if (old.is === "moved") return finish(old.moved, from, fresh, to, name, clock);
   const { state } = old;
+  assertSameManifest(state, manifest, from.store.where);
   assertReplaceable(fresh, state, to);
   const way = { move: randomBytes(8).toString("hex"), from: from.address, to: to.address };
   const copy = { ...state, ...after(Math.max(state.serial, serialOf(fresh)), clock) };

@@ -1,7 +1,9 @@
 /** @module Stores what a run kept in a local file, where nobody has written since. */
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
+import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
+import { assertSameManifest } from "./claim-state.ts";
 import { nextVersion } from "./document.ts";
 import {
   boundObjects,
@@ -23,6 +25,7 @@ export interface Push {
   readonly file: string;
   /** Name of the manifest. */
   readonly name: string;
+  readonly manifest: ManifestIdentity;
   readonly clock: Clock;
 }
 
@@ -33,7 +36,11 @@ export interface Pushed {
 }
 
 /** Stores it as the next version; the lock is held. Throws `push-refused` where the stored state has gone on without knowing its objects. */
-export async function pushErrored(store: KeptStore, { errored, file, name, clock }: Push): Promise<Pushed> {
+export async function pushErrored(
+  store: KeptStore,
+  { errored, file, name, manifest, clock }: Push,
+): Promise<Pushed> {
+  assertSameManifest(errored.state, manifest, `of ${file}`);
   const { where } = store;
   const stored = await store.readText();
   const current = stored && readState(stored.text, where, name);

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { erroredText } from "../../src/state/errored-state.ts";
 import { cuttingProxy } from "../cuts/cutting-proxy.ts";
 import { FakeService } from "../support/fake-service.ts";
 import { platformUp } from "../support/local-platform.ts";
@@ -258,7 +259,23 @@ describe("a state belongs to its manifest", () => {
 
   it("refuses another folder with one name and one place, and changes nothing", async () => {
     const before = user.read("shared.json");
-    for (const command of [["plan"], apply, ["destroy", "--auto-approve"], ["drift"]]) {
+    const errored = JSON.parse(before);
+    const kept = { where: `${user.dir}/shared.json`, state: errored, follows: [], created: [] };
+    user.write("errored.json", erroredText(kept));
+    for (const command of [
+      ["plan"],
+      apply,
+      ["destroy", "--auto-approve"],
+      ["drift"],
+      ["import", "instances.b", "instance-x"],
+      ["instance", "restart", "instances.a"],
+      ["state", "mv", "instances.a", "instances.b"],
+      ["state", "rm", "instances.a"],
+      ["state", "restore", "none"],
+      ["state", "restore", "current"],
+      ["state", "migrate", "--to", `${user.dir}/elsewhere.json`],
+      ["state", "push", `${user.dir}/errored.json`],
+    ]) {
       const ran = await user.run(...command, ...at("repository/envs/test"));
       expect(ran, command.join(" ")).toMatchObject({
         code: 1,
@@ -269,6 +286,18 @@ describe("a state belongs to its manifest", () => {
     expect([service.requests, user.read("shared.json")]).toEqual([[], before]);
     const { out } = await user.run("doctor", ...at("repository/envs/test"));
     expect(out).toMatch(/failed\s+state: .*belongs to another manifest/);
+  });
+
+  it("refuses to begin with nothing if the document is gone and the last version was another manifest's", async () => {
+    declare("repository/envs/prod", "two");
+    expect(await user.run(...apply, ...at("repository/envs/prod"))).toMatchObject({ code: 0 });
+    rmSync(join(user.dir, "shared.json"));
+    const none = ["state", "restore", "none"];
+    expect(await user.run(...none, ...at("repository/envs/test"))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("another manifest"),
+    });
+    expect(await user.run(...none, ...at("repository/envs/prod"))).toMatchObject({ code: 0 });
   });
 
   it("takes the same manifest of another working copy, and never knows where that stands", async () => {

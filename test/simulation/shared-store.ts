@@ -122,7 +122,7 @@ export async function push(
   const lock = await store.lock("state push", { clock, timeout: leaseEnds, isPush: true });
   begins(process, shared, world);
   await whileHeld(lock, async () => {
-    const given = { errored: errored.state, file: "errored", name: "simulated", clock };
+    const given = { errored: errored.state, file: "errored", name: "simulated", manifest: {}, clock };
     await pushErrored(store, given).catch((error: unknown) => {
       if (!isGraphformError(error) || error.code !== "push-refused") throw error;
     });

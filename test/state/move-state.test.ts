@@ -223,7 +223,7 @@ describe("a move", () => {
       );
       const [a, b] = ends;
       if (a === undefined || b === undefined) throw new Error("no ends");
-      const moved = moveState(a, b, { name: "shop", clock, stopping: stop.signal });
+      const moved = moveState(a, b, { name: "shop", manifest: {}, clock, stopping: stop.signal });
       if (at === 1)
         await expect(moved).rejects.toMatchObject({
           ...{ code: "interrupted", exitCode: 130 },
@@ -256,7 +256,9 @@ describe("a move", () => {
     );
     const [a, b] = ends;
     if (a === undefined || b === undefined) throw new Error("no ends");
-    await expect(moveState(a, b, { name: "shop", clock })).rejects.toMatchObject({ code: "state-copy" });
+    await expect(moveState(a, b, { name: "shop", manifest: {}, clock })).rejects.toMatchObject({
+      code: "state-copy",
+    });
     expect(await found(from)).toMatchObject({ is: "whole" });
   });
 });

@@ -82,7 +82,7 @@ export async function stateMigrate(
 }
 
 async function moveUnderLocks(
-  { store, location, header }: Project,
+  { store, location, header, identity }: Project,
   fresh: Project["store"],
   to: StateLocation,
   stopping: AbortSignal,
@@ -98,7 +98,7 @@ async function moveUnderLocks(
     return whileHeld(freshLock, () => {
       const old: MoveEnd = { store, address: fullAddress(location), lock: oldLock };
       const next: MoveEnd = { store: fresh, address: fullAddress(to), lock: freshLock };
-      return moveState(old, next, { name: header.name, clock: options.clock, stopping });
+      return moveState(old, next, { name: header.name, manifest: identity, clock: options.clock, stopping });
     });
   });
 }

@@ -26,7 +26,7 @@ export async function statePush(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const { store, header } = await openProject(options, settings);
+  const { store, header, identity } = await openProject(options, settings);
   try {
     const errored = readErroredState(await textOf(file), file, header.name);
     const timeout = options.lockTimeout ?? 0;
@@ -37,7 +37,7 @@ export async function statePush(
       warn: lockWarning(terminal),
     });
     const { state, isStored } = await whileHeld(lock, () =>
-      pushErrored(store, { errored, file, name: header.name, clock: systemClock }),
+      pushErrored(store, { errored, file, name: header.name, manifest: identity, clock: systemClock }),
     );
     const isRemoved = await removeDurably(file).then(
       () => true,

@@ -17,6 +17,7 @@ import { makePalette } from "../../report/palette.ts";
 import { shownState } from "../../report/shown.ts";
 import { stateJson } from "../../report/state-json.ts";
 import { stateText } from "../../report/state-text.ts";
+import { assertSameManifest } from "../../state/claim-state.ts";
 import { emptyState } from "../../state/document.ts";
 import { holderName, holderSince, holderWork, unlockHint } from "../../state/holder-words.ts";
 import { openJournal } from "../../state/journal.ts";
@@ -163,7 +164,7 @@ async function readState(
   return { project, state: (await project.store.read()) ?? emptyState(project.header.name) };
 }
 
-/** Edits the state under its lock, and prints what `work` returns once it is stored. */
+/** Edits the state under its lock, and prints what `work` returns once it is stored. Throws `state-missing`, `state-manifest`. */
 async function editState(
   operation: string,
   options: StateOptions,
@@ -171,7 +172,7 @@ async function editState(
   terminal: Terminal,
   work: (state: StateDocument, journal: Journal) => Promise<string>,
 ): Promise<number> {
-  const { store } = await openProject(options, settings);
+  const { store, identity } = await openProject(options, settings);
   const lock = await store.lock(operation, {
     clock: systemClock,
     timeout: options.lockTimeout ?? 0,
@@ -183,6 +184,7 @@ async function editState(
       throw new GraphformError("state-missing", `no state at ${store.where}`, {
         hint: "nothing was applied or imported yet",
       });
+    assertSameManifest(state, identity, store.where);
     return work(state, openJournal(store, state, systemClock));
   });
   terminal.out(done);

@@ -39,7 +39,7 @@ export async function move(from: Place, to: Place, kill?: Kill): Promise<Move | 
     { store: old, address: from.address, lock: oldLock },
     { store: fresh, address: to.address, lock: freshLock },
   ] as const;
-  const moved = await moveState(...ends, { name: "shop", clock }).catch((error: Error) => {
+  const moved = await moveState(...ends, { name: "shop", manifest: {}, clock }).catch((error: Error) => {
     if (error.message === "killed") return "killed" as const;
     throw error;
   });
