@@ -103,6 +103,8 @@ export interface Intent {
   readonly marked?: true;
   /** The service said that it did nothing: an object is this create's only where no other one can have made it. */
   readonly refused?: true;
+  /** The id that the service answered with, if nothing of that id was shown: what is shown under it is this create's object. */
+  readonly acknowledged?: string;
   /** ISO 8601: the time of that answer, by our clock. */
   readonly refusedAt?: string;
   /** ISO 8601, by the service's clock: the time of that answer. What is newer is not its object. */

@@ -106,6 +106,7 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
   );
   const ours = new Set([
     ...known.map(({ kind, ref }) => `${kind} ${idOf(kind, ref, context)}`),
+    ...acknowledgedIn(context),
     ...implicitChildrenOf([...seen.values()], context),
     ...implicitChildrenOf(unreadObjects(context), context),
   ]);
@@ -136,6 +137,13 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
       }),
     ),
   };
+}
+
+/** Kind and id of the objects that open creates were answered with: apply looks for them. */
+function acknowledgedIn({ state }: ObserveContext): readonly string[] {
+  return Object.values(state.intents).flatMap(({ acknowledged, round }) =>
+    acknowledged === undefined ? [] : [`${state.rounds[round]?.kind ?? ""} ${acknowledged}`],
+  );
 }
 
 /** Kind and id of the objects that other objects have made by themselves: nobody declares them. */

@@ -60,6 +60,10 @@ export const intent: FieldSchema = record(
     round: text,
     digest: text,
     refused: { const: true },
+    acknowledged: {
+      ...text,
+      description: "The id that the service answered with, if nothing of that id was shown.",
+    },
     refusedAt: time,
     sentBefore: { ...time, description: "The service's own time when it refused the create." },
     marked: { const: true },
@@ -70,7 +74,7 @@ export const intent: FieldSchema = record(
     onDelete,
     refs: texts,
   },
-  ["refused", "refusedAt", "sentBefore", "marked", "sentAfter"],
+  ["refused", "acknowledged", "refusedAt", "sentBefore", "marked", "sentAfter"],
 );
 
 export const round: FieldSchema = record({

@@ -100,8 +100,14 @@ describe("the time at which an object was made", () => {
 });
 
 describe("objects that nobody claims", () => {
-  it("were not there before, and are bound to nothing", () => {
+  it("were not there before, are bound to nothing, and are no answer to another create", () => {
     const { state } = planInput({ a: { recorded: {}, id: "toy-2" } });
-    expect(unclaimed({ before: ["toy-1"] }, ["toy-1", "toy-2", "toy-3", "toy-3"], state)).toEqual(["toy-3"]);
+    const intents = {
+      b: { ...intent({}), acknowledged: "toy-4" },
+      c: { ...intent({}), acknowledged: "toy-5" },
+    };
+    const listed = ["toy-1", "toy-2", "toy-3", "toy-3", "toy-4", "toy-5"];
+    const found = unclaimed({ before: ["toy-1"] }, [{ address: "b" }], listed, { ...state, intents });
+    expect(found).toEqual(["toy-3", "toy-4"]);
   });
 });

@@ -97,6 +97,24 @@ describe("a create happens once", () => {
     },
   );
 
+  it.each([
+    ["lists and descriptions", 45_000, 45_000],
+    ["descriptions alone", 75_000, 0],
+    ["lists and descriptions, until the next run has begun", 60_000, 60_000],
+  ])(
+    "if %s hide the acknowledged object for longer than the grace period: the next run binds it",
+    async (_words, describeLag, listLag) => {
+      for (const wanted of [{ a: { colour: "red" } }, { a: { colour: "red" }, b: { colour: "red" } }]) {
+        const world = toyWorld({ describeLag, listLag, hidden: ["colour", "size"] });
+        const { steps } = await world.run(wanted);
+        expect(steps.every(({ result }) => result === "failed")).toBe(true);
+        expect((await world.run(wanted)).certificate).toEqual([]);
+        expect(world.service.writes("create")).toHaveLength(Object.keys(wanted).length);
+        await expectExactly(world, wanted);
+      }
+    },
+  );
+
   it("is reported at once if the service refuses it, and its intent stays for the next run", async () => {
     const world = toyWorld({ faults: [{ on: "create", effect: "invalid" }] });
     const before = world.clock.now();

@@ -177,7 +177,7 @@ export const mutations: readonly Mutation[] = [
     "before-forgotten",
     "what was listed before a create is not taken for it",
     "apply/evidence/candidates.ts#unclaimed",
-    (unclaimed) => (_, listed, state) => unclaimed({ before: [] }, listed, state),
+    (unclaimed) => (_, lost, listed, state) => unclaimed({ before: [] }, lost, listed, state),
   ),
   without<typeof candidates.matchCandidates>(
     "first-of-several",

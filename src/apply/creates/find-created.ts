@@ -54,13 +54,15 @@ export async function findCreated(
   const lives = new Map<string, Live>();
   const looks: Look[] = [];
   const findings = new Map<Look, string>();
-  const candidates = new Set<string>();
+  const named = lost.flatMap(({ intent }) => intent.acknowledged ?? []);
+  const acknowledged = new Set(unclaimed(round, lost, named, context.journal.state));
+  const candidates = new Set(acknowledged);
   /** Looks that show nothing that is bound: they find objects, and prove the absence of none. */
   const blindLooks = new Set<Look>();
   let until: number | undefined;
   let recheckAt = 0;
   const candidatesIn = (listed: ReadonlySet<string> | undefined): readonly string[] => {
-    for (const id of unclaimed(round, [...(listed ?? [])], context.journal.state)) candidates.add(id);
+    for (const id of unclaimed(round, lost, [...(listed ?? [])], context.journal.state)) candidates.add(id);
     return [...candidates];
   };
   const evaluate = (seen: Look): Found | undefined => {
@@ -69,7 +71,10 @@ export async function findCreated(
     recheckAt = grace === "over" ? 0 : grace.recheckAt;
     if (grace !== "over") return undefined;
     looks.push(seen);
-    const open = [...candidates].filter((id) => absence(id, Number.NaN, looks, timing) !== "absent");
+    // The service has named an acknowledged id itself: its absence is proved as that of an object made when this search began.
+    const madeAt = (id: string): number =>
+      acknowledged.has(id) ? (looks[0]?.from ?? Number.NaN) : Number.NaN;
+    const open = [...candidates].filter((id) => absence(id, madeAt(id), looks, timing) !== "absent");
     const hidden = open.filter((id) => !isSeen(id, seen));
     if (hidden.length === 0) {
       const shown = open.flatMap((id) => lives.get(id) ?? []);

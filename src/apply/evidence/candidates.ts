@@ -48,15 +48,22 @@ export interface Ours {
   readonly clock: number;
 }
 
-/** Ids of a list that did not exist before the round and that no address is bound to, each once. */
+/** Ids of a list that did not exist before the round and that are no other address's, each once. */
 export function unclaimed(
   round: Pick<CreateRound, "before">,
+  lost: readonly Pick<LostCreate, "address">[],
   listed: readonly string[],
-  state: Pick<StateDocument, "resources">,
+  state: Pick<StateDocument, "resources" | "intents">,
 ): readonly string[] {
-  const bound = new Set(Object.values(state.resources).map((entry) => entry.id));
-  const before = new Set(round.before);
-  return [...new Set(listed)].filter((id) => !before.has(id) && !bound.has(id));
+  const own = new Set(lost.map(({ address }) => address));
+  const taken = new Set([
+    ...round.before,
+    ...Object.values(state.resources).map((entry) => entry.id),
+    ...Object.entries(state.intents).flatMap(([address, intent]) =>
+      own.has(address) ? [] : (intent.acknowledged ?? []),
+    ),
+  ]);
+  return [...new Set(listed)].filter((id) => !taken.has(id));
 }
 
 /** Matches new objects and lost creates of the state's `lineage`. Call it once everything that they can have made is shown. */
@@ -71,6 +78,8 @@ export function matchCandidates(
   const judged = there.map((live) => {
     // A create whose mark is shown has no other object.
     const open = live.owner ? lost : lost.filter(({ address }) => !marked.has(address));
+    const named = lost.filter(({ intent }) => intent.acknowledged === live.id);
+    if (named.length > 0) return { live, makers: named, doubtful: [] };
     const byVerdict = Map.groupBy(open, (create) => belonging(live, create, ours));
     return { live, makers: byVerdict.get("ours") ?? [], doubtful: byVerdict.get("unclear") ?? [] };
   });

@@ -72,11 +72,11 @@ async function waitForCreated(step: Step, created: Created, context: ApplyContex
     return await waitForOperation(step, { id, place: step.place }, "create", undefined, context);
   } catch (error) {
     if (!isGraphformError(error) || error.code !== "never-there") throw error;
-    // The answer named an object that does not exist: the intent is opened again, and the next run looks for the object.
+    // The answer named an object that is not shown: the intent is opened again, and the next run looks for that one first.
     const { address } = step;
     const { journal } = context;
-    const listed = { ...round, before: [...round.before, id] };
-    await journal.record({ type: "create-announced", address, intent, listed });
+    const reopened = { ...intent, acknowledged: id };
+    await journal.record({ type: "create-announced", address, intent: reopened, listed: round });
     await journal.record({ type: "released", address });
     throw error;
   }
