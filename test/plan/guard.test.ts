@@ -180,6 +180,23 @@ describe("guards of one change", () => {
     expect(actions(planOf({ a: toy, other }, rest))["a"]).toBe(expected);
   });
 
+  it.each<[declared: "retain" | "backup" | "delete", remembered: "retain" | "delete", lift: string]>([
+    ["retain", "delete", "lifecycle.onDelete: delete"],
+    ["retain", "retain", "apply lifecycle.onDelete: delete first, without this change"],
+    ["delete", "retain", "apply lifecycle.onDelete: delete first, without this change"],
+    ["backup", "retain", "apply lifecycle.onDelete: delete first, without this change"],
+  ])("name a way that works: declared %s, remembered %s", (onDelete, rule, lift) => {
+    const held = planOf({ a: { ...resized, lifecycle: { onDelete }, remembered: { onDelete: rule } } });
+    expect(changeOf(held, "a").blocked.map((guard) => guard.lift)).toEqual([`--replace toys.a, or ${lift}`]);
+    expect(held.steps.some(({ operation }) => operation === "bind")).toBe(false);
+    const isFirst = lift.startsWith("apply");
+    const lifted: Case = { ...resized, lifecycle: { onDelete: "delete" }, remembered: { onDelete: rule } };
+    const first = planOf({ a: { ...lifted, wants: { size: 1 } } });
+    expect(first.steps.map((step) => step.onDelete)).toEqual(isFirst ? ["delete"] : []);
+    const then = planOf({ a: { ...lifted, remembered: { onDelete: "delete" } } });
+    expect(changeOf(then, "a").blocked).toEqual([]);
+  });
+
   it("keep the change in the plan with its fields, and every step of it marked", () => {
     const plan = planOf({ a: { ...resized, lifecycle: { protect: true } } });
     expect(changeOf(plan, "a").fields.map((field) => field.path)).toEqual(["size"]);

@@ -2,10 +2,11 @@
 import type { Change, Guard } from "../../model/plan.ts";
 import type { PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
+import { liftOfOnDelete } from "./protection.ts";
 
 /** The guards against operations that the profile lacks, and against replacing an object that the manifest names by its id. */
 export function notOfferedGuards(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
-  const missing = missingOperation(change, input);
+  const missing = missingOperation(change, subject, input);
   const named = requestedId(change, subject);
   return [
     ...(missing === undefined
@@ -34,7 +35,11 @@ interface Missing {
   readonly lift: string;
 }
 
-function missingOperation(change: Change, { kinds, profile }: PlanInput): Missing | undefined {
+function missingOperation(
+  change: Change,
+  subject: Subject,
+  { kinds, profile }: PlanInput,
+): Missing | undefined {
   const { noun, operations } = kinds.named(change.kind);
   const lacks = (operation: string): boolean => profile.operations[operation] === undefined;
   const makes = change.action === "create" || change.action === "replace";
@@ -46,7 +51,7 @@ function missingOperation(change: Change, { kinds, profile }: PlanInput): Missin
   if (change.backupFirst === true && (backup.length === 0 || backup.some(lacks)))
     return {
       what: `back up a ${noun} and see that the backup is complete`,
-      lift: "back it up by other means, then lifecycle.onDelete: delete",
+      lift: `back it up by other means, then ${liftOfOnDelete(subject)}`,
     };
   const updates = change.action === "update" || change.action === "adopt";
   return updates && change.fields.some(({ via }) => via === undefined) && lacks(operations.update)

@@ -39,10 +39,7 @@ export function protectionGuard(change: Change, subject: Subject, input: PlanInp
   };
 }
 
-/**
- * The guards that the state is to remember of an existing object. What a guard holds back changes none of them, save that
- * they may become stricter: a guard is lifted by the change that was let through, never by one that was refused.
- */
+/** The guards that the state is to remember of an existing object. What a guard holds back changes none of them. */
 export function guardsToRemember(
   { blocked }: Pick<Change, "blocked">,
   subject: Subject,
@@ -50,13 +47,12 @@ export function guardsToRemember(
 ): RememberedGuards | undefined {
   const { desired, bound } = subject;
   if (desired === undefined) return undefined;
-  const protect = isProtected(subject, input);
-  const { onDelete } = desired.lifecycle;
-  if (blocked.length === 0 || bound === undefined) return { protect, onDelete, refs: desired.refs };
+  if (blocked.length > 0 && bound !== undefined)
+    return { protect: bound.protect, onDelete: bound.onDelete, refs: bound.refs };
   return {
-    protect: protect || bound.protect,
-    onDelete: stricterOnDelete(onDelete, bound.onDelete),
-    refs: bound.refs,
+    protect: isProtected(subject, input),
+    onDelete: desired.lifecycle.onDelete,
+    refs: desired.refs,
   };
 }
 
@@ -69,6 +65,14 @@ export function isBackedUpFirst(
   const rules = [subject.desired?.lifecycle.onDelete, subject.bound?.onDelete];
   const holdsData = destroys(change) && kinds.named(subject.kind).holdsData;
   return holdsData && rules.includes("backup") && !isBeingDeleted(subject);
+}
+
+/** The way to lift `onDelete`: a rule that the state remembers is lifted by an apply that changes nothing else. */
+export function liftOfOnDelete({ bound }: Pick<Subject, "bound">): string {
+  const isRemembered = bound !== undefined && bound.onDelete !== "delete";
+  return isRemembered
+    ? "apply lifecycle.onDelete: delete first, without this change"
+    : "lifecycle.onDelete: delete";
 }
 
 /** The rule of the two that loses less. */
