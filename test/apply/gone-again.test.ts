@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { KindSchema } from "../../src/model/field-schema.ts";
 import type { Driver } from "../../src/model/kind.ts";
+import { toySchema } from "../support/toy-kind.ts";
 import { type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
+
+const colour = { type: "string", "x-identity": true } as const;
+const namedSchema: KindSchema = { ...toySchema, properties: { ...toySchema.properties, colour } };
 
 const three: Toys = { a: { colour: "red" }, b: { colour: "green" }, c: { colour: "blue" } };
 
@@ -118,11 +123,12 @@ describe("databases that are gone", () => {
 });
 
 describe("an address that is bound to nothing", () => {
-  it.each<[string, Partial<NonNullable<Parameters<typeof toyWorld>[0]>>]>([
-    ["name", { kind: { namedBy: "colour" } }],
+  it.each<[string, string, Partial<NonNullable<Parameters<typeof toyWorld>[0]>>]>([
+    ["name", "which the service keeps apart", { kind: { namedBy: "colour" } }],
+    ["name", "which people know it by", { kind: { schema: namedSchema } }],
   ])(
-    "gets no second object if one of its %s appears in the list that opens the round",
-    async (_, options) => {
+    "gets no second object if one of its %s, %s, appears in the list that opens the round",
+    async (_, __, options) => {
       const world = toyWorld(options);
       world.service.add({ colour: "red" });
       let lists = 0;

@@ -1,10 +1,12 @@
 /** @module Looks once more for the object that a plan took for missing, just before it is created again or forgotten. */
+import { sameValue } from "../../model/compare.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { Bound, CreateRound } from "../../model/state.ts";
+import { traitsOf } from "../../model/traits.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 import { parentsOf } from "../engine/look-for-missing.ts";
 
@@ -34,14 +36,18 @@ export async function assertStillMissing(
   const observed = context.listedAtStart?.get(`${kind} ${stableJson(place)}`);
   if (observed === undefined) return;
   const known = new Set(Object.values(resources).map((entry) => entry.id));
-  const name = context.kinds.named(kind).namedBy ?? "";
+  const { namedBy, schema } = context.kinds.named(kind);
+  const names = [...traitsOf(schema).values()].filter(({ identity, path }) => identity || path === namedBy);
   for (const other of before.filter((listed) => !observed.has(listed) && !known.has(listed))) {
     const live = await describe(other, place);
     if (live === undefined || live.phase.is === "gone") continue;
     const isMarked = live.owner?.lineage === lineage && live.owner.address === address;
-    const shown = live.spec[name]?.value;
-    if (!isMarked && (shown === undefined || shown !== step.spec?.[name])) continue;
-    const why = isMarked ? "carries the mark of this address" : `has the ${name} that is declared`;
+    const name = names.find((trait) => {
+      const [shown, declared] = [live.spec[trait.path]?.value, step.spec?.[trait.path]];
+      return shown !== undefined && declared !== undefined && sameValue(shown, declared, trait);
+    });
+    if (!isMarked && name === undefined) continue;
+    const why = isMarked ? "carries the mark of this address" : `has the ${name?.path} that is declared`;
     throw stale(
       `${other} ${why}, and was not listed when the plan was made`,
       `make a new plan; to bind it: graphform import ${shellWord(address)} ${shellWord(other)}`,
