@@ -1,11 +1,11 @@
 /** @module Prints the instructions of a cloud account that a person must follow. */
-import { exitCodes, GraphformError } from "../model/errors.ts";
+import { exitCodes } from "../model/errors.ts";
 import type { Settings } from "../project/settings.ts";
 import { escapeLines, escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
-import { boundAt, kindNamed } from "./bound-at.ts";
+import { boundAt, liveAt } from "./bound-at.ts";
 import type { ManifestOptions } from "./options.ts";
 import { withService } from "./service-work.ts";
 import type { Terminal } from "./terminal.ts";
@@ -20,17 +20,12 @@ export async function accountBootstrap(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  return withService(options, settings, terminal, async ({ project, service, identity, signal }) => {
+  return withService(options, settings, terminal, async ({ project, service, identity, signal, clock }) => {
     const stored = (await project.store.read()) ?? emptyState(project.header.name);
     const claim = { service: identity, manifest: project.identity, where: project.store.where };
     const state = claimState(stored, claim);
     const bound = boundAt(state, address, "cloudAccounts");
-    const live = await kindNamed(bound.kind).reader(service).get(bound, signal);
-    if (live === undefined) {
-      throw new GraphformError("gone", `${address} (${bound.id}) is gone`, {
-        hint: "graphform plan shows what to do about it",
-      });
-    }
+    const live = await liveAt(state, address, { service, clock, signal });
     const { status = null, bootstrap = null, configId = null } = live.outputs;
     const waits = live.phase.is === "waiting-for-person";
     if (options.json === true) {

@@ -1,9 +1,15 @@
-/** @module Looks up the resource that the state binds to an address. */
+/** @module Looks up the resource that the state binds to an address, and looks at its object. */
+import { unproven } from "../apply/engine/look-for-missing.ts";
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/problems/nearest.ts";
-import { GraphformError } from "../model/errors.ts";
+import type { Clock } from "../model/clock.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Kind } from "../model/kind.ts";
+import { waysFromAnother } from "../model/object-key.ts";
+import type { Live } from "../model/observed.ts";
+import type { Service } from "../model/service.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
+import { lookAtBound } from "../observe/look-at-bound.ts";
 
 /** The binding of an address; with `kind` only one of that kind. Throws `not-bound` with the nearest address. */
 export function boundAt(state: StateDocument, address: string, kind?: string): Bound {
@@ -21,6 +27,50 @@ export function boundAt(state: StateDocument, address: string, kind?: string): B
         : `graphform state list shows what there is: ${known.slice(0, 5).join(", ")}${known.length > 5 ? ", ..." : ""}`
       : `did you mean ${close}?`;
   throw new GraphformError("not-bound", `the state of ${state.name} has no ${noun} at ${address}`, { hint });
+}
+
+/** A service, its clock and a signal that ends the looks. */
+interface Look {
+  readonly service: Service;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The object bound to an address, looked for until it is shown, proved absent, or in doubt. Throws `gone`, `not-shown` within its creation
+ * grace period, `absence-unproven`, and `another-object`.
+ */
+export async function liveAt(
+  state: StateDocument,
+  address: string,
+  { service, clock, signal }: Look,
+): Promise<Live> {
+  const bound = boundAt(state, address);
+  const { kind, id, place } = bound;
+  const entry = { address, kind, ref: { id, place } };
+  const readers = new Map(kinds.all.map((each) => [each.name, each.reader(service)]));
+  const context = { kinds, readers, state, clock, profile: service.profile, signal };
+  const { lives, missing } = await lookAtBound([entry], context);
+  const live = lives.get(entry);
+  if (live !== undefined) return live;
+  const verdict = missing.get(entry) ?? { is: "gone" };
+  switch (verdict.is) {
+    case "in-doubt":
+      throw unproven({ ...entry, createdAt: Date.parse(bound.createdAt) }, verdict.because);
+    case "another":
+      throw new GraphformError("another-object", verdict.because, {
+        exitCode: exitCodes.stale,
+        hint: waysFromAnother(address, id),
+      });
+    case "hidden":
+      throw new GraphformError("not-shown", `the service does not show ${address} (${id}) yet`, {
+        hint: "it was created moments ago: run the command again",
+      });
+    case "gone":
+      throw new GraphformError("gone", `${address} (${id}) is gone: it was deleted outside graphform`, {
+        hint: "graphform plan shows what to do about it",
+      });
+  }
 }
 
 /** The kind with this name. Throws `kind-unknown`. */

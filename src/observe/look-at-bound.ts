@@ -62,6 +62,13 @@ export async function lookAtBound(bound: readonly Known[], context: ObserveConte
   return reading;
 }
 
+/** Reads objects that no address is bound to, as `lookAtBound` does; they have no parents to wait for. */
+export async function lookAtUnbound(entries: readonly Known[], context: ObserveContext): Promise<BoundLives> {
+  const reading: Reading = { lives: new Map(), missing: new Map(), unreachable: new Set() };
+  await readAll(entries, skipUnread, reading, context);
+  return reading;
+}
+
 /** Kind and id of the objects that an object is found through. */
 function parentsOf({ kind, ref }: Known, { kinds }: ObserveContext): readonly string[] {
   return referenceFields(kinds.named(kind).schema)

@@ -11,7 +11,7 @@ import type { Doubt, Live, Observed, Ref } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { Known, ObserveContext } from "./context.ts";
-import { isDoubt, lookAtBound } from "./look-at-bound.ts";
+import { isDoubt, lookAtBound, lookAtUnbound, type Missing } from "./look-at-bound.ts";
 import { overlay } from "./overlay.ts";
 import { reasonsNotProbed, withAnswer } from "./probed-values.ts";
 import { openProbes } from "./probes.ts";
@@ -20,7 +20,6 @@ import {
   assertSomethingRead,
   idsIn,
   listPlaces,
-  look,
   type Place,
   partialIn,
   placeKey,
@@ -69,7 +68,7 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     reached,
     context,
   );
-  const [adoptedLives, listed] = await Promise.all([look(adopted, context), listPlaces(places, context)]);
+  const [sought, listed] = await Promise.all([lookAtUnbound(adopted, context), listPlaces(places, context)]);
   const shown = new Set([...boundLives.keys()].map(({ kind, ref }) => `${kind} ${ref.id}`));
   const { lists, short } = await listAgain(places, listed, desired, shown, context);
   assertSomethingRead(known, context);
@@ -79,10 +78,10 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
       return live === undefined ? [] : [[entry, withOperation(live, entry, context)]];
     }),
   );
-  for (const [at, entry] of adopted.entries()) {
-    const live = adoptedLives[at];
+  for (const entry of adopted) {
+    const live = sought.lives.get(entry);
     if (context.unread?.has(entry) === true) continue;
-    if (live === undefined || live.phase.is === "gone") throw notFound(entry);
+    if (live === undefined) throw notFound(entry, sought.missing.get(entry));
     found.set(entry, live);
   }
   const doubts = [...missing].flatMap(([entry, verdict]): [Known, Doubt][] =>
@@ -243,8 +242,9 @@ function withOperation(live: Live, entry: Known, context: ObserveContext): Live 
   return { ...live, phase: { is: "pending", detail: live.phase.detail } };
 }
 
-function notFound(entry: Known): GraphformError {
-  return new GraphformError("import-not-found", `there is no ${entry.ref.id} to bind ${entry.address} to`, {
+function notFound({ address, ref }: Known, missing: Missing | undefined): GraphformError {
+  const doubt = missing !== undefined && isDoubt(missing) ? `, or that is in doubt: ${missing.because}` : "";
+  return new GraphformError("import-not-found", `there is no ${ref.id} to bind ${address} to${doubt}`, {
     hint: "check the id, and that tier, component and subscription are those of the object",
   });
 }

@@ -77,6 +77,14 @@ describe("operations", () => {
     expect([next.code, next.err]).toEqual([0, expect.stringContaining("waiting...")]);
   });
 
+  it.each(["restart", "backup", "stop", "start"])("%s looks again after one 404", async (verb) => {
+    const hidden = { operation: "describe", count: 1, fault: { status: 404 } };
+    await bench.test.call("PUT", "/_platform/faults", [hidden]);
+    const { code, err } = await bench.gf("instance", verb, "instances.orders");
+    await bench.test.call("DELETE", "/_platform/faults");
+    expect([code, err]).toEqual([0, expect.not.stringContaining("deleted outside")]);
+  });
+
   it("a time that is up is exit 7, and the operation goes on", async () => {
     // It says nothing of how far it is.
     await bench.test.call("PUT", "/_platform/faults", [

@@ -25,14 +25,23 @@ interface Service {
   /** What is listed. Default: what describe knows. */
   readonly listed?: readonly string[];
   readonly fails?: boolean;
+  /** So many first calls of describe answer 404. */
+  readonly hiddenFor?: number;
 }
 
-function readerOf({ lives = [], listed = lives.map(({ id }) => id), fails = false }: Service): Reader {
+function readerOf({
+  lives = [],
+  listed = lives.map(({ id }) => id),
+  fails = false,
+  hiddenFor = 0,
+}: Service): Reader {
+  let asked = 0;
   return {
     list: async () => listed,
     get: async ({ id }) => {
       if (fails) throw new ServiceError("unavailable", "get", "get: refused");
-      return lives.find((entry) => entry.id === id);
+      asked += 1;
+      return asked > hiddenFor ? lives.find((entry) => entry.id === id) : undefined;
     },
   };
 }
@@ -126,6 +135,11 @@ describe("what is to be bound", () => {
     const { observed, unmanaged } = await look({ a: existing }, { lives: [live("toy-7")] });
     expect(observed.get("toys.a")).toMatchObject({ id: "toy-7" });
     expect(unmanaged).toEqual([]);
+  });
+
+  it("is found although describe hides it once", async () => {
+    const { observed } = await look({ a: existing }, { lives: [live("toy-7")], hiddenFor: 1 });
+    expect(observed.get("toys.a")).toMatchObject({ id: "toy-7" });
   });
 
   it.each<[string, Service]>([

@@ -18,7 +18,7 @@ import { jsonText } from "../../report/json-text.ts";
 import { kindNames } from "../../report/kind-words.ts";
 import { makePalette } from "../../report/palette.ts";
 import { progressText } from "../../report/progress-text.ts";
-import { boundAt, kindNamed } from "../bound-at.ts";
+import { boundAt, liveAt } from "../bound-at.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { interrupted, type Locked, underLock } from "../under-lock.ts";
@@ -68,7 +68,7 @@ export async function operate(
   };
   const work = async (locked: Locked): Promise<number> => {
     const bound = boundAt(locked.state, address, "instances");
-    await assertCanStart(verb, address, bound, locked);
+    await assertCanStart(verb, address, locked);
     const { replica, action, to: version } = options;
     const choices = {
       ...(replica === undefined ? {} : { replica }),
@@ -124,12 +124,7 @@ function stepsFor(
   return [wait, { ...step, after: [wait.key] }];
 }
 
-async function assertCanStart(
-  verb: Verb,
-  address: string,
-  bound: Bound,
-  { service, world }: Locked,
-): Promise<void> {
+async function assertCanStart(verb: Verb, address: string, { state, service, world }: Locked): Promise<void> {
   if (!service.offers(`instance.${verb}`)) {
     throw new GraphformError(
       "not-offered",
@@ -139,13 +134,8 @@ async function assertCanStart(
       },
     );
   }
-  const live = await kindNamed(bound.kind).reader(service).get(bound, world.stopping);
-  if (live === undefined || live.phase.is === "gone") {
-    throw new GraphformError("gone", `${address} (${bound.id}) is gone: it was deleted outside graphform`, {
-      hint: "graphform plan shows what to do about it",
-    });
-  }
-  const { is, detail } = live.phase;
+  const at = { service, clock: world.clock, signal: world.stopping };
+  const { is, detail } = (await liveAt(state, address, at)).phase;
   if (is === "pending" || startPhases[verb].includes(is)) return;
   const hint =
     is === "stopped"

@@ -13,7 +13,7 @@ import { type Locked, underLock } from "../under-lock.ts";
 /**
  * `state rebind`: records that the state belongs to this manifest, and to the service of these settings, after it has found every
  * bound id there.
- * Throws `rebind-refused` if one is missing, and writes nothing then.
+ * Throws `rebind-refused` if one is not shown, and writes nothing then.
  */
 export async function stateRebind(
   options: ManifestOptions,
@@ -52,8 +52,8 @@ async function rebindUnderLock({ project, state, identity, service, world }: Loc
   }
   if (missing.length > 0) {
     const named = `${missing.slice(0, 5).join(", ")}${missing.length > 5 ? ", ..." : ""}`;
-    throw refused(`${missing.length} of ${bound.length} resources do not exist there: ${named}`, {
-      hint: "name another state with --state, or remove the missing ones: graphform state rm ADDRESS",
+    throw refused(`${missing.length} of ${bound.length} resources are not shown there: ${named}`, {
+      hint: "name another state with --state, or run again if they were shown a moment ago; remove those that are gone: graphform state rm ADDRESS",
     });
   }
   await world.journal.record({ type: "service-recorded", service: identity, manifest: project.identity });
