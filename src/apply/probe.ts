@@ -8,7 +8,7 @@ import { valuesShown } from "../model/probe-reading.ts";
 import { sharedEndpoints } from "../model/probe-troubles.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { Spec } from "../model/spec.ts";
-import { bindSpec } from "./bind.ts";
+import { knownValues } from "../model/templates.ts";
 import { type ApplyContext, driverOf } from "./context.ts";
 
 type Probing = Pick<Step, "address" | "kind" | "spec" | "place">;
@@ -45,7 +45,12 @@ export function requestOf({ kind, spec = {} }: Probing, live: Live, context: App
     const recorded = context.journal.state.resources[address]?.recorded ?? {};
     if (outputs !== undefined) referents[path] = { outputs, spec: recorded };
   }
-  return { live, spec: bindSpec(kind, spec, context), referents };
+  return { live, spec: valuesToAskWith(spec, context), referents };
+}
+
+/** The values of a step that are known now, secrets opened: what still waits for another object holds up no question. */
+export function valuesToAskWith(spec: Spec, { open, outputs }: Pick<ApplyContext, "open" | "outputs">): Spec {
+  return knownValues(spec, open, (address) => outputs.get(address));
 }
 
 /**

@@ -1,9 +1,10 @@
-/** @module Fills known outputs into templates. */
+/** @module Fills known outputs into templates, and opens what is known then. */
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { isObject } from "./json.ts";
-import type { Template } from "./sealed.ts";
+import type { Open, Template } from "./sealed.ts";
 import { isReference, isSealed, isTemplate } from "./sealed.ts";
+import { fieldsOf, type Spec } from "./spec.ts";
 
 /** Outputs of an address, or undefined while they are not known. */
 export type OutputsOf = (address: Address) => JsonObject | undefined;
@@ -14,6 +15,26 @@ export type OutputsOf = (address: Address) => JsonObject | undefined;
  */
 export function resolveKnown(value: Json, outputsOf: OutputsOf): Json {
   return holdsTemplate(value) ? resolveInside(value, outputsOf) : value;
+}
+
+/**
+ * The values of a spec that are known now, path -> value: outputs filled in, secrets opened. A value that waits for an output,
+ * or whose secret is not given, is left out.
+ */
+export function knownValues(spec: Spec, open: Open, outputsOf: OutputsOf): Spec {
+  const opened = fieldsOf(spec).flatMap(([path, value]): [string, Json][] => {
+    const known = openKnown(resolveKnown(value, outputsOf), open);
+    return known === undefined ? [] : [[path, known]];
+  });
+  return Object.fromEntries(opened);
+}
+
+function openKnown(value: Json, open: Open): Json | undefined {
+  if (waitsFor(value).length > 0) return undefined;
+  if (isSealed(value)) return open(value);
+  if (!isTemplate(value)) return value;
+  const parts = value.$template.map((part) => (isSealed(part) ? open(part) : part));
+  return parts.some((part) => part === undefined) ? undefined : parts.map(String).join("");
 }
 
 function holdsTemplate(value: Json): boolean {

@@ -1,14 +1,13 @@
 /** @module Asks running objects themselves once the service has shown all of them: no two may show one address. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Json } from "../model/json.ts";
 import type { Live } from "../model/observed.ts";
 import type { ProbeAnswer, ProbeRequest, Referent } from "../model/probe.ts";
 import { sharedDatabases, sharedEndpoints } from "../model/probe-troubles.ts";
 import { referenceFields } from "../model/reference-fields.ts";
-import { isSealed, isTemplate, type Open } from "../model/sealed.ts";
-import { fieldsOf, type Spec } from "../model/spec.ts";
-import { resolveKnown, waitsFor } from "../model/templates.ts";
+import type { Open } from "../model/sealed.ts";
+import type { Spec } from "../model/spec.ts";
+import { knownValues } from "../model/templates.ts";
 import { type Known, type ObserveContext, readerOf } from "./context.ts";
 
 /** The questions of one observation. */
@@ -40,7 +39,7 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
     const live = lives.get(address);
     const reason = live === undefined ? notRunning : whyNotAsked(live, address, context);
     if (live === undefined || reason !== undefined) return { is: "not-asked", reason: reason ?? notRunning };
-    const spec = openedValues(wanted, secrets, outputsOf);
+    const spec = knownValues(wanted.spec, secrets, outputsOf);
     const referents: Record<string, Referent> = {};
     const found = referenceFields(context.kinds.named(kind).schema).filter(({ place }) => place);
     for (const { path, section } of found) {
@@ -49,7 +48,7 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
       if (parent === undefined)
         return { is: "unanswered", reason: `its ${context.kinds.named(section).noun} could not be read` };
       if (parent.phase.is !== "ready") return { is: "not-asked", reason: notRunning };
-      const known = wantedParent === undefined ? {} : openedValues(wantedParent, secrets, outputsOf);
+      const known = wantedParent === undefined ? {} : knownValues(wantedParent.spec, secrets, outputsOf);
       referents[path] = { outputs: parent.outputs, spec: { ...shownBy(parent), ...known } };
     }
     const trouble = [address, ...found.map(({ path, section }) => `${section}.${String(spec[path])}`)]
@@ -92,27 +91,6 @@ function whyNotAsked(live: Live, address: Address, context: ObserveContext): str
   if (live.phase.is === "pending" || isChanging) return "an operation is still running";
   if (live.phase.is !== "ready") return notRunning;
   return context.profile.timing.endpoint === 0 ? "no database of this service can be reached" : undefined;
-}
-
-/** The declared values that are known now, secrets opened. */
-function openedValues(
-  { spec }: Desired,
-  open: Open,
-  outputsOf: (address: Address) => Live["outputs"] | undefined,
-): Spec {
-  const opened = fieldsOf(spec).flatMap(([path, value]): [string, Json][] => {
-    const known = openValue(resolveKnown(value, outputsOf), open);
-    return known === undefined ? [] : [[path, known]];
-  });
-  return Object.fromEntries(opened);
-}
-
-function openValue(value: Json, open: Open): Json | undefined {
-  if (waitsFor(value).length > 0) return undefined;
-  if (isSealed(value)) return open(value);
-  if (!isTemplate(value)) return value;
-  const parts = value.$template.map((part) => (isSealed(part) ? open(part) : part));
-  return parts.some((part) => part === undefined) ? undefined : parts.map(String).join("");
 }
 
 function shownBy({ spec }: Live): Spec {

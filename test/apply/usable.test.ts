@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Driver, Usable } from "../../src/model/kind.ts";
+import type { Spec } from "../../src/model/spec.ts";
 import { toyWorld } from "../support/toy-world.ts";
 
 /** A world whose toys answer, from so many ms after they are ready on, as it is said here. */
@@ -80,5 +81,35 @@ describe("what calls itself ready", () => {
     await world.run({ a: { colour: "red", token, power: "stopped" } }, { driver });
     await world.run({}, { driver, destroying: true });
     expect(tries()).toBe(1);
+  });
+
+  it("is tried with what is known, if another value waits for what has vanished and may not be made again", async () => {
+    const tried: Spec[] = [];
+    const world = toyWorld({ work: 60_000 });
+    const driver: Driver = {
+      ...world.service,
+      usable: async (_live, spec) => {
+        tried.push(spec);
+        return { is: "usable", detail: "" };
+      },
+    };
+    const a = { colour: "red" };
+    const colour = { $template: ["beside ", { $ref: "toys.a.id" }] };
+    const b = { colour, token: world.seal("tell nobody") };
+    const begun = { b: { spec: b, refs: ["a"], timeouts: { create: 1000 } } };
+    expect((await world.run({ a, ...begun }, { driver })).steps).toMatchObject([
+      { key: "toys.a", result: "done" },
+      { key: "toys.b", result: "converging" },
+    ]);
+    tried.length = 0;
+    world.service.remove("toy-1");
+    const guarded = { driver, manifest: { guards: { maxDeletes: 0 } } };
+    expect((await world.run({ a, ...begun }, guarded)).steps).toMatchObject([
+      { key: "toys.a", result: "blocked" },
+      { key: "toys.b#wait", result: "done" },
+      { key: "toys.b", result: "blocked" },
+    ]);
+    expect(tried).toEqual([{ power: "running", token: "tell nobody" }]);
+    expect((await world.state()).resources["toys.b"]?.converging).toBeUndefined();
   });
 });

@@ -5,9 +5,8 @@ import type { Step } from "../../model/plan.ts";
 import type { ProbeAnswer } from "../../model/probe.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
-import { bindSpec } from "../bind.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
-import { askObject, sharedAt } from "../probe.ts";
+import { askObject, sharedAt, valuesToAskWith } from "../probe.ts";
 
 /**
  * Tries the resource itself for as long as the profile gives an endpoint, at most `timeout` ms. One that does not answer
@@ -24,7 +23,7 @@ export async function untilUsable(
   const { endpoint } = context.profile.timing;
   const canTry = driver.usable !== undefined || driver.probe !== undefined;
   if (!canTry || live.phase.is !== "ready" || step.spec === undefined || endpoint === 0) return;
-  const spec = bindSpec(step.kind, step.spec, context);
+  const spec = valuesToAskWith(step.spec, context);
   let last: Usable | undefined;
   const look = async (): Promise<Usable | undefined> => {
     const shared = sharedAt(step, live, context);
