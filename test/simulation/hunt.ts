@@ -13,7 +13,10 @@ export interface Haul {
 }
 
 export interface Hunt {
+  /** The first one of a row. */
   readonly seed: number;
+  /** A seed that is played before the row. */
+  readonly before?: number;
   readonly schedules: number;
   /** Stop at that many broken promises. Default 1. */
   readonly most?: number;
@@ -21,19 +24,22 @@ export interface Hunt {
   readonly tell?: (haul: Haul) => void;
 }
 
-/** Plays the cases of consecutive seeds and collects those that break a promise. */
-export async function hunt({ seed, schedules, most = 1, tell }: Hunt): Promise<Haul> {
+/** Plays so many cases of consecutive seeds and collects those that break a promise. */
+export async function hunt({ seed, before, schedules, most = 1, tell }: Hunt): Promise<Haul> {
   const found: { readonly seed: number; readonly violation: Violation }[] = [];
+  const row = Array.from({ length: schedules }, (_, at) => seed + at);
+  const seeds = before === undefined ? row : [before, ...row];
   let haul: Haul = { schedules: 0, runs: 0, events: 0, time: 0, found };
   // Thousands of errors are made and caught, and nobody reads where.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
-    for (let at = 0; at < schedules && found.length < most; at++) {
-      const { violation, runs, events, time } = await simulate(generate(seed + at));
-      if (violation !== undefined) found.push({ seed: seed + at, violation });
+    for (const each of seeds) {
+      if (found.length >= most) break;
+      const { violation, runs, events, time } = await simulate(generate(each));
+      if (violation !== undefined) found.push({ seed: each, violation });
       haul = {
-        schedules: at + 1,
+        schedules: haul.schedules + 1,
         runs: haul.runs + runs,
         events: haul.events + events,
         time: haul.time + time,

@@ -6,12 +6,14 @@ import { type Mutation, without } from "./mutation.ts";
 export const mutationsOfStores: readonly Mutation[] = [
   without<typeof fence.raiseFence>(
     "no-fence",
+    631,
     "whoever had the lock before a takeover writes nothing any more",
     "state/remote/raise-fence.ts#raiseFence",
     () => async () => undefined,
   ),
   without<typeof unstored.openUnstored>(
     "nothing-kept",
+    56,
     "what could not be stored is kept in a file",
     "state/remote/unstored.ts#openUnstored",
     (open) => (run, files) => open(run, { ...files, write: async () => "nowhere" }),

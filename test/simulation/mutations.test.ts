@@ -2,9 +2,17 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, it } from "vitest";
+import { hunt } from "./hunt.ts";
 import { mutations } from "./mutations.ts";
 
 const root = join(import.meta.dirname, "..", "..");
+
+describe("the cases that are known to find a broken rule", () => {
+  it("keep every promise while no rule is broken", { timeout: 120_000 }, async () => {
+    for (const seed of new Set(mutations.map(({ killer }) => killer)))
+      expect((await hunt({ seed, schedules: 1 })).found).toEqual([]);
+  });
+});
 
 describe("an engine without one of its safety rules", () => {
   it("is found out, whichever rule it is", { timeout: 600_000 }, () => {

@@ -37,12 +37,14 @@ const minute = 60_000;
 export const mutations: readonly Mutation[] = [
   without<typeof serviceIdentity.serviceDifferences>(
     "any-service",
+    162,
     "a state is used at the service that its ids are of",
     "model/service-identity.ts#serviceDifferences",
     () => () => [],
   ),
   without<typeof journal.openJournal>(
     "no-intent",
+    4,
     "the intent is durable before a create is sent",
     "state/journal.ts#openJournal",
     (open) => (store, initial, clock) => {
@@ -59,6 +61,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof journal.openJournal>(
     "late-acknowledgement",
+    6,
     "the id is recorded the moment the answer arrives",
     "state/journal.ts#openJournal",
     (open) => (store, initial, clock) => {
@@ -77,30 +80,35 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof foldingLog.foldLog>(
     "log-forgotten",
+    5,
     "what happened since the document was written is read from its log",
     "state/fold-log.ts#foldLog",
     () => (state) => state,
   ),
   without<typeof candidates.matchCandidates>(
     "lost-is-nothing",
+    1,
     "a lost create is looked for before it is sent again",
     "apply/evidence/candidates.ts#matchCandidates",
     () => (_, lost) => ({ is: "matched", found: [], absent: lost.map(({ address }) => address) }),
   ),
   without<typeof consistency.gracePeriod>(
     "absent-at-once",
+    110,
     "what is not shown may be hidden for a while",
     "model/consistency.ts#gracePeriod",
     () => () => "over",
   ),
   without<typeof arrival.isGoneAtOnce>(
     "gone-at-once",
+    13,
     "what was not shown, or whose deletion was not taken, is gone only if that is proved",
     "apply/evidence/arrival.ts#isGoneAtOnce",
     () => () => true,
   ),
   without<typeof looking.untilShownOrAbsent>(
     "one-look-at-the-parent",
+    416,
     "open creates go with a parent, and a deletion is left out, only if absence is proved",
     "apply/engine/look-for-missing.ts#untilShownOrAbsent",
     () =>
@@ -109,78 +117,91 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof consistency.isWhole>(
     "one-list-is-proof",
+    191,
     "a list that lacks what describe shows proves nothing",
     "model/consistency.ts#isWhole",
     () => () => true,
   ),
   without<typeof consistency.isConfirmed>(
     "one-look-is-proof",
+    179,
     "absence takes two looks that are apart",
     "model/consistency.ts#isConfirmed",
     () => (looks, testimony) => looks.some((look) => testimony(look) === "for"),
   ),
   without<typeof stillMissing.assertStillMissing>(
     "no-last-look",
+    96,
     "what a plan took for gone is looked for once more before it is created again",
     "apply/creates/still-missing.ts#assertStillMissing",
     () => async () => undefined,
   ),
   without<typeof looking.isBlind>(
     "lost-rights-are-proof",
+    236,
     "a service that shows nothing that is bound proves nothing of a lost create",
     "apply/engine/look-for-missing.ts#isBlind",
     () => async () => false,
   ),
   without<typeof missing.everythingGoneHold>(
     "everything-goes",
+    85,
     "nothing is made again if nothing that is bound is shown any more",
     "plan/guards/missing.ts#everythingGoneHold",
     () => () => undefined,
   ),
   without<typeof unconfirmed.classifyUnconfirmedDeletion>(
     "not-found-is-deleted",
+    179,
     "a deletion that was answered with 404, or not at all, is not taken for done",
     "apply/evidence/unconfirmed-write.ts#classifyUnconfirmedDeletion",
     () => () => ({ is: "accepted", value: undefined }),
   ),
   without<typeof creating.mayHaveMade>(
     "refusal-is-proof",
+    36,
     "a refused create is looked for like a lost one",
     "apply/creates/send-create.ts#mayHaveMade",
     () => (error) => error.mayHaveWorked,
   ),
   without<typeof together.areInterchangeable>(
     "anything-is-interchangeable",
+    112,
     "objects are exchanged only where an update can bring each to the other's spec",
     "apply/evidence/in-flight-together.ts#areInterchangeable",
     () => () => true,
   ),
   without<typeof together.differingPaths>(
     "exchanged-as-they-are",
+    48,
     "an object that may be another create's is brought to its own spec",
     "apply/evidence/in-flight-together.ts#differingPaths",
     () => () => [],
   ),
   without<typeof timeWindow.timeliness>(
     "any-time",
+    412,
     "an object is a lost create's only if the service's own times prove it",
     "apply/evidence/time-window.ts#timeliness",
     () => () => "within",
   ),
   without<typeof candidates.couldBe>(
     "anything-could-be-it",
+    309,
     "what is adopted shows nothing that speaks against it",
     "apply/evidence/candidates.ts#couldBe",
     () => () => true,
   ),
   without<typeof candidates.unclaimed>(
     "before-forgotten",
+    166,
     "what was listed before a create is not taken for it",
     "apply/evidence/candidates.ts#unclaimed",
     (unclaimed) => (_, lost, listed, state) => unclaimed({ before: [] }, lost, listed, state),
   ),
   without<typeof candidates.matchCandidates>(
     "first-of-several",
+    112,
     "where more objects could be the lost ones than were lost nothing is guessed",
     "apply/evidence/candidates.ts#matchCandidates",
     (match) =>
@@ -196,60 +217,70 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof consistency.isCurrent>(
     "first-running",
+    309,
     "an unchanged status counts only after the settling time",
     "model/consistency.ts#isCurrent",
     () => () => true,
   ),
   without<typeof running.refusalToStart>(
     "guards-ignored",
+    5,
     "a blocked step is not carried out",
     "apply/run.ts#refusalToStart",
     (refusal) => (_, prerequisites, isStopping) => refusal({ blocked: [] }, prerequisites, isStopping),
   ),
   without<typeof running.refusalToStart>(
     "stop-ignored",
+    169,
     "after Ctrl-C nothing new is begun",
     "apply/run.ts#refusalToStart",
     (refusal) => (step, prerequisites) => refusal(step, prerequisites, false),
   ),
   without<typeof running.otherBinding>(
     "rebound",
+    276,
     "a step is for the object that its plan was made for",
     "apply/run.ts#otherBinding",
     () => () => undefined,
   ),
   without<typeof running.otherGuards>(
     "guards-since",
+    275,
     "a saved plan deletes nothing whose guards have changed since",
     "apply/run.ts#otherGuards",
     () => () => undefined,
   ),
   without<typeof protection.isProtected>(
     "guard-in-the-block",
+    41,
     "a guard outlives its block in the manifest",
     "plan/guards/protection.ts#isProtected",
     (isProtected) => (subject, input) => subject.desired !== undefined && isProtected(subject, input),
   ),
   without<typeof protection.guardsToRemember>(
     "guard-lifted-by-the-way",
+    49,
     "what was held back leaves the remembered guards as they were",
     "plan/guards/protection.ts#guardsToRemember",
     (guards) => (_, subject, input) => guards({ blocked: [] }, subject, input),
   ),
   without<typeof replacement.replacementGuard>(
     "replaced-unasked",
+    28,
     "what holds data is replaced only where somebody says so",
     "plan/guards/replacement.ts#replacementGuard",
     () => () => undefined,
   ),
   without<typeof precondition.isStale>(
     "no-precondition",
+    211,
     "a step is refused where its decision no longer holds",
     "apply/evidence/precondition.ts#isStale",
     () => () => false,
   ),
   without<typeof waiting.waitForOperation>(
     "released-while-going",
+    6,
     "a binding is released only once its object is gone",
     "apply/engine/wait-for-operation.ts#waitForOperation",
     (waitFor) =>
@@ -258,6 +289,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof waiting.waitForOperation>(
     "timeout-lets-go",
+    30,
     "a timeout ends the waiting and nothing else",
     "apply/engine/wait-for-operation.ts#waitForOperation",
     (waitFor) =>
@@ -271,6 +303,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof waiting.waitForOperation>(
     "failed-let-go",
+    92,
     "what has failed stays bound, and is neither replaced nor forgotten",
     "apply/engine/wait-for-operation.ts#waitForOperation",
     (waitFor) =>
@@ -284,6 +317,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof bind.recordOf>(
     "secret-recorded",
+    1,
     "secrets are recorded as fingerprints",
     "apply/bind.ts#recordOf",
     (recordOf) => (spec, context) =>
@@ -296,54 +330,63 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof recover.recoverIntents>(
     "intents-left-open",
+    3,
     "the next run resolves open intents before it plans",
     "apply/creates/recover-intents.ts#recoverIntents",
     () => async () => 0,
   ),
   without<typeof single.singleFlight>(
     "everybody-signs-in",
+    1,
     "a session is renewed once for all who wait",
     "hosting/session/single-flight.ts#singleFlight",
     () => (work) => work,
   ),
   without<typeof hostPace.refused>(
     "pause-of-one",
+    8,
     "a Retry-After slows everybody down, not only the one who got it",
     "hosting/throttle/host-pace.ts#refused",
     (refused) => (host, refusal, now) => refused(host, { ...refusal, retryAfter: 0 }, now),
   ),
   without<typeof reconcile.withoutNewWrites>(
     "writes-go-on",
+    46,
     "what waits to be sent when the run is interrupted is not sent",
     "reconcile/apply-plan.ts#withoutNewWrites",
     () => (service) => service,
   ),
   without<typeof document.isPlanApplied>(
     "plan-twice",
+    11,
     "a saved plan runs once",
     "state/document.ts#isPlanApplied",
     () => () => false,
   ),
   without<typeof planGuards.emptyManifestHold>(
     "empty-manifest",
+    35,
     "an empty manifest is refused where the state is not empty",
     "plan/guards/plan-guards.ts#emptyManifestHold",
     () => () => undefined,
   ),
   without<typeof planGuards.deletesHold>(
     "no-threshold",
+    279,
     "no more is destroyed than the thresholds allow",
     "plan/guards/plan-guards.ts#deletesHold",
     () => () => undefined,
   ),
   without<typeof protection.isBackedUpFirst>(
     "no-backup",
+    57,
     "what is to be backed up first is not deleted without",
     "plan/guards/protection.ts#isBackedUpFirst",
     () => () => false,
   ),
   without<typeof backups.leastComplete>(
     "backup-unseen",
+    67,
     "a backup counts once it is seen complete",
     "apply/evidence/backups.ts#leastComplete",
     (least) => (made) => {
@@ -353,12 +396,14 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof backups.madeBy>(
     "old-backup",
+    369,
     "a backup counts that the service's own times prove to be the one that was asked for",
     "apply/evidence/backups.ts#madeBy",
     () => (listed) => ({ certain: listed, unclear: [] }),
   ),
   without<typeof arrival.evaluateArrival>(
     "failed-is-done",
+    92,
     "FAILED is no success",
     "apply/evidence/arrival.ts#evaluateArrival",
     (evaluate) =>
@@ -371,24 +416,28 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof readiness.untilUsable>(
     "not-pinged",
+    1,
     "a database is usable once it answers",
     "apply/engine/readiness.ts#untilUsable",
     () => async () => undefined,
   ),
   without<typeof unconfirmed.classifyUnconfirmedChange>(
     "lost-is-done",
+    610,
     "an update whose answer was lost is not taken for done",
     "apply/evidence/unconfirmed-write.ts#classifyUnconfirmedChange",
     () => () => ({ is: "accepted", value: undefined }),
   ),
   without<typeof ordering.removals>(
     "wrong-order",
+    15,
     "what holds others goes after them",
     "plan/order.ts#removals",
     () => () => [],
   ),
   without<typeof ordering.renewals>(
     "hasty-replacement",
+    101_070,
     "what a new object needs is there before the old one is deleted",
     "plan/order.ts#renewals",
     () => () => [],
