@@ -62,7 +62,7 @@ async function stillThere(
       if (listed === undefined) return [];
       const { phase } = (await kinds.named(kind).reader(service).get(listed, stopping)) ?? {};
       if (phase === undefined || phase.is === "gone" || phase.isLeaving === true) return [];
-      const way = `delete it there, or bind it again: graphform import ${shellWord(address)} ${shellWord(listed.id)}`;
+      const way = `delete it there, or declare it at an address that is bound to nothing, and bind it: graphform import ADDRESS ${shellWord(listed.id)}`;
       const reason = `${listed.id} was deleted and let go of, and the service shows it again; ${way}`;
       return [{ address, kind, reason }];
     }),

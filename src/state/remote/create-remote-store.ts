@@ -18,7 +18,7 @@ import { readNewest } from "./kept-versions.ts";
 import { raiseFence } from "./raise-fence.ts";
 import { readableState, readStored } from "./read-stored.ts";
 import { alive, notLocked, unknownLock } from "./remote-trouble.ts";
-import { untilAnswered } from "./store-retry.ts";
+import { isUnreachable, untilAnswered } from "./store-retry.ts";
 import { takeLease } from "./take-lease.ts";
 import { unpushedFinder } from "./unpushed.ts";
 import { openUnstored } from "./unstored.ts";
@@ -56,12 +56,13 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   const storedNow = (): StateDocument | undefined => readableState(writer.known()?.text, where, name);
   const run = { where, view: () => live?.view, stored: storedNow, possible: writer.possible };
   const unstored = openUnstored(run, errored);
+  let warn: LockOptions["warn"];
   let busy = 0;
   /** The reason for which nothing is written any more, until the state is read again. */
   let failed: Error | undefined;
 
   const load = async (): Promise<StateDocument | undefined> => {
-    const stored = await untilAnswered(() => driver.read(), { clock });
+    const stored = await driver.read();
     const state = stored && readStored(stored.text, where, name);
     writer.know(stored, state);
     return state;
@@ -70,7 +71,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     writer.put(format(view), idOf(view), lease);
 
   const writes = mergeCalls<VersionId>(async (take) => {
-    if (writer.known() === undefined && failed === undefined) await load();
+    if (writer.known() === undefined && failed === undefined) await untilAnswered(load, { clock });
     const [first] = take();
     if (failed !== undefined) throw failed;
     if (first === undefined || live === undefined) return;
@@ -82,6 +83,10 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     } catch (error) {
       failed = asError(error);
       held.stop(failed);
+      if (isUnreachable(error))
+        warn?.(
+          `${failed.message}: nothing new is begun; what happened is kept in a local file, which the end of the run names, unless the store answers by then`,
+        );
       throw failed;
     }
   });
@@ -117,6 +122,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     isFenced = true;
     if (lockOptions.isPush !== true) await refuseUnpushed(mine, lockOptions.warn);
     held = mine;
+    warn = lockOptions.warn;
     return {
       id: mine.id,
       lost: mine.lost,

@@ -7,6 +7,9 @@ import { StoreBusyError } from "./wire/refusals.ts";
 /** Most attempts of one request: with the pauses, a store may be away for some 15 s. */
 const tries = 6;
 
+/** Ms after which an attempt without an answer counts as one that hung, and most of those: a process that was stopped looks like one. */
+const hanging = { after: 15_000, most: 2 };
+
 /** Pauses between attempts in ms. */
 const pauses = { first: 500, longest: 8000 };
 
@@ -20,7 +23,7 @@ export interface RetryOptions {
 
 /**
  * Calls `work` until the store answers. Only `state-unreachable` is repeated, for what the store refuses it refuses again. `work`
- * gets the number of the attempt, from 1. A store that says how long to wait is waited for so long; where that is too long,
+ * gets the number of the attempt, from 1. A request that hung is sent once more, and no oftener. A store that says how long to wait is waited for so long; where that is too long,
  * nothing more is sent. Rejects with the last error, or with the reason of the signal.
  */
 export function untilAnswered<T>(
@@ -28,13 +31,23 @@ export function untilAnswered<T>(
   { clock, signal, longest = 40_000 }: RetryOptions,
 ): Promise<T> {
   const end = clock.now() + longest;
+  let hung = 0;
+  const attempted = async (attempt: number): Promise<T> => {
+    const began = clock.now();
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (clock.now() - began >= hanging.after) hung += 1;
+      throw error;
+    }
+  };
   const passing = (error: Error): PassingFailure | undefined => {
     if (!isUnreachable(error)) return undefined;
-    if (!(error instanceof StoreBusyError)) return {};
+    if (!(error instanceof StoreBusyError)) return hung < hanging.most ? {} : undefined;
     const { retryAfter } = error;
     return retryAfter > 0 && clock.now() + retryAfter > end ? undefined : { retryAfter };
   };
-  return repeatRequest(work, { tries, pauses, passing }, clock, signal);
+  return repeatRequest(attempted, { tries, pauses, passing }, clock, signal);
 }
 
 /** True for a request without an answer: it may have happened. */

@@ -80,3 +80,21 @@ describe("a store that says how long to wait", () => {
     expect(await untilAnswered(work, { clock, longest: 40_000 })).toBe("done");
   });
 });
+
+describe("a store that hangs", () => {
+  it.each<[reason: string, hangs: number, asked: number]>([
+    ["a refusal at once is repeated", 0, 6],
+    ["a short wait is no hanging", 5000, 6],
+    ["a request that hung is sent once more, and no oftener", 30_000, 2],
+  ])("%s (%i ms)", async (_, hangs, expected) => {
+    const { clock } = countingClock();
+    let asked = 0;
+    const work = async (): Promise<never> => {
+      asked += 1;
+      await clock.sleep(hangs);
+      throw unreachable(where, "did not answer");
+    };
+    await expect(untilAnswered(work, { clock })).rejects.toMatchObject({ code: "state-unreachable" });
+    expect(asked).toBe(expected);
+  });
+});
