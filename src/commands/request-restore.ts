@@ -49,7 +49,7 @@ function restoreUnknown(source: string, cause: Error): GraphformError {
     "restore-unknown",
     `it is not known whether ${source} is being restored: ${cause.message}`,
     {
-      hint: "look for a new instance at the service before you try again: a second request makes a second instance",
+      hint: "do not try again at once, a second request makes a second instance: graphform drift --unmanaged names those that no address is bound to, also a new one, which lists may show late; then graphform import ADDRESS ID",
       cause,
     },
   );

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { requestRestore } from "../../src/commands/request-restore.ts";
+import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
+
+const call = { operation: "instance.restore", params: { id: "instance-1" } };
+
+/** The error that a restore ends with if the service answers like this, and the requests that were sent. */
+async function ended(failure: ServiceFailure, wasSent: boolean): Promise<readonly [unknown, number]> {
+  let sent = 0;
+  const write = (): Promise<never> => {
+    sent += 1;
+    return Promise.reject(new ServiceError(failure, call.operation, "no answer", { wasSent }));
+  };
+  const restored = requestRestore({ write }, call, "instances.a", new AbortController().signal);
+  return [await restored.catch((error: unknown) => error), sent];
+}
+
+describe("a restore whose answer is lost", () => {
+  it("is sent once, and names the command that shows a new instance, and the one that binds it", async () => {
+    const [error, sent] = await ended("lost", true);
+    expect(error).toMatchObject({
+      code: "restore-unknown",
+      hint: expect.stringMatching(/graphform drift --unmanaged .* graphform import ADDRESS ID$/),
+    });
+    expect(sent).toBe(1);
+  });
+
+  it("is no doubt if the service refused it, or if it never left", async () => {
+    expect(await ended("invalid", true)).toMatchObject([{ code: "restore-refused" }, 1]);
+    expect((await ended("lost", false))[0]).toBeInstanceOf(ServiceError);
+  });
+});
