@@ -41,6 +41,9 @@ export interface Guard {
   readonly lift: string;
 }
 
+/** The reason for which nothing tells what an open create has made, and the ways on. */
+export type CreateDoubt = Pick<Guard, "message" | "lift">;
+
 /** Existing objects that may be what a create is about to make. */
 export interface MayBe {
   /** marked: it has the mark of the address. named: it has the declared name. alike: the service shows no names, and the state is lost. */

@@ -6,6 +6,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind-registry.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
 import type { Doubt, Live, Observed } from "../model/observed.ts";
+import type { CreateDoubt } from "../model/plan.ts";
 import type { NotProbed } from "../model/probe.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -33,6 +34,8 @@ export interface PlanInput {
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Bound addresses whose objects may be gone, or are others by now. Default: none. */
   readonly doubted?: ReadonlyMap<Address, Doubt>;
+  /** Open creates of earlier runs of which nothing tells what they have made. Default: none. */
+  readonly createsInDoubt?: ReadonlyMap<Address, CreateDoubt>;
   /** Declared objects that could not be asked themselves; absent where the run can ask none. */
   readonly notProbed?: readonly NotProbed[];
   /** Lists of which the service shows a part only, in words. */

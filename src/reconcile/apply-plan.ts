@@ -2,7 +2,7 @@
 
 import { type ApplyContext, withOwnPatience } from "../apply/context.ts";
 import { openClassRegistry } from "../apply/creates/create-class.ts";
-import { recoverIntents } from "../apply/creates/recover-intents.ts";
+import { type Recovered, recoverIntents } from "../apply/creates/recover-intents.ts";
 import { readingDriver } from "../apply/engine/reading-driver.ts";
 import { run } from "../apply/run.ts";
 import type { Address } from "../model/address.ts";
@@ -62,8 +62,8 @@ export async function carryOut(
   return run(steps, applyContext(world, { outputs }));
 }
 
-/** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. Returns how many it found. */
-export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<number> {
+/** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
+export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<Recovered> {
   return recoverIntents(withOwnPatience(applyContext(world, { outputs: new Map() })), saved);
 }
 

@@ -1,4 +1,5 @@
 /** @module Makes a plan: observes the service and the state, compares them with the manifest, and writes nothing. */
+import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
 import { suggest } from "../manifest/problems/nearest.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
@@ -20,7 +21,7 @@ import { type Unread, unreadable } from "../observe/unread.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/declared-guards.ts";
-import type { PlanOptions, Unmanaged } from "../plan/input.ts";
+import type { PlanInput, PlanOptions, Unmanaged } from "../plan/input.ts";
 import { afterMoves } from "../plan/moves.ts";
 import { makePlan } from "../plan/plan.ts";
 
@@ -33,6 +34,8 @@ export interface PlanningWorld {
   readonly signal: AbortSignal;
   /** Opens the secrets of the run: running databases are asked as their declared users. Without it none is asked. */
   readonly open?: Open;
+  /** Open creates in doubt, if the run has looked for what they made. Without it one look says which are. */
+  readonly createsInDoubt?: PlanInput["createsInDoubt"];
   /** Called with each answer to a read while a plan is made. */
   readonly onRead?: OnRead | undefined;
 }
@@ -98,6 +101,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
     ...needed.filter(({ address }) => address !== ""),
     ...doubts.filter(({ address }) => !leftOut(address)),
   ];
+  const looking = { kinds, clock: world.clock, profile: service.profile, stopping: signal };
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
   const plan = makePlan({
     name: manifest.name,
@@ -107,6 +111,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
     remembered: state.resources,
     observed,
     doubted: seen.doubted,
+    createsInDoubt: given.createsInDoubt ?? (await openCreatesInDoubt(state, readers, looking)),
     ...(open === undefined ? {} : { notProbed: seen.notProbed }),
     partialLists: seen.partialLists,
     unmanaged,

@@ -38,7 +38,11 @@ export async function reconcile(
   report: RunReport,
 ): Promise<Outcome | undefined> {
   const look = (wanted: Goal): Promise<Planned> =>
-    planFor(wanted, world.journal.state, { ...world, signal: world.stopping });
+    planFor(wanted, world.journal.state, {
+      ...world,
+      signal: world.stopping,
+      createsInDoubt: resumed.doubts,
+    });
 
   // 1. What the options name must exist.
   assertAddressesKnown(goal, world.journal.state, world.kinds);
@@ -70,7 +74,7 @@ export async function reconcile(
 
   function timed(outcome: Outcome): Outcome {
     const elapsed = world.clock.now() - approvedAt;
-    return { ...outcome, elapsed, ...(resumed === 0 ? {} : { resumed }) };
+    return { ...outcome, elapsed, ...(resumed.found === 0 ? {} : { resumed: resumed.found }) };
   }
 
   async function verified(done: readonly StepOutcome[]): Promise<Outcome> {

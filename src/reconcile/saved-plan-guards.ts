@@ -8,11 +8,14 @@ export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
     fresh.changes.map((change) => [change.address, isAnyAnother ? guardsOfOthers(change) : []]),
   );
   const appeared = new Map(fresh.changes.map((change) => [change.address, adoptionGuards(change)]));
+  const isDoubtful = ({ code }: Guard): boolean => code === "create-in-doubt";
+  const doubted = new Map(fresh.changes.map(({ address, blocked }) => [address, blocked.filter(isDoubtful)]));
   const held = <T extends Pick<Change, "address" | "blocked">>(entry: T, creates: boolean): T => ({
     ...entry,
     blocked: [
       ...entry.blocked,
       ...(guards.get(entry.address) ?? []),
+      ...(doubted.get(entry.address) ?? []),
       ...((creates ? appeared.get(entry.address) : undefined) ?? []),
     ],
   });

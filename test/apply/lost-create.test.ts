@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/model/errors.ts";
-import type { Json } from "../../src/model/json.ts";
+import type { Json, JsonObject } from "../../src/model/json.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Seen } from "../../src/model/observed.ts";
 import { toyProfile, toySchema } from "../support/toy-kind.ts";
@@ -162,10 +162,13 @@ describe("a create happens once", () => {
     await world.run({ a: { colour: "red" } });
     await world.clock.drive(world.clock.sleep(60_000));
     world.service.add({ colour: "red" });
-    await expect(world.run({ a: { colour: "red" } })).rejects.toMatchObject({
-      code: "create-ambiguous",
-      message: expect.stringContaining("neither time nor mark proves whether these are theirs: toy-1"),
-    });
+    const { plan } = await world.run({ a: { colour: "red" } });
+    expect(plan.changes[0]?.blocked).toMatchObject([
+      {
+        code: "create-in-doubt",
+        message: expect.stringContaining("neither time nor mark proves whether these are theirs: toy-1"),
+      },
+    ]);
   });
 
   it("stays open while the service shows nothing that is bound: rights may be lost", async () => {
@@ -176,10 +179,13 @@ describe("a create happens once", () => {
     await world.run(pair, { driver: refusing(world, "red") });
     await world.clock.drive(world.clock.sleep(600_000));
     const blind: Driver = { ...world.service, list: async () => [], get: async () => undefined };
-    await expect(world.run(pair, { driver: blind })).rejects.toMatchObject({
-      code: "create-ambiguous",
-      message: expect.stringContaining("the service shows nothing of what this state binds"),
-    });
+    const { plan } = await world.run(pair, { driver: blind });
+    expect(plan.changes[0]?.blocked).toMatchObject([
+      {
+        code: "create-in-doubt",
+        message: expect.stringContaining("the service shows nothing of what this state binds"),
+      },
+    ]);
     expect(Object.keys((await world.state()).intents)).toEqual(["toys.a"]);
     expect((await world.run(pair)).certificate).toEqual([]);
     await expectExactly(world, pair);
@@ -220,10 +226,47 @@ describe("a lost create is told from the others", () => {
       "look at them, then bind each: graphform import toys.a ID; or, if none of them is its object: graphform state rm toys.a",
     );
     expect(Object.keys((await world.state()).intents)).toEqual(["toys.a"]);
-    await expect(world.run({ a: { colour: "red" } })).rejects.toMatchObject({
-      code: "create-ambiguous",
-      exitCode: 1,
+    const doubt = { code: "create-in-doubt", message: steps[0]?.message, lift: steps[0]?.hint };
+    for (const made of [
+      await world.plan({ a: { colour: "red" } }),
+      (await world.run({ a: { colour: "red" } })).plan,
+    ])
+      expect(made.changes.map(({ blocked }) => blocked)).toEqual([[doubt]]);
+    const later = await world.run({ a: { colour: "red" }, b: { colour: "red" } });
+    expect(later.steps.map(({ result }) => result)).toEqual(["blocked", "blocked"]);
+    expect(later.steps[1]?.message).toContain("nothing would tell its object from that of toys.a");
+    expect(world.service.writes("create")).toHaveLength(1);
+  });
+
+  it("holds up nothing but what could be taken for it, in later runs as in the first", async () => {
+    const kind = { classKey: (spec: JsonObject) => String(spec["size"] ?? 1) };
+    const world = toyWorld({ kind });
+    await world.run({ old: { colour: "blue", size: 2 } });
+    world.service.fault(lost);
+    const wanted: Toys = { old: { colour: "blue", size: 2 }, a: { colour: "red" } };
+    await world.run(wanted, { driver: beside(world, "red") });
+    const more: Toys = { ...wanted, old: { colour: "pink", size: 2 }, c: { colour: "red", size: 3 } };
+    const { steps } = await world.run(more);
+    expect(Object.fromEntries(steps.map(({ address, result }) => [address, result]))).toEqual({
+      "toys.a": "blocked",
+      "toys.c": "done",
+      "toys.old": "done",
     });
+    const { steps: removed } = await world.run(more, {
+      destroying: true,
+      options: { targets: ["toys.old"] },
+    });
+    expect(removed.map(({ result }) => result)).toEqual(["done"]);
+    expect(Object.keys((await world.state()).intents)).toEqual(["toys.a"]);
+  });
+
+  it("does not send another of its class from a plan that was saved before", async () => {
+    const world = toyWorld({ faults: [lost] });
+    const pair: Toys = { a: { colour: "red" }, b: { colour: "red" } };
+    const saved = await world.plan(pair);
+    await world.run({ a: { colour: "red" } }, { driver: beside(world, "red") });
+    const steps = await world.apply(saved, pair);
+    expect(steps.map(({ result }) => result)).toEqual(["stale", "failed"]);
     expect(world.service.writes("create")).toHaveLength(1);
   });
 

@@ -333,7 +333,7 @@ export const mutations: readonly Mutation[] = [
     3,
     "the next run resolves open intents before it plans",
     "apply/creates/recover-intents.ts#recoverIntents",
-    () => async () => 0,
+    () => async () => ({ found: 0, doubts: new Map() }),
   ),
   without<typeof single.singleFlight>(
     "everybody-signs-in",

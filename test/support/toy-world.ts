@@ -11,7 +11,7 @@ import type { Profile } from "../../src/model/profile.ts";
 import type { Sealed } from "../../src/model/sealed.ts";
 import type { Service } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
-import type { PlanOptions } from "../../src/plan/input.ts";
+import type { PlanInput, PlanOptions } from "../../src/plan/input.ts";
 import { type ApplyWorld, applyPlan, resolveIntents } from "../../src/reconcile/apply-plan.ts";
 import { type Planned, planFor } from "../../src/reconcile/plan-for.ts";
 import { emptyState } from "../../src/state/document.ts";
@@ -35,6 +35,8 @@ export interface Declared {
 
 /** Name of a toy -> its spec. A spec's `home` is a reference. */
 export type Toys = { readonly [name: string]: JsonObject | Declared };
+
+type Doubting = Pick<PlanInput, "createsInDoubt">;
 
 /** What one run did. */
 export interface Ran {
@@ -109,7 +111,7 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
       aborting: run.aborting ?? never,
     };
   };
-  const look = (toys: Toys, run: RunOptions, world: ApplyWorld): Promise<Planned> => {
+  const look = (toys: Toys, run: RunOptions, world: ApplyWorld & Doubting): Promise<Planned> => {
     const chosen = { targets: [], exclude: [], replace: [], allowDestroy: [], ...run.options };
     const manifest = { ...manifestOf(toys), ...run.manifest };
     const goal = {
@@ -123,10 +125,10 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
 
   const begin = async (toys: Toys, run: RunOptions = {}): Promise<Ran> => {
     const world = await worldOf(run);
-    await resolveIntents(world);
-    const planned = await look(toys, run, world);
+    const { doubts } = await resolveIntents(world);
+    const planned = await look(toys, run, { ...world, createsInDoubt: doubts });
     const steps = await applyPlan(planned, world);
-    const calm = { ...world, stopping: new AbortController().signal };
+    const calm = { ...world, createsInDoubt: doubts, stopping: new AbortController().signal };
     const { plan: second } = await look(toys, run, calm);
     return { plan: planned.plan, steps, second, certificate: certify(second, steps) };
   };

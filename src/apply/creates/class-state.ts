@@ -1,6 +1,6 @@
 /** @module Holds which creates of one class wait, which are in flight, which have lost their answers, and what they cannot have made. */
 import type { Address } from "../../model/address.ts";
-import type { GraphformError } from "../../model/errors.ts";
+import { GraphformError } from "../../model/errors.ts";
 import type { Journal } from "../../model/journal.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import { objectKey } from "../../model/object-key.ts";
@@ -63,8 +63,26 @@ export function newClassState(key: string, context: ClassState["context"]): Clas
     lost: [],
     round: undefined,
     isBusy: false,
-    failure: undefined,
+    failure: unresolvedBefore(key, context),
   };
+}
+
+/** The error if an earlier run left a create of the class open: the object of a new one could be taken for that of the open one. */
+function unresolvedBefore(
+  key: string,
+  { kinds, journal, stateAtStart }: ClassState["context"],
+): GraphformError | undefined {
+  const open = Object.entries(stateAtStart.intents).find(([address, { round }]) => {
+    const { kind = "", classKey } = stateAtStart.rounds[round] ?? {};
+    const isOpen = journal.state.intents[address]?.round === round;
+    return isOpen && classKey === key && kinds.named(kind).namedBy === undefined;
+  });
+  if (open === undefined) return undefined;
+  const [address] = open;
+  return new GraphformError(
+    "create-ambiguous",
+    `nothing shows what an earlier create of ${address} has made`,
+  );
 }
 
 /** Adds a create to those that wait. Resolves with its round once it is admitted. */

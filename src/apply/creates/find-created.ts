@@ -12,10 +12,11 @@ import {
   type Testimony,
 } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
+import type { Reader } from "../../model/kind.ts";
 import type { Live } from "../../model/observed.ts";
 import { serviceTime } from "../../model/service-time.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import type { Bound, CreateRound } from "../../model/state.ts";
+import type { Bound, CreateRound, StateDocument } from "../../model/state.ts";
 import { lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
@@ -78,7 +79,10 @@ export async function findCreated(
     const hidden = open.filter((id) => !isSeen(id, seen));
     if (hidden.length === 0) {
       const shown = open.flatMap((id) => lives.get(id) ?? []);
-      const matching = matchCandidates(shown, lost, { ...oursOf(round.kind, context), until });
+      const matching = matchCandidates(shown, lost, {
+        ...oursOf(round.kind, lost, context, context.journal.state),
+        until,
+      });
       if (matching.is !== "matched") throw unsettled(matching);
       const isSure = matching.absent.length === 0 || !blindLooks.has(seen);
       if (isSure && isProved(matching, looks, findings, timing)) return matching;
@@ -105,6 +109,30 @@ export async function findCreated(
   );
   if (polled.is === "timeout") throw new Error("a search without a deadline cannot time out");
   return polled.verdict;
+}
+
+/** Looks once for the objects of lost creates. Returns the error if what is shown now leaves in doubt whose it is; undefined proves nothing. */
+export async function doubtAbout(
+  round: CreateRound,
+  lost: readonly LostCreate[],
+  state: StateDocument,
+  {
+    reader,
+    ...context
+  }: Pick<SearchContext, "kinds" | "profile" | "clock" | "stopping"> & { readonly reader: Reader },
+): Promise<GraphformError | undefined> {
+  const lives = new Map<string, Live>();
+  const place = placeWithWitnesses(round, reader, state, round.before);
+  const named = lost.flatMap(({ intent }) => intent.acknowledged ?? []);
+  await lookOnce(
+    (listed = new Set()) => unclaimed(round, lost, [...named, ...listed], state),
+    place,
+    lives,
+    context,
+  );
+  const ours = oursOf(round.kind, lost, context, state);
+  const matching = matchCandidates([...lives.values()], lost, { ...ours, until: Number.POSITIVE_INFINITY });
+  return matching.is === "matched" ? undefined : unsettled(matching);
 }
 
 /**
@@ -134,28 +162,48 @@ function isProved(
 /** Clocks of runs may be wrong by so many ms. A service that writes local times is wrong by more. */
 const clocksApart = 5 * 60_000;
 
-/** True if the newest of the bound objects whose time was shown was created, by the service's clock, when the state says that it was. */
-function keepsTimes(bound: readonly Bound[]): boolean {
+/**
+ * True if the newest of the bound objects whose time was shown was created, by the service's clock, when the state says that it was.
+ * The intents show by how much that clock differs from ours.
+ */
+function keepsTimes(bound: readonly Bound[], lost: readonly LostCreate[]): boolean {
   const newest = bound
     .filter(({ shownCreatedAt }) => shownCreatedAt !== undefined)
     .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))[0];
   const shown = serviceTime(newest?.shownCreatedAt) ?? Number.NaN;
-  return Math.abs(shown - Date.parse(newest?.createdAt ?? "")) <= clocksApart;
+  const ahead = shown - Date.parse(newest?.createdAt ?? "");
+  const differences = lost.flatMap(({ intent: { sentAfter, startedAt } }) => {
+    const date = serviceTime(sentAfter);
+    return date === undefined ? [] : [date - Date.parse(startedAt)];
+  });
+  return [0, ...differences].some((difference) => Math.abs(ahead - difference) <= clocksApart);
 }
 
-function oursOf(name: string, context: SearchContext): Omit<Ours, "until"> {
-  const { schema, ownerMark, namedBy } = context.kinds.named(name);
-  const { lineage, resources } = context.journal.state;
+function oursOf(
+  name: string,
+  lost: readonly LostCreate[],
+  { kinds, profile }: Pick<SearchContext, "kinds" | "profile">,
+  { lineage, resources }: StateDocument,
+): Omit<Ours, "until"> {
+  const { schema, ownerMark, namedBy } = kinds.named(name);
   const marks = Object.keys(ownerMark?.({ lineage, address: "" }) ?? {});
   const keepsMarks = Object.values(resources).some(
     ({ kind, recorded }) => kind === name && marks.some((path) => Object.hasOwn(recorded, path)),
   );
-  const keepsTime = keepsTimes(Object.values(resources).filter(({ kind }) => kind === name));
-  return { schema, lineage, keepsMarks, keepsTime, namedBy, clock: context.profile.timing.clock };
+  const keepsTime = keepsTimes(
+    Object.values(resources).filter(({ kind }) => kind === name),
+    lost,
+  );
+  return { schema, lineage, keepsMarks, keepsTime, namedBy, clock: profile.timing.clock };
 }
 
 /** The error if objects are shown, and nothing proves whose they are. */
-function unsettled({ is, addresses, found }: Exclude<Matching, { readonly is: "matched" }>): GraphformError {
+function unsettled({
+  is,
+  addresses,
+  ...shown
+}: Exclude<Matching, { readonly is: "matched" }>): GraphformError {
+  const found = shown.found.toSorted((one, other) => one.id.localeCompare(other.id));
   if (is === "ambiguous") {
     const ids = found.map(({ id }) => id).join(", ");
     return unresolved(

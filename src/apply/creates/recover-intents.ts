@@ -1,50 +1,94 @@
 /** @module Finds the object of every create that an earlier run left open, or proves that there is none. */
 import type { Address } from "../../model/address.ts";
 import { GraphformError, isGraphformError, isServiceError } from "../../model/errors.ts";
-import type { Plan } from "../../model/plan.ts";
-import type { CreateRound, Intent } from "../../model/state.ts";
+import type { Reader } from "../../model/kind.ts";
+import { present } from "../../model/kind-registry.ts";
+import type { CreateDoubt, Plan } from "../../model/plan.ts";
+import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
 import type { ApplyContext } from "../context.ts";
 import { isBlind, parentsOf, unproven, untilShownOrAbsent } from "../engine/look-for-missing.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
 import { type Found, resolution } from "./create-request.ts";
-import { findCreated } from "./find-created.ts";
+import { doubtAbout, findCreated } from "./find-created.ts";
 
 /**
  * Finds the object of every open create, or proves that there is none. A saved plan that creates such an address goes on
- * with it where its spec is the same; one that does not is stale (exit 6). Returns the number of objects that were found.
+ * with it where its spec is the same; one that does not is stale (exit 6).
  */
-export async function recoverIntents(context: ApplyContext, saved?: Plan): Promise<number> {
-  const { rounds } = context.journal.state;
-  const byClass = Map.groupBy(Object.entries(rounds), ([, { kind, classKey }]) => `${kind} ${classKey}`);
+export async function recoverIntents(context: ApplyContext, saved?: Plan): Promise<Recovered> {
+  const doubts = new Map<Address, CreateDoubt>();
+  const { state } = context.journal;
   const found = await Promise.all(
-    [...byClass.values()].map(async (open) => {
+    classesOf(state).map(async (open) => {
       let count = 0;
-      for (const [id, round] of newestFirst(open, context))
-        count += await recoverRound(id, round, context, saved);
+      for (const [id, round] of open) {
+        // An older round could take what a newer one has made.
+        const [doubt] = open
+          .flatMap(([other]) => intentsOf(other, state))
+          .flatMap(([address]) => doubts.get(address) ?? []);
+        if (doubt === undefined) count += await recoverRound(id, round, context, saved, doubts);
+        else for (const [address] of intentsOf(id, state)) doubts.set(address, doubt);
+      }
       return count;
     }),
   );
-  return found.reduce((sum, count) => sum + count, 0);
+  return { found: found.reduce((sum, count) => sum + count, 0), doubts };
 }
 
-/** Errors that leave an intent open: its parent may be gone, or another object has its id. Its address is refused, and nothing else is. */
-const aboutParents: readonly string[] = ["another-object", "absence-unproven"];
+/** The outcome of a recovery: the number of objects that were found, and the creates of which nothing tells what they made. */
+export interface Recovered {
+  readonly found: number;
+  readonly doubts: ReadonlyMap<Address, CreateDoubt>;
+}
+
+/** Looks once for what open creates have made, and returns those in doubt. Writes nothing. A service that does not answer leaves no doubt. */
+export async function openCreatesInDoubt(
+  state: StateDocument,
+  readers: ReadonlyMap<string, Reader>,
+  context: Pick<ApplyContext, "kinds" | "profile" | "clock" | "stopping">,
+): Promise<ReadonlyMap<Address, CreateDoubt>> {
+  const doubts = new Map<Address, CreateDoubt>();
+  for (const [id, round] of classesOf(state).flat()) {
+    const endedAt = Number.POSITIVE_INFINITY;
+    const lost = intentsOf(id, state).map(([address, intent]) => ({ address, intent, endedAt }));
+    const reader = present(readers.get(round.kind), round.kind);
+    const error = await doubtAbout(round, lost, state, { ...context, reader }).catch((thrown: unknown) => {
+      if (!isServiceError(thrown) || context.stopping.aborted) throw thrown;
+      return undefined;
+    });
+    if (error !== undefined) for (const { address } of lost) doubts.set(address, doubtOf(error));
+  }
+  return doubts;
+}
+
+function doubtOf({ message, hint = "" }: GraphformError): CreateDoubt {
+  return { message, lift: hint };
+}
+
+/** Errors that leave an intent open: its object, or its parent, is in doubt. What relies on it is refused, and nothing else is. */
+const leavingOpen: readonly string[] = ["create-ambiguous", "another-object", "absence-unproven"];
 
 /** A round of the state with its id. */
 type RoundEntry = readonly [string, CreateRound];
 
-/** The newest round first: its `before` lists what older rounds have made, so it cannot take an object of theirs. */
-function newestFirst(open: readonly RoundEntry[], context: ApplyContext): readonly RoundEntry[] {
+/** The open rounds by class, the newest first: its `before` lists what older rounds have made, so it cannot take an object of theirs. */
+function classesOf(state: StateDocument): readonly (readonly RoundEntry[])[] {
   const startedAt = ([id]: RoundEntry): string =>
-    intentsOf(id, context)
+    intentsOf(id, state)
       .map(([, intent]) => intent.startedAt)
       .sort()
       .at(-1) ?? "";
-  return open.toSorted((one, other) => startedAt(other).localeCompare(startedAt(one)));
+  const byClass = Map.groupBy(
+    Object.entries(state.rounds),
+    ([, { kind, classKey }]) => `${kind} ${classKey}`,
+  );
+  return [...byClass.values()].map((open) =>
+    open.toSorted((one, other) => startedAt(other).localeCompare(startedAt(one))),
+  );
 }
 
-function intentsOf(round: string, { journal }: ApplyContext): readonly [Address, Intent][] {
-  return Object.entries(journal.state.intents).filter(([, intent]) => intent.round === round);
+function intentsOf(round: string, { intents }: Pick<StateDocument, "intents">): readonly [Address, Intent][] {
+  return Object.entries(intents).filter(([, intent]) => intent.round === round);
 }
 
 async function recoverRound(
@@ -52,18 +96,20 @@ async function recoverRound(
   round: CreateRound,
   context: ApplyContext,
   saved: Plan | undefined,
+  doubts: Map<Address, CreateDoubt>,
 ): Promise<number> {
   const { clock, journal } = context;
   // Without an answer the time of sending is unknown: a request may have waited for its turn until its run was killed.
   const now = clock.now();
   const endOf = ({ refusedAt }: Intent): number =>
     refusedAt === undefined ? now : Math.min(now, Date.parse(refusedAt));
-  const intents = new Map(intentsOf(id, context));
+  const intents = new Map(intentsOf(id, journal.state));
   const lost = [...intents].map(([address, intent]) => ({ address, intent, endedAt: endOf(intent) }));
   if (lost.length === 0) return 0;
   const found = await findInParent(round, lost, context).catch((error: unknown) => {
-    if (!isGraphformError(error) || !aboutParents.includes(error.code)) throw error;
+    if (!isGraphformError(error) || !leavingOpen.includes(error.code)) throw error;
     for (const { address } of lost) {
+      if (error.code === "create-ambiguous") doubts.set(address, doubtOf(error));
       const message = `the earlier create of ${address} stays open: ${error.message}`;
       context.emit({ type: "warning", address, message });
     }

@@ -6,7 +6,7 @@ import { serviceTime } from "../../model/service-time.ts";
 import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
 import { traitAt, traitsOf } from "../../model/traits.ts";
 import { areInterchangeable, differingPaths, isSilent, looksAlike } from "./in-flight-together.ts";
-import { timeliness } from "./time-window.ts";
+import { type Timeliness, timeliness } from "./time-window.ts";
 
 /** A create that was sent and has no confirmed answer. */
 export interface LostCreate {
@@ -70,8 +70,13 @@ export function unclaimed(
 export function matchCandidates(
   described: readonly Live[],
   lost: readonly LostCreate[],
-  ours: Ours,
+  given: Ours,
 ): Matching {
+  // An object that shows the very time of a lost create proves that the service's times can be compared.
+  const isTimed = described.some((live) =>
+    lost.some(({ intent }) => timeOf(live, intent, given) === "within"),
+  );
+  const ours = { ...given, keepsTime: given.keepsTime || isTimed };
   const addresses = lost.map(({ address }) => address);
   const there = described.filter(({ phase }) => phase.is !== "gone");
   const marked = new Set(there.map((live) => ownAddress(live, ours)));
@@ -122,12 +127,15 @@ function belonging(
   const name = namedBy === undefined ? undefined : live.spec[namedBy]?.value;
   if (namedBy !== undefined && name !== undefined)
     return name === intent.recorded[namedBy] ? "ours" : "another's";
-  const since = serviceTime(intent.sentAfter);
-  // A refusal is written after what it belongs to was done, if anything was.
-  const refused = serviceTime(intent.sentBefore);
-  const time = timeliness(live.createdAt, { since, until: refused ?? until }, { clock });
-  if (time === "long-before" && keepsTime) return "another's";
+  const time = timeOf(live, intent, { until, clock });
+  if (time === "ages-before" || (time === "long-before" && keepsTime)) return "another's";
   return time === "within" && !lacksMark ? "ours" : "unclear";
+}
+
+/** Compares the time that an object shows with that of a lost create. A refusal is written after what it belongs to was done, if anything was. */
+function timeOf(live: Live, intent: Intent, { until, clock }: Pick<Ours, "until" | "clock">): Timeliness {
+  const since = serviceTime(intent.sentAfter);
+  return timeliness(live.createdAt, { since, until: serviceTime(intent.sentBefore) ?? until }, { clock });
 }
 
 /** True if no field that the object shows contradicts the intent. */

@@ -11,10 +11,13 @@ export interface TimeWindow {
 }
 
 /** `unknown`: one of the times is missing. */
-export type Timeliness = "long-before" | "before" | "within" | "after" | "unknown";
+export type Timeliness = "ages-before" | "long-before" | "before" | "within" | "after" | "unknown";
 
 /** An object that is older than a request by so many ms is not its object, whatever the clocks of the service differ. */
 const longBefore = 15 * 60_000;
+
+/** No zone is so far from another: an object that is older by so many ms is older even if the service writes local times. */
+const agesBefore = 27 * 3_600_000;
 
 /** Compares the creation time that an object shows with the window of a request. `clock`: the tolerance at both ends, in ms. */
 export function timeliness(
@@ -24,6 +27,7 @@ export function timeliness(
 ): Timeliness {
   const created = serviceTime(createdAt);
   if (created === undefined || since === undefined) return "unknown";
+  if (created < since - Math.max(agesBefore, clock)) return "ages-before";
   if (created < since - Math.max(longBefore, clock)) return "long-before";
   if (created < since - clock) return "before";
   if (until === undefined) return "unknown";

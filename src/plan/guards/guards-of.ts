@@ -7,7 +7,7 @@ import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
 import { adoptionGuard, takenGuard } from "./binding-guards.ts";
 import { keptByServiceGuard } from "./kept-by-service.ts";
-import { doubtGuard } from "./missing.ts";
+import { doubtGuard, openCreateGuard } from "./missing.ts";
 import { notOfferedGuards } from "./not-offered.ts";
 import { protectionGuard } from "./protection.ts";
 import { replacementGuard } from "./replacement.ts";
@@ -18,6 +18,7 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
   if (isBeingDeleted(subject)) return missing;
   const found = [
     doubtGuard(change, subject),
+    openCreateGuard(change, input),
     protectionGuard(change, subject, input),
     replacementGuard(change, subject, input),
     keptByServiceGuard(change, subject, input),

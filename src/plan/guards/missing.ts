@@ -28,6 +28,26 @@ export function doubtGuard({ action, address }: Change, { bound, doubt }: Subjec
   };
 }
 
+/** The guard against a create of which nothing would tell the object from that of an open one. */
+export function openCreateGuard(
+  { action, address, after = {}, kind: name }: Change,
+  { createsInDoubt = new Map(), kinds, state }: PlanInput,
+): Guard | undefined {
+  if (action !== "create" && action !== "replace") return undefined;
+  const code = "create-in-doubt";
+  const own = createsInDoubt.get(address);
+  if (own !== undefined) return { code, ...own };
+  const kind = kinds.named(name);
+  if (kind.namedBy !== undefined || createsInDoubt.size === 0) return undefined;
+  const key = `${name} ${kind.classKey(after)}`;
+  const classOf = (open: Address): string | undefined =>
+    state.rounds[state.intents[open]?.round ?? ""]?.classKey;
+  const [other] = [...createsInDoubt].filter(([open]) => classOf(open) === key);
+  if (other === undefined) return undefined;
+  const [open, { message, lift }] = other;
+  return { code, message: `nothing would tell its object from that of ${open}: ${message}`, lift };
+}
+
 /**
  * Holds back everything that follows from vanished objects if no bound object without a parent is shown any more: lost rights, an
  * ended subscription and another account look the same. `--allow-destroy` lifts it for an address.

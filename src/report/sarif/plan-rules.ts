@@ -7,6 +7,8 @@ export const guardRules: { readonly [code: string]: string } = {
   "bound-elsewhere":
     "Another address is bound to the same object, and declared as well. Remove one of the two, or write a moved entry.",
   "depends-on-blocked": "The change depends on a change that is blocked. Lift the guard of that one first.",
+  "create-in-doubt":
+    "Nothing tells what an earlier create has made. Look at the objects that are named, and use import or state rm.",
   "empty-manifest":
     "The manifest is empty, and the state knows resources. Use destroy where everything is to be deleted.",
   "everything-gone":
