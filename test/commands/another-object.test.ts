@@ -80,6 +80,11 @@ describe("a database that shows another time of its creation under the bound id"
     expect(plain(drift.out)).toContain(`it was created at ${now}, and that one at ${then}`);
     const report = JSON.parse((await bench.gf("drift", "--json")).out);
     expect(report.complete).toBe(false);
+    const adopt = await bench.gf("drift", "--adopt", "instances.one");
+    expect(adopt.code).toBe(1);
+    expect(plain(adopt.err)).toContain(`it was created at ${now}, and that one at ${then}`);
+    expect(plain(adopt.err)).toContain("graphform import instances.one instance-1");
+    expect(adopt.err).not.toMatch(/deleted outside|empty one/);
   });
 
   it("is managed again once its entry was removed and it was imported", async () => {

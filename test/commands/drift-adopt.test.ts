@@ -211,7 +211,12 @@ describe("the fields that --adopt names", () => {
   const report = reportOf({ ...orders, fields: [timeout, memory] });
   const fieldsOf = (target: string, given = report): ReturnType<typeof adoptedFields> => {
     const addresses = given.resources.map(({ address }) => ({ address }));
-    return adoptedFields([target], given, { desired: addresses as unknown as Manifest["desired"] }, kinds);
+    return adoptedFields(
+      [target],
+      { report: given, plan: { changes: [] } },
+      { desired: addresses as unknown as Manifest["desired"] },
+      kinds,
+    );
   };
   const caught = (target: string, given = report): unknown => {
     try {

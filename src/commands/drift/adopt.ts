@@ -26,7 +26,7 @@ export async function adopt(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const fields = adoptedFields(options.adopt, drift.report, session.manifest, kinds);
+  const fields = adoptedFields(options.adopt, drift, session.manifest, kinds);
   const leftOut = leftOutText(options.adopt, drift.report);
   if (fields.length === 0) {
     terminal.err(

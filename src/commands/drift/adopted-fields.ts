@@ -8,6 +8,7 @@ import type { Json } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import type { KindRegistry } from "../../model/kind-registry.ts";
 import type { Manifest } from "../../model/manifest.ts";
+import type { Plan } from "../../model/plan.ts";
 import { traitAt, traitsOf } from "../../model/traits.ts";
 import { escapeText } from "../../report/escape.ts";
 
@@ -24,11 +25,11 @@ export interface AdoptedField {
 
 /**
  * The fields that `--adopt ADDRESS[.FIELD]` names; an address alone stands for every field of it that was changed outside.
- * Throws where an address is not declared, where there is no live value, and where no value could say what happened.
+ * Throws if an address is not declared, if there is no live value, if no value could say what happened, and if the object is in doubt or another one.
  */
 export function adoptedFields(
   targets: readonly string[],
-  report: DriftReport,
+  { report, plan }: { readonly report: DriftReport; readonly plan: Pick<Plan, "changes"> },
   { desired }: Pick<Manifest, "desired">,
   kinds: KindRegistry,
 ): readonly AdoptedField[] {
@@ -36,6 +37,9 @@ export function adoptedFields(
   const found = targets.flatMap((target) => {
     const { address, parts, path } = parseTarget(target, declared);
     if (path !== undefined) assertField(address, path, kinds.named(parts.section));
+    const change = plan.changes.find((candidate) => candidate.address === address);
+    const doubt = change?.blocked.find(({ code }) => code === "another-object" || code === "in-doubt");
+    if (doubt !== undefined) throw refused(address, doubt.message, doubt.lift);
     const resource = report.resources.find((candidate) => candidate.address === address);
     return resource === undefined ? [] : fieldsOf(resource, parts, path);
   });
