@@ -13,7 +13,7 @@ export default defineConfig(({ mode }) => {
       pool: "forks",
       // Files wait for processes and moments half of their time: four at once keep two cores busy.
       maxWorkers: 4,
-      testTimeout: 20_000,
+      testTimeout: 60_000,
       hookTimeout: 60_000,
       globalSetup: ["test/support/engine.ts", "test/support/packaged.ts"],
       reporters: ["default", tallyWithout(leftOut)],

@@ -134,7 +134,7 @@ from the last apply.
       complete: false,
       census: {
         not_probed: [
-          ...Array(6).fill({ failed: true, way_out: "check the firewall" }),
+          ...new Array(6).fill({ failed: true, way_out: "check the firewall" }),
           { address: "instances.f", failed: false },
         ],
         not_checked: [{ address: "instances.c", failed: true }],
