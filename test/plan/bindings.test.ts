@@ -124,7 +124,7 @@ describe("what the state remembers beside the fields", () => {
     expect(stepsOf(plan)).toEqual(["a bind"]);
   });
 
-  it("follows it also together with a change, unless that is blocked", () => {
+  it("follows it also together with a change, and a declared protection even if that is blocked", () => {
     const toy = {
       wants: { colour: "blue" },
       has: { colour: "red" },
@@ -135,6 +135,7 @@ describe("what the state remembers beside the fields", () => {
     const replaced = { ...toy, wants: { size: 2 }, has: { size: 1 } };
     const plan = planOf({ a: replaced });
     expect(plan.steps.map(({ operation, blocked }) => [operation, blocked.map(({ code }) => code)])).toEqual([
+      ["bind", []],
       ["delete", ["protect"]],
       ["create", ["protect"]],
     ]);

@@ -53,14 +53,14 @@ describe("the guards that the state remembers", () => {
       undefined,
     ],
     [
-      "do not become stricter by it either, or the way out that it names would lift nothing",
+      "take over a declared protection all the same, and nothing else: the way out of onDelete would lift nothing",
       {
         ...resized,
         lifecycle: { protect: true, onDelete: "backup" },
         remembered: { protect: false, onDelete: "delete" },
       },
       {},
-      undefined,
+      "protected delete",
     ],
     ["are by default those of what exists", same, { kinds: small }, "protected delete"],
     [
@@ -73,7 +73,7 @@ describe("the guards that the state remembers", () => {
         remembered: { protect: false },
       },
       {},
-      undefined,
+      "protected delete toys.c",
     ],
   ])("%s", (_, toy, rest, expected) => {
     expect(remembered(toy, rest)).toBe(expected);

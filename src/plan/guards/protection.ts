@@ -39,7 +39,10 @@ export function protectionGuard(change: Change, subject: Subject, input: PlanInp
   };
 }
 
-/** The guards that the state is to remember of an existing object. What a guard holds back changes none of them. */
+/**
+ * The guards that the state is to remember of an existing object. A blocked change alters none of them, but a declared
+ * `protect: true` holds from then on: it asks for nothing that could be blocked.
+ */
 export function guardsToRemember(
   { blocked }: Pick<Change, "blocked">,
   subject: Subject,
@@ -48,7 +51,11 @@ export function guardsToRemember(
   const { desired, bound } = subject;
   if (desired === undefined) return undefined;
   if (blocked.length > 0 && bound !== undefined)
-    return { protect: bound.protect, onDelete: bound.onDelete, refs: bound.refs };
+    return {
+      protect: bound.protect || desired.lifecycle.protect === true,
+      onDelete: bound.onDelete,
+      refs: bound.refs,
+    };
   return {
     protect: isProtected(subject, input),
     onDelete: desired.lifecycle.onDelete,
