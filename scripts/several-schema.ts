@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type Json, type JsonObject } from "../src/model/json.ts";
-import { driftSchema } from "../src/report/drift-schema.ts";
+import { driftSchema } from "../src/report/drift/drift-schema.ts";
 
 const draft = "http://json-schema.org/draft-07/schema#";
 const count: JsonObject = { type: "integer", minimum: 0 };

@@ -1,8 +1,14 @@
 /** @module Runs the command line of this process. */
-import { printThrown } from "./commands/print-error.ts";
+
 import { createProgram } from "./commands/program.ts";
-import { writeStepOutputs } from "./commands/step-outputs.ts";
-import { guardOutputs, processTerminal, type Terminal, untilLogIsRead } from "./commands/terminal.ts";
+import { writeStepOutputs } from "./commands/reports/step-outputs.ts";
+import { printThrown } from "./commands/terminal/print-error.ts";
+import {
+  guardOutputs,
+  processTerminal,
+  type Terminal,
+  untilLogIsRead,
+} from "./commands/terminal/terminal.ts";
 import { exitCodes } from "./model/errors.ts";
 import { loginsIn } from "./model/userinfo.ts";
 import { settingsOf } from "./project/settings.ts";

@@ -31,7 +31,7 @@ export type * from "./model/json.ts";
 export type { Phase, PhaseName, Source } from "./model/observed.ts";
 export type * from "./model/outcome.ts";
 export type * from "./model/plan.ts";
-export type { NotProbed } from "./model/probe.ts";
+export type { NotProbed } from "./model/probe-reading.ts";
 export type * from "./model/problem.ts";
 export type { ManifestIdentity, ServiceIdentity } from "./model/service-identity.ts";
 export type { Spec } from "./model/spec.ts";

@@ -170,8 +170,8 @@ const readers: readonly (readonly [path: RegExp, reason: string])[] = [
     "takes the environment of the process where a program gives none",
   ],
   [/^src\/telemetry\//, "follows the variables of OpenTelemetry, and passes on the trace"],
-  [/^src\/database\/name-process\.ts$/, "passes on what the system's look-ups depend on"],
-  [/^src\/commands\/platform\/environment\.ts$/, "passes on what the local platform may get"],
+  [/^src\/database\/names\.ts$/, "passes on what the system's look-ups depend on"],
+  [/^src\/commands\/platform\/up\.ts$/, "passes on what the local platform may get"],
   [/^src\/manifest\/read-secret\.ts$/, "reads the variable that a secret names"],
   [/^src\/state\/remote\/s3\/aws-credentials\.ts$/, "follows the variables of AWS"],
   [/^src\/platform\//, "is a program of its own"],
@@ -248,7 +248,7 @@ describe("architecture", () => {
     ).toEqual([
       "src/commands/import/manifest-text.ts",
       "src/manifest/resolve-resource.ts",
-      "src/model/plan-document.ts",
+      "src/model/plan.ts",
       "src/report/change-json.ts",
     ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { certify } from "../src/apply/outcome.ts";
-import { splitBySaved } from "../src/reconcile/beside-saved-plan.ts";
+import { splitBySaved } from "../src/reconcile/verify.ts";
 import { toyWorld } from "./support/toy-world.ts";
 
 describe("what differs after a saved plan was applied", () => {

@@ -17,15 +17,15 @@ const made: { readonly [place: string]: string } = {
     "a pattern of the field table, walked where validators are compiled",
   "src/report/text-width.ts `${String.fromCharCode(27)}\\\\[[0-9;]*m`":
     "reads our own colours, which are short",
-  "src/report/legend.ts `\\\\b${word}\\\\b`": "a word of our own",
-  "src/hosting/wire/bounded-matcher.ts source":
+  "src/report/plan-text.ts `\\\\b${word}\\\\b`": "a word of our own",
+  "src/hosting/wire/service-error.ts source":
     "a pattern of the service, which is ended after a tenth of a second",
   "src/kinds/instance-endpoint.ts pattern": "reads the beginning of a value",
-  "src/platform/engine/setup/apt-sources.ts `^${name}:(.*(?:\\\\n[ \\\\t].*)*)`":
+  "src/platform/engine/setup/fetch-packages.ts `^${name}:(.*(?:\\\\n[ \\\\t].*)*)`":
     "reads the machine's own files",
-  "src/platform/engine/setup/apt-sources.ts `^(Suites:.*[ \\\\t]${codename})(?=\\\\s)`":
+  "src/platform/engine/setup/fetch-packages.ts `^(Suites:.*[ \\\\t]${codename})(?=\\\\s)`":
     "reads the machine's own files",
-  "src/platform/engine/setup/apt-sources.ts `^(deb\\\\s+(?:\\\\[[^\\\\]]*\\\\]\\\\s+)?\\\\S+\\\\s+)${codename}(\\\\s.*)$`":
+  "src/platform/engine/setup/fetch-packages.ts `^(deb\\\\s+(?:\\\\[[^\\\\]]*\\\\]\\\\s+)?\\\\S+\\\\s+)${codename}(\\\\s.*)$`":
     "reads the machine's own files",
   "src/platform/control/fault-rule.ts path":
     "a pattern that somebody gives the local platform for themselves",

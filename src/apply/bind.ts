@@ -2,10 +2,9 @@
 
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { referenceFields } from "../model/reference-fields.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
-import { referent, resolveKnown } from "../model/templates.ts";
+import { referenceFields, referent, resolveKnown } from "../model/templates.ts";
 import type { ApplyContext } from "./context.ts";
 
 /** The values of an applied spec as the state records them: outputs filled in, names kept, secrets sealed. */

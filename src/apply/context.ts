@@ -1,11 +1,13 @@
 /** @module Defines what every step of an apply gets: the service, the journal, the clock, the outputs. */
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
+import { GraphformError } from "../model/errors.ts";
 import type { Journal } from "../model/journal.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Driver } from "../model/kind.ts";
-import { type KindRegistry, present } from "../model/kind-registry.ts";
+import { type Driver, type KindRegistry, present } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
+import { anotherObject, waysFromAnother } from "../model/object-key.ts";
+import type { Live, Ref } from "../model/observed.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
@@ -65,4 +67,36 @@ export function withOwnPatience<Context extends Pick<ApplyContext, "clock" | "pa
 /** The driver of a kind. Throws where the composition root forgot one. */
 export function driverOf(context: Pick<ApplyContext, "drivers">, kind: string): Driver {
   return present(context.drivers.get(kind), kind);
+}
+
+/**
+ * Wraps a driver, which every step looks through before it writes. `get` rejects with `another-object` (exit 6) if a bound id is
+ * that of another object by now. It emits a warning for a status that the profile does not name, once for each object and status
+ * of a run: such a status may never pass.
+ */
+export function readingDriver(
+  kind: string,
+  driver: Driver,
+  { emit, journal }: Pick<ApplyContext, "emit" | "journal">,
+): Driver {
+  const warned = new Set<string>();
+  const get = async (ref: Ref, signal: AbortSignal): Promise<Live | undefined> => {
+    const live = await driver.get(ref, signal);
+    if (live === undefined) return undefined;
+    const [address] = journal.boundTo(kind, ref);
+    const bound = address === undefined ? undefined : journal.state.resources[address];
+    const another = anotherObject(bound, live);
+    if (address !== undefined && another !== undefined)
+      throw new GraphformError("another-object", another, {
+        hint: waysFromAnother(address, ref.id),
+        exitCode: 6,
+      });
+    const key = `${ref.id} ${live.phase.detail}`;
+    if (live.phase.isUnnamed !== true || warned.has(key)) return live;
+    warned.add(key);
+    const message = `${ref.id} shows the status ${live.phase.detail}`;
+    emit({ type: "warning", ...(address === undefined ? {} : { address }), message });
+    return live;
+  };
+  return { ...driver, get };
 }

@@ -3,12 +3,10 @@ import { GraphformError } from "../model/errors.ts";
 import type { Live } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import { lastApplied } from "../model/precondition.ts";
-import type { ProbeAnswer, ProbeRequest, Referent } from "../model/probe.ts";
-import { valuesShown } from "../model/probe-reading.ts";
+import { type ProbeAnswer, type ProbeRequest, type Referent, valuesShown } from "../model/probe-reading.ts";
 import { sharedEndpoints } from "../model/probe-troubles.ts";
-import { referenceFields } from "../model/reference-fields.ts";
 import type { Spec } from "../model/spec.ts";
-import { knownValues } from "../model/templates.ts";
+import { knownValues, referenceFields } from "../model/templates.ts";
 import { type ApplyContext, driverOf } from "./context.ts";
 
 type Probing = Pick<Step, "address" | "kind" | "spec" | "place">;

@@ -8,12 +8,11 @@ import { isTimeUp } from "../model/time-limit.ts";
 import { type ApplyContext, type StepResult, withOwnPatience } from "./context.ts";
 import { backup } from "./operations/backup.ts";
 import { bind, forget, move } from "./operations/bind.ts";
+import { update } from "./operations/change.ts";
 import { create } from "./operations/create.ts";
 import { heal } from "./operations/heal.ts";
-import { operate } from "./operations/operate.ts";
+import { operate, wait } from "./operations/operate.ts";
 import { remove } from "./operations/remove.ts";
-import { update } from "./operations/update.ts";
-import { wait } from "./operations/wait.ts";
 
 const handlers: {
   readonly [operation in Operation]: (step: Step, context: ApplyContext) => Promise<StepResult>;

@@ -1,11 +1,15 @@
 /** @module Adds commands for setup, sign-in and reference to the command line. */
 import { Argument, type Command, Option } from "commander";
 import type { ExplainOptions } from "./explain.ts";
-import { commandGroups, withoutEffect } from "./help.ts";
 import type { InitOptions } from "./init/init.ts";
-import type { ManifestOptions } from "./options.ts";
-import { changing, requesting, withManifestOptions } from "./options.ts";
-import type { Registration } from "./registration.ts";
+import {
+  changing,
+  type ManifestOptions,
+  type Registration,
+  requesting,
+  withManifestOptions,
+} from "./options.ts";
+import { commandGroups, withoutEffect } from "./terminal/help.ts";
 
 type Coloured<T> = T & { readonly color?: boolean };
 
@@ -29,7 +33,7 @@ export function addReferenceCommands(program: Command, registration: Registratio
   )
     .option("--json", "as JSON")
     .action(async (options: Coloured<ManifestOptions & { json?: boolean }>) => {
-      const { doctor } = await import("./doctor.ts");
+      const { doctor } = await import("./doctor/doctor.ts");
       done(await doctor(options, settings, at(options)));
     });
   program.commandsGroup(commandGroups.reference);

@@ -11,9 +11,8 @@ import {
   assertPlannedHere,
   assertSecretsKept,
 } from "../project/saved-plan.ts";
-import { openSession, type Session } from "../project/session.ts";
+import { openSession, type Session, whileHeld } from "../project/session.ts";
 import type { Settings } from "../project/settings.ts";
-import { whileHeld } from "../project/while-held.ts";
 import { applyWorld } from "../project/worlds.ts";
 import type { Goal } from "../reconcile/plan-for.ts";
 import { type RunRequest, reconcile } from "../reconcile/reconcile.ts";
@@ -21,16 +20,16 @@ import { recordOwner } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { type PlanChoices, readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import type { Lock } from "../state/store.ts";
-import { withSeals } from "../state/with-seals.ts";
-import { type ApplyReport, applyReport } from "./apply-report.ts";
+import { withSeals } from "../state/vault.ts";
 import { type ApprovalOptions, assertApprovable, isApproved } from "./approval.ts";
 import { assertNewest } from "./ci/newest-commit.ts";
-import { type Interrupts, listenForInterrupts } from "./listen-for-interrupts.ts";
-import { openLiveView } from "./live-view.ts";
 import { type ManifestOptions, planOptions } from "./options.ts";
-import { printError } from "./print-error.ts";
+import { type ApplyReport, applyReport } from "./reports/apply-report.ts";
 import { runListener } from "./run-listener.ts";
-import type { Terminal } from "./terminal.ts";
+import { type Interrupts, listenForInterrupts } from "./terminal/listen-for-interrupts.ts";
+import { openLiveView } from "./terminal/live-view.ts";
+import { printError } from "./terminal/print-error.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 import { interruptedOr } from "./under-lock.ts";
 
 /** Options of `apply` and `destroy`. */

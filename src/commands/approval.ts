@@ -7,7 +7,7 @@ import type { Plan } from "../model/plan.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { mostNamed } from "../report/plan-closing.ts";
 import { affectedBy } from "../report/view/plan-view.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Options that replace the answer of a person, or change the question. */
 export interface ApprovalOptions {

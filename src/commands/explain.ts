@@ -12,8 +12,8 @@ import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette, type Palette } from "../report/palette.ts";
-import { tableText } from "./table-text.ts";
-import type { Terminal } from "./terminal.ts";
+import { tableText } from "./terminal/table-text.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Options of `explain`. */
 export interface ExplainOptions {

@@ -1,11 +1,10 @@
 /** @module Draws the references between the resources of a manifest. */
 import { exitCodes } from "../model/errors.ts";
-import { checkedManifest } from "../project/manifest-problems.ts";
-import { openProject } from "../project/project.ts";
+import { checkedManifest, openProject } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import type { ManifestOptions } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** `graph`: prints resources and their references as a Mermaid flowchart, or in the DOT language with `dot`. */
 export async function graph(

@@ -1,4 +1,7 @@
 /** @module Signs in to a service and out of it, and keeps the session. */
+
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
 import { createService } from "../hosting/client.ts";
 import type { SessionStore } from "../hosting/session/session.ts";
 import { systemClock } from "../model/clock.ts";
@@ -8,10 +11,9 @@ import { packageVersion } from "../project/package-files.ts";
 import { sessionFiles } from "../project/session-files.ts";
 import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
-import { askPerson } from "./ask-person.ts";
 import type { ManifestOptions } from "./options.ts";
 import { serviceTarget } from "./service-target.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /**
  * `login`: signs in and stores the session, not the password, for later commands. An older stored session does not prove that
@@ -108,5 +110,41 @@ async function ask(question: string, isHidden: boolean, terminal: Terminal): Pro
   if (terminal.interactive) return askPerson(question, isHidden, process.stdin, process.stderr);
   throw new GraphformError("no-credentials", "no credentials, and no terminal to ask on", {
     hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
+  });
+}
+
+/**
+ * Reads one line; with `isHidden` the typed characters are not shown. Throws `interrupted` (exit 130) at Ctrl-C and if the
+ * input ends without an answer.
+ */
+export async function askPerson(
+  question: string,
+  isHidden: boolean,
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+): Promise<string> {
+  output.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input, output: isHidden ? silent : output, terminal: true });
+  let isAnswered = false;
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      reader.once("line", (line) => {
+        isAnswered = true;
+        resolve(line);
+      });
+      const giveUp = (): void => reject(interruptedSignIn());
+      reader.once("SIGINT", giveUp);
+      reader.once("close", giveUp);
+    });
+  } finally {
+    reader.close();
+    if (isHidden || !isAnswered) output.write("\n");
+  }
+}
+
+function interruptedSignIn(): GraphformError {
+  return new GraphformError("interrupted", "interrupted: nobody was signed in", {
+    exitCode: exitCodes.interrupted,
   });
 }

@@ -2,12 +2,12 @@
 import { canCheckOffer, checkOffer } from "../kinds/offered-parameters.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
-import { checkedManifest } from "../project/manifest-problems.ts";
+import { checkedManifest } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import type { ManifestOptions } from "./options.ts";
 import { withService } from "./service-work.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Problems of declared values that are not offered today. Throws `not-offered` if the profile cannot ask the service. */
 export function offerProblems(

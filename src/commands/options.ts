@@ -1,13 +1,14 @@
 /** @module Defines the options that several commands share. */
-import type { Command } from "commander";
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { typedAddress } from "../model/address.ts";
 import { disruptions } from "../model/field-schema.ts";
 import { parseDuration } from "../model/quantity.ts";
 import type { PlanOptions } from "../plan/input.ts";
 import type { RunOptions } from "../project/run-options.ts";
+import type { Settings } from "../project/settings.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
-import { optionGroups } from "./help.ts";
+import { optionGroups } from "./terminal/help.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Options of the commands that read a manifest. */
 export interface ManifestOptions extends RunOptions {
@@ -106,4 +107,15 @@ function duration(text: string): number {
   if (ms === undefined)
     throw new InvalidArgumentError("it must be a duration like 90s, 40m or 2h, at most 24d.");
   return ms;
+}
+
+/** Context of a group of commands. */
+export interface Registration {
+  readonly settings: Settings;
+  /** Opens the terminal with the options for colour and log. */
+  readonly at: (options: { readonly color?: boolean; readonly log?: string }) => Terminal;
+  /** Folders of --chdir, as the command line names them; a single one is the current folder by now. */
+  readonly folders: () => readonly string[];
+  /** Called with the exit code of the command that ran. */
+  readonly done: (code: number) => void;
 }

@@ -1,19 +1,17 @@
 /** @module Prints the outputs that the last apply recorded. */
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { isObject, stableJson } from "../model/json.ts";
-import { own } from "../model/own.ts";
+import { isObject, own, stableJson } from "../model/json.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { openProject } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
 import { escapeLines, escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
-import { outputsJson } from "../report/outputs-json.ts";
-import { outputsText } from "../report/outputs-text.ts";
+import { outputsJson, outputsText } from "../report/outputs-json.ts";
 import { makePalette } from "../report/palette.ts";
 import { shownOutputs } from "../report/shown.ts";
 import type { ManifestOptions } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** `output`: prints all outputs or one; `raw` prints one value without quotes. Throws `output-unknown`, `output-raw`. */
 export async function output(

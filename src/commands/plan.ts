@@ -11,24 +11,24 @@ import { planningWorld } from "../project/worlds.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { erroredPlanJson } from "../report/error-json.ts";
 import { jsonText } from "../report/json-text.ts";
-import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
 import { type ShownPlan, shownPlan } from "../report/shown.ts";
+import { kindNames } from "../report/words.ts";
 import { emptyState } from "../state/document.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
 import { commitOfJob } from "./ci/newest-commit.ts";
-import { latestState } from "./latest-state.ts";
-import { listenForInterrupts } from "./listen-for-interrupts.ts";
-import { openLiveView } from "./live-view.ts";
 import { type ManifestOptions, planOptions } from "./options.ts";
-import type { PlanReportContext, PlanReportOptions } from "./plan-reports.ts";
+import type { PlanReportContext, PlanReportOptions } from "./reports/plan-reports.ts";
+import { comparedWith, earlierPlan, isReportError } from "./reports/write-html.ts";
+import { assertReportFiles, writerOf } from "./reports/write-report.ts";
 import { runListener } from "./run-listener.ts";
-import type { Terminal } from "./terminal.ts";
+import { latestState } from "./service-target.ts";
+import { listenForInterrupts } from "./terminal/listen-for-interrupts.ts";
+import { openLiveView } from "./terminal/live-view.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 import { interrupted } from "./under-lock.ts";
-import { comparedWith, earlierPlan, isReportError } from "./write-html.ts";
-import { assertReportFiles, writerOf } from "./write-report.ts";
 
 /** Options of `plan`. */
 export interface PlanCommandOptions extends ManifestOptions, PlanChoices, PlanReportOptions {
@@ -56,7 +56,7 @@ export async function plan(
     name = project.header.name;
     const made = await makePlan(project, options, settings, terminal);
     const names = kindNames(kinds.all);
-    const { writePlanReports } = await import("./plan-reports.ts");
+    const { writePlanReports } = await import("./reports/plan-reports.ts");
     await writePlanReports(made.plan, options, { names, manifest: made.files, settings, terminal, ...made });
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     const command = options.destroy === true ? "destroy" : "apply";
@@ -83,7 +83,7 @@ async function reportFailure(
   terminal: Terminal,
 ): Promise<void> {
   if (isReportError(error)) return;
-  const { writeNoPlanReports } = await import("./plan-reports.ts");
+  const { writeNoPlanReports } = await import("./reports/plan-reports.ts");
   await writeNoPlanReports(error, options, { name, manifest: options.file, settings, terminal });
 }
 

@@ -5,8 +5,8 @@ import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { jsonText } from "../report/json-text.ts";
-import { tableText } from "./table-text.ts";
-import type { Terminal } from "./terminal.ts";
+import { tableText } from "./terminal/table-text.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** `profile list`: prints the profiles of the package. */
 export async function profileList(options: { readonly json?: boolean }, terminal: Terminal): Promise<number> {

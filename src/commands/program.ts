@@ -2,12 +2,11 @@
 import { Command, Option } from "commander";
 import { packageVersion } from "../project/package-files.ts";
 import type { Settings } from "../project/settings.ts";
-import { addAccountCommands } from "./add-account-commands.ts";
+import { addAccountCommands } from "./accounts/add-commands.ts";
 import { addReferenceCommands } from "./add-reference-commands.ts";
 import type { ApplyOptions } from "./apply.ts";
 import { addCiCommands } from "./ci/add-commands.ts";
 import { addDriftCommand } from "./drift/add-command.ts";
-import { commandGroups, withExamples, withHelpFormat, withoutEffect } from "./help.ts";
 import { addImportCommand } from "./import/add-command.ts";
 import { addInstanceCommands } from "./instances/add-commands.ts";
 import type { ManifestOptions } from "./options.ts";
@@ -17,7 +16,8 @@ import { addPlatformCommands } from "./platform/add-commands.ts";
 import type { ShowOptions } from "./show.ts";
 import { addSnapshotCommands } from "./snapshots/add-commands.ts";
 import { addStateCommands } from "./state/add-commands.ts";
-import type { Terminal } from "./terminal.ts";
+import { commandGroups, withExamples, withHelpFormat, withoutEffect } from "./terminal/help.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 import type { ValidateOptions } from "./validate.ts";
 
 /** Environment in which a command runs. */

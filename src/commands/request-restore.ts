@@ -3,7 +3,7 @@ import { GraphformError, isServiceError, type ServiceError } from "../model/erro
 import type { Call, Service } from "../model/service.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /**
  * Sends the request and returns the id of the new instance. Throws `restore-unknown` if it was sent and the answer is

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suggest } from "../manifest/problems/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { own } from "../model/own.ts";
+import { own } from "../model/json.ts";
 import { packageRoot } from "../project/package-files.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Names of the published schemas, with their files. */
 const files: { readonly [name: string]: string } = {

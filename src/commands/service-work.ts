@@ -3,14 +3,14 @@ import { type Clock, systemClock } from "../model/clock.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { type Connection, connect } from "../project/connect.ts";
-import { learnSecretsAtHand } from "../project/learn-secrets.ts";
 import { locateService, type ServiceTarget } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
+import { learnSecretsAtHand } from "../project/session.ts";
 import type { Settings } from "../project/settings.ts";
-import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import type { ManifestOptions } from "./options.ts";
-import { requestTrace } from "./request-trace.ts";
-import type { Terminal } from "./terminal.ts";
+import { requestTrace } from "./run-listener.ts";
+import { listenForInterrupts } from "./terminal/listen-for-interrupts.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 import { interrupted } from "./under-lock.ts";
 
 /** Context of a command that uses the service and does not write the state. */

@@ -4,19 +4,19 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import { openProject } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
 import { jsonText } from "../report/json-text.ts";
-import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
 import { shownPlan, shownState } from "../report/shown.ts";
 import { stateJson } from "../report/state-json.ts";
 import { stateText } from "../report/state-text.ts";
+import { kindNames } from "../report/words.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
-import { latestState } from "./latest-state.ts";
 import type { ManifestOptions } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
-import { comparedWith, earlierPlan, writePlanHtml } from "./write-html.ts";
+import { comparedWith, earlierPlan, writePlanHtml } from "./reports/write-html.ts";
+import { latestState } from "./service-target.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Options of `show`. */
 export interface ShowOptions extends ManifestOptions {

@@ -5,21 +5,20 @@ import type { ApplyEvent } from "../model/outcome.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { type Connection, connect } from "../project/connect.ts";
-import { learnSecretsAtHand } from "../project/learn-secrets.ts";
 import { locateService } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
+import { learnSecretsAtHand, whileHeld } from "../project/session.ts";
 import type { Settings } from "../project/settings.ts";
 import { withSubscriptions } from "../project/subscriptions.ts";
-import { whileHeld } from "../project/while-held.ts";
 import { applyWorld } from "../project/worlds.ts";
 import type { ApplyWorld } from "../reconcile/apply-plan.ts";
+import { escapeText } from "../report/escape.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
-import { listenForInterrupts } from "./listen-for-interrupts.ts";
-import { lockWarning } from "./lock-warning.ts";
 import type { ManifestOptions } from "./options.ts";
-import { requestTrace } from "./request-trace.ts";
-import type { Terminal } from "./terminal.ts";
+import { requestTrace } from "./run-listener.ts";
+import { listenForInterrupts } from "./terminal/listen-for-interrupts.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Context of a command that has the lock. */
 export interface Locked {
@@ -112,4 +111,9 @@ export function interrupted(): GraphformError {
 export function interruptedOr(error: unknown, stopping: AbortSignal): unknown {
   const isAboutState = isGraphformError(error) && /^(?:state-|lock-lost$)/.test(error.code);
   return stopping.aborted && !isAboutState ? interrupted() : error;
+}
+
+/** A function that prints a warning about a lock on standard error, which has no result in it. */
+export function lockWarning({ err }: Pick<Terminal, "err">): (message: string) => void {
+  return (message) => err(`Warning: ${escapeText(message)}\n`);
 }

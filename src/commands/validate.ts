@@ -1,12 +1,11 @@
 /** @module Validates a manifest without network, or also against the service. */
 import { exitCodes, type GraphformError, ownError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
-import { manifestProblems } from "../project/manifest-problems.ts";
-import { openProject, type Project } from "../project/project.ts";
+import { manifestProblems, openProject, type Project } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
 import type { ManifestOptions } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
-import { assertReportFiles } from "./write-report.ts";
+import { assertReportFiles } from "./reports/write-report.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Options of `validate`. */
 export interface ValidateOptions extends ManifestOptions {
@@ -29,7 +28,7 @@ export async function validate(
   const { json, sarif, file } = options;
   assertReportFiles({ sarif });
   const context = { sarif, manifest: file, settings, terminal };
-  const reports = () => import("./problem-reports.ts");
+  const reports = () => import("./reports/problem-reports.ts");
   const problems = await allProblems(options, settings, terminal).catch(async (thrown: unknown) => {
     const error = ownError(thrown, settings.secrets.hide);
     if (json === true) await printErrored(error, terminal);
@@ -44,7 +43,7 @@ export async function validate(
     const { jsonText } = await import("../report/json-text.ts");
     terminal.out(`${jsonText(problemsJson(problems), 2)}\n`);
   } else if (problems.length > 0) {
-    const { printValidation } = await import("./print-problems.ts");
+    const { printValidation } = await import("./terminal/print-problems.ts");
     printValidation(problems, terminal);
   }
   if (valid && options.json !== true) terminal.out("The manifest is valid.\n");

@@ -1,10 +1,10 @@
 /** @module Asks a database everything in one write: a thousand of them are asked beside one plan. */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { Decoder } from "@redis/client/dist/lib/RESP/decoder.js";
 import { isDatabaseError } from "./database-error.ts";
 import { authorities, broken, endOf, refused } from "./failures.ts";
 import { lookupWithin } from "./names.ts";
-import { replyReader } from "./reply-reader.ts";
 import type { DatabaseTarget } from "./target.ts";
 
 /**
@@ -72,4 +72,40 @@ function answered(socket: Socket, commands: readonly (readonly string[])[]): Pro
 function encoded(command: readonly string[]): string {
   const words = command.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
   return `*${command.length}\r\n${words.join("")}`;
+}
+
+/** The most bytes of all answers of one connection: a probe's are far fewer. */
+const most = 1_000_000;
+
+/** Takes bytes as they come. */
+interface ReplyReader {
+  /** Replies so far; a refusal is an Error with the database's words. */
+  readonly replies: readonly unknown[];
+  /** Throws for what is no reply, and for answers that are too long. */
+  read(bytes: Buffer): void;
+}
+
+/** A reader of the replies of one connection. */
+export function replyReader(): ReplyReader {
+  const replies: unknown[] = [];
+  const keep = (reply: unknown): void => void replies.push(reply);
+  const decoder = new Decoder({
+    onReply: keep,
+    onErrorReply: keep,
+    onPush: () => undefined,
+    getTypeMapping: () => ({}),
+  });
+  let length = 0;
+  return {
+    replies,
+    read(bytes) {
+      length += bytes.length;
+      if (length > most) throw new Error("its answer is too long");
+      try {
+        decoder.write(bytes);
+      } catch (cause) {
+        throw new Error("it does not speak the protocol of a database", { cause });
+      }
+    },
+  };
 }

@@ -1,8 +1,11 @@
 /** @module Looks up the names of databases: a thousand that do not resolve must not block each other. */
-import { lookup } from "node:dns";
-import type { LookupFunction } from "node:net";
-import { shareLookUps } from "./look-ups.ts";
-import { lookUpElsewhere } from "./name-process.ts";
+
+import { spawn } from "node:child_process";
+import { type LookupAddress, lookup } from "node:dns";
+import { type LookupFunction, Socket } from "node:net";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { type Addresses, type LookUp, shareLookUps } from "./look-ups.ts";
 
 /** Look-ups that run at once: those of names that do not resolve may take 10 s and more each. */
 const atOnce = 8;
@@ -26,4 +29,96 @@ export function lookupWithin(signal: AbortSignal): LookupFunction {
       (error: NodeJS.ErrnoException) => callback(error, ""),
     );
   };
+}
+
+/** Reads names, a JSON text a line, and writes what each came to. Ends at once when its input ends, busy or not. */
+const program = `
+const { stdin, stdout } = process;
+const end = () => process.kill(process.pid, "SIGKILL");
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined);
+stdout.on("error", end);
+require("node:readline").createInterface({ input: stdin }).on("close", end).on("line", (line) => {
+  const name = JSON.parse(line);
+  require("node:dns").lookup(name, { all: true }, (error, addresses = []) => {
+    stdout.write(JSON.stringify({ name, addresses, code: error?.code }) + "\\n");
+  });
+});`;
+
+/** Variables that the system's look-ups depend on; nothing else of the environment is handed over. */
+const environment = ["HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "LD_LIBRARY_PATH", "SystemRoot"];
+
+/** A line of the process's output. */
+interface Answer {
+  readonly name: string;
+  readonly addresses: readonly LookupAddress[];
+  readonly code?: string;
+}
+
+interface Waiting {
+  resolve(addresses: Addresses): void;
+  reject(error: Error): void;
+}
+
+/** A child process that looks names up. */
+interface NameProcess {
+  ask(name: string): Promise<Addresses>;
+}
+
+/**
+ * Look-ups by a process that starts with the first one and ends once it was not asked for `idle` ms, or with this process;
+ * it keeps nothing running. `threads` of them run at once, each name once. Rejects as `dns.lookup` does, with `EAI_AGAIN`
+ * also where that process cannot run.
+ */
+export function lookUpElsewhere(threads: number, idle: number): LookUp {
+  let running: NameProcess | undefined;
+  return async (name) => {
+    running ??= startNameProcess(threads, idle, () => {
+      running = undefined;
+    });
+    return running.ask(name);
+  };
+}
+
+function startNameProcess(threads: number, idle: number, onEnd: () => void): NameProcess {
+  const waiting = new Map<string, Waiting>();
+  const kept = environment.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const child = spawn(process.execPath, ["--input-type=commonjs", "--eval", program], {
+    env: { ...Object.fromEntries(kept), UV_THREADPOOL_SIZE: String(threads) },
+    stdio: ["pipe", "pipe", "ignore"],
+    windowsHide: true,
+  });
+  const end = (): void => {
+    onEnd();
+    clearTimeout(rest);
+    child.kill("SIGKILL");
+    for (const [name, { reject }] of waiting) reject(failure(name, "EAI_AGAIN"));
+    waiting.clear();
+  };
+  const rest = setTimeout(() => (waiting.size === 0 ? end() : rest.refresh()), idle).unref();
+  child.on("error", end).on("exit", end);
+  child.stdin.on("error", end);
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const { name, addresses, code }: Answer = JSON.parse(line);
+    const asker = waiting.get(name);
+    waiting.delete(name);
+    if (code === undefined) asker?.resolve(addresses);
+    else asker?.reject(failure(name, code));
+  });
+  child.unref();
+  for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref();
+  return {
+    ask: (name) =>
+      new Promise((resolve, reject) => {
+        waiting.set(name, { resolve, reject });
+        rest.refresh();
+        child.stdin.write(`${JSON.stringify(name)}\n`);
+      }),
+  };
+}
+
+function failure(name: string, code: string): Error {
+  return Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code, syscall: "getaddrinfo" });
 }

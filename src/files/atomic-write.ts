@@ -1,9 +1,8 @@
 /** @module Replaces files atomically and durably. */
 import { randomBytes } from "node:crypto";
-import { copyFile, link, open, rename, rm, unlink } from "node:fs/promises";
+import { copyFile, link, mkdir, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isFileError } from "./file-trouble.ts";
-import { makeFolder } from "./make-folder.ts";
 
 /** Ending of the temporary files of `writeAtomically`: a crash may leave one behind. */
 export const temporaryEnding: RegExp = /\.[0-9a-f]{16}\.tmp$/;
@@ -88,4 +87,18 @@ export async function removeDurably(file: string): Promise<void> {
     if (!isFileError(error, "ENOENT")) throw error;
   }
   await syncFolder(dirname(file));
+}
+
+/** Uses mode 0700. Node's recursive `mkdir` never ends below `/proc`. */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (isFileError(error, "EEXIST") && (await stat(folder)).isDirectory()) return;
+    if (!isFileError(error, "ENOENT") || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder, { mode: 0o700 }).catch((again: unknown) => {
+      if (!isFileError(again, "EEXIST")) throw again;
+    });
+  }
 }

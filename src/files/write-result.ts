@@ -1,6 +1,6 @@
 /** @module Writes results to files that a person has named: a file is written, a link followed, a device or a pipe written into. */
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
-import { readlink, realpath, stat, writeFile } from "node:fs/promises";
+import { readFile, readlink, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { writeAtomically } from "./atomic-write.ts";
@@ -87,4 +87,20 @@ async function behindLinks(file: string): Promise<string> {
     const next = await readlink(file).catch(() => undefined);
     return next === undefined ? file : behindLinks(resolve(dirname(file), next));
   }
+}
+
+const byteOrderMark = "\uFEFF";
+
+/**
+ * Replaces the text of a file atomically. Keeps its permissions, its byte order mark, and a link that leads to it. Returns
+ * false, and leaves the file as it is, where its text is not `before`. Rejects as node:fs does.
+ */
+export async function replaceText(file: string, before: string, after: string): Promise<boolean> {
+  const target = await realpath(file);
+  const { mode } = await stat(target);
+  const found = await readFile(target, "utf8");
+  const mark = found.startsWith(byteOrderMark) ? byteOrderMark : "";
+  if (found.slice(mark.length) !== before) return false;
+  await writeAtomically(target, mark + after, undefined, mode & 0o777);
+  return true;
 }

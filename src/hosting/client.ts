@@ -6,23 +6,26 @@ import { knownSecrets } from "../model/known-secrets.ts";
 import type { Endpoint, Limits, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
-import { orAborted } from "./session/or-aborted.ts";
 import { createSession, type Session } from "./session/session.ts";
-import { authorization, secretsIn } from "./session/tokens.ts";
-import { createUsersToken } from "./session/users-token.ts";
+import { orAborted } from "./session/single-flight.ts";
+import { authorization, createUsersToken, secretsIn } from "./session/tokens.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import type { Ticket } from "./throttle/fair-queue.ts";
 import { createThrottle } from "./throttle/throttle.ts";
+import type { WireRequest, WireResponse } from "./wire/answer-values.ts";
 import { baseOf } from "./wire/base-url.ts";
-import { interrupted, tracedExchange } from "./wire/exchange.ts";
+import {
+  interrupted,
+  passesForRead,
+  renameBody,
+  tracedExchange,
+  withinPatience,
+  withRetry,
+} from "./wire/exchange.ts";
 import { endpointOf, fillPath } from "./wire/fill-path.ts";
 import { withPages } from "./wire/pages.ts";
 import { readAnswer } from "./wire/read-answer.ts";
-import { renameBody } from "./wire/rename-body.ts";
 import { openConnections } from "./wire/transport.ts";
-import type { WireRequest, WireResponse } from "./wire/wire.ts";
-import { passesForRead, withRetry } from "./wire/with-retry.ts";
-import { withinPatience } from "./wire/within-patience.ts";
 
 /**
  * Makes a client of the service's HTTP API. Reads are repeated where that may help; a write is sent once, whatever comes back.

@@ -2,11 +2,9 @@
 
 import { cloudAccountSchema } from "../fields/cloud-account.ts";
 import { isServiceError } from "../model/errors.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
-import { own } from "../model/own.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
 import { partOf, type Spec } from "../model/spec.ts";

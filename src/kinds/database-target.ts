@@ -2,7 +2,7 @@
 import { isDatabaseError } from "../database/database-error.ts";
 import type { DatabaseTarget } from "../database/target.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import type { ProbeAnswer } from "../model/probe.ts";
+import type { ProbeAnswer } from "../model/probe-reading.ts";
 import { type ProbeTrouble, refusedAt, unanswered } from "../model/probe-troubles.ts";
 import type { Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";

@@ -1,5 +1,5 @@
 /** @module Lists every kind that a manifest can declare. */
-import { type KindRegistry, kindRegistry } from "../model/kind-registry.ts";
+import { type KindRegistry, kindRegistry } from "../model/kind.ts";
 import { cloudAccount } from "./cloud-account.ts";
 import { instance } from "./instance.ts";
 import { network } from "./network.ts";

@@ -2,13 +2,11 @@
 import type { DatabaseSettings } from "../database/probe.ts";
 import { instanceSchema } from "../fields/instance.ts";
 import { asError, ServiceError } from "../model/errors.ts";
-import { fieldRows } from "../model/field-rows.ts";
-import { parameterOf } from "../model/field-schema.ts";
+import { fieldRows, parameterOf } from "../model/field-schema.ts";
 import { isObject, type Json } from "../model/json.ts";
 import type { Usable } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
-import type { ProbeAnswer, ProbeRequest, RawValue } from "../model/probe.ts";
-import { engineValue } from "../model/probe-reading.ts";
+import { engineValue, type ProbeAnswer, type ProbeRequest, type RawValue } from "../model/probe-reading.ts";
 import { notAsked } from "../model/probe-troubles.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
@@ -140,7 +138,7 @@ export async function isInstanceUsable(
   const target = targetOf(shown.outputs, login, spec["config.enableTLS"] === true, service);
   if (typeof target === "string") return { is: "unknown", detail: "" };
   const { timeout: _patience, ...rest } = target;
-  const { verify } = await import("../database/verify.ts");
+  const { verify } = await import("../database/set-parameters.ts");
   const verdict = await verify(rest, signal);
   const where = `${target.host}:${target.port}`;
   if (verdict === "answered") return { is: "usable", detail: "" };

@@ -1,7 +1,6 @@
 /** @module Makes the path parameters of an instance's component from a profile. */
 import { GraphformError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
-import { own } from "../model/own.ts";
+import { type JsonObject, own } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 
 /** Path parameters of a component: the keys that the profile has for a tier and a component. */

@@ -1,9 +1,8 @@
 /** @module Checks the rules of instances that the field table cannot express. */
 
 import type { Desired } from "../model/desired.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, own } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
-import { own } from "../model/own.ts";
 import { isWritten, partOf } from "../model/spec.ts";
 import { memoryRule, timeoutRule, typeRule } from "./instance-sizes.ts";
 import { limitedRows, type Rule, text, tierOf } from "./instance-spec.ts";

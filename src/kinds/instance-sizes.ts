@@ -1,7 +1,7 @@
 /** @module Checks instance types and memory sizes against the profile. */
 import type { Desired } from "../model/desired.ts";
+import { own } from "../model/json.ts";
 import type { RuleContext } from "../model/kind.ts";
-import { own } from "../model/own.ts";
 import type { InstanceType } from "../model/profile.ts";
 import { parseSize } from "../model/quantity.ts";
 import { isOffered, type Rule, text, tierOf } from "./instance-spec.ts";

@@ -1,9 +1,8 @@
 /** @module Translates database instances to and from the service. */
 
 import { instanceSchema } from "../fields/instance.ts";
-import { isServiceError, withEvidence } from "../model/errors.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isServiceError, ServiceError, withEvidence } from "../model/errors.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
@@ -30,7 +29,6 @@ import {
 import { upgradeBody } from "./instance-upgrade.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf, shownStatus } from "./phase.ts";
-import { assertSameObject } from "./same-object.ts";
 
 export const instance: Kind = {
   name: "instances",
@@ -208,4 +206,11 @@ function serverDefaults(spec: Spec): Spec {
 
 function isShown(value: Json | undefined): value is Json {
   return value !== undefined && value !== null && value !== "";
+}
+
+/** Throws the failure `shape` where an answer shows the id of another object than the one that was asked about. */
+function assertSameObject(operation: string, asked: string, shown: Json | undefined): void {
+  if (typeof shown !== "string" || shown === "" || shown === asked) return;
+  const message = `${operation}: the answer is about another object than ${asked}`;
+  throw new ServiceError("shape", operation, message, { mayHaveWorked: false });
 }

@@ -2,15 +2,16 @@
 
 import { instanceSchema } from "../fields/instance.ts";
 import { networkSchema } from "../fields/network.ts";
+import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import type { Driver, Kind, Reader } from "../model/kind.ts";
+import type { Driver, Finding, Kind, Reader, RuleContext } from "../model/kind.ts";
 import type { Live, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
-import type { Spec } from "../model/spec.ts";
+import { isWritten, type Spec } from "../model/spec.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
-import { checkNetwork } from "./network-rules.ts";
 import { phaseOf } from "./phase.ts";
+import { findings } from "./rule-tools.ts";
 
 /** Custom networks: adopted by id, or created where the profile has the operation. */
 export const network: Kind = {
@@ -115,4 +116,20 @@ function live(id: string, values: { readonly [name: string]: Json }, service: Re
     ...(typeof createdAt === "string" ? { createdAt } : {}),
     ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
   };
+}
+
+/** A network must be there already where the profile cannot create one. */
+function checkNetwork(desired: Desired, context: RuleContext): readonly Finding[] {
+  const { name, operations } = context.profile;
+  const bound = isWritten(desired.spec, "id") || desired.importId !== undefined;
+  if (bound || operations["network.create"] !== undefined) return [];
+  const message = `"id" is missing: with the profile "${name}" networks cannot be created, only bound`;
+  return findings(desired, context, [
+    {
+      code: "missing-key",
+      path: "",
+      message,
+      hint: "add the id of an existing network, or use a profile that can create them (on the local platform: examples/profiles/local-networks.yaml)",
+    },
+  ]);
 }

@@ -1,13 +1,11 @@
 /** @module Compares declared settings with those that the service offers today. */
 import { instanceSchema } from "../fields/instance.ts";
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
-import { boundedMatcher } from "../hosting/wire/bounded-matcher.ts";
+import { boundedMatcher } from "../hosting/wire/service-error.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import { own } from "../model/own.ts";
+import { isObject, type Json, own } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";

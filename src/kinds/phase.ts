@@ -1,8 +1,7 @@
 /** @module Translates a service's status into a phase. */
-import { safeText } from "../hosting/wire/safe-text.ts";
-import type { Json } from "../model/json.ts";
+import { safeText } from "../hosting/wire/parse-json.ts";
+import { type Json, own } from "../model/json.ts";
 import type { Phase } from "../model/observed.ts";
-import { own } from "../model/own.ts";
 import type { Reads } from "../model/service.ts";
 
 /**

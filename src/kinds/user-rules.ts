@@ -1,9 +1,11 @@
 /** @module Checks names, passwords and uniqueness of database users. */
+
+import { type AclRule, aclRules } from "../model/acl.ts";
 import type { Desired } from "../model/desired.ts";
+import type { Json } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
-import { isSealed } from "../model/sealed.ts";
+import { isSealed, isTemplate } from "../model/sealed.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
-import { aclRefusals } from "./user-acl.ts";
 
 /** Findings on a user: name and password as the profile's `users` rules ask, and one user of a name in an instance. */
 export function checkUser(desired: Desired, context: RuleContext): readonly Finding[] {
@@ -86,4 +88,102 @@ const namesOf = new WeakMap<readonly Desired[], ReadonlyMap<string, string>>();
 
 function nameOn(instance: string, username: string): string {
   return JSON.stringify([instance, username]);
+}
+
+/**
+ * Findings on access rules that the service does not take. It takes key patterns, and commands of its list, granted or taken away;
+ * it looks at grants alone and would store the rest as it stands: a password in clear, a user without one.
+ */
+function aclRefusals(desired: Desired, context: RuleContext): readonly Said[] {
+  const acl = textOf(desired.spec["acl"]);
+  if (acl === undefined) return [];
+  const all = aclRules(acl);
+  return [...commands(all, context), ...misplaced(all)];
+}
+
+/** A text, also one that waits for outputs: what they are is not known, and they hold no rule by themselves. */
+function textOf(value: Json | undefined): string | undefined {
+  if (isTemplate(value))
+    return value.$template.map((part) => (typeof part === "string" ? part : "x")).join("");
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The service's list knows commands, and single subcommands as COMMAND|SUB. */
+function commands(all: readonly AclRule[], context: RuleContext): readonly Said[] {
+  const allowed = new Set(context.profile.users.commands.map((command) => command.toUpperCase()));
+  if (allowed.size === 0) return [];
+  const granted = all.flatMap(({ is, text }) => (is === "grant" ? [text.slice(1).toUpperCase()] : []));
+  const refused = granted.filter(
+    (command) =>
+      !allowed.has(command) && !(command.includes("|") && allowed.has(command.split("|")[0] ?? "")),
+  );
+  const [first] = refused;
+  if (first === undefined) return [];
+  const message = `acl grants what the service does not allow: ${listOf(refused.map((command) => `+${command}`))}`;
+  const hint = first.startsWith("@")
+    ? "grant single commands instead of categories"
+    : context.suggest(first, [...allowed]);
+  return [{ code: "acl-command", path: "acl", message, hint }];
+}
+
+/** The remark on a word that is neither a key pattern nor a command. No part of a password is repeated in it. */
+function misplaced(all: readonly AclRule[]): readonly Said[] {
+  const said = new Map<string, { readonly hint: string; readonly at: number[] }>();
+  for (const [index, rule] of all.entries()) {
+    const [message, hint] = misplacedWords(rule) ?? [];
+    if (message === undefined || hint === undefined) continue;
+    const known = said.get(message) ?? { hint, at: [] };
+    said.set(message, known);
+    known.at.push(index + 1);
+  }
+  return [...said].map(([message, { hint, at }]) => ({
+    code: "acl-rule",
+    path: "acl",
+    message: `${message} (rule ${listOf(at.map(String))})`,
+    hint,
+  }));
+}
+
+function misplacedWords({ is, text }: AclRule): readonly [message: string, hint: string] | undefined {
+  switch (is) {
+    case "keys":
+    case "grant":
+    case "removal":
+      return undefined;
+    case "credential":
+      return ["acl holds a password", "write the password under password:, and nothing of it here"];
+    case "channel":
+      return ["acl names a channel", "leave it out: a user is given keys and commands"];
+    case "word": {
+      const word = text.toLowerCase();
+      return [`acl holds "${word}"`, wordHints[word] ?? "leave it out"];
+    }
+    case "other":
+      return [
+        "acl holds what is no rule",
+        "write ~PATTERN, %R~PATTERN, %W~PATTERN, +COMMAND or -COMMAND; the password stands under password:",
+      ];
+  }
+}
+
+const noPassword = "leave it out: a user has the password under password:";
+const noCommands = "grant single commands: what is not granted is not allowed";
+
+const wordHints: { readonly [word: string]: string } = {
+  on: "leave it out: a user that is declared can log in",
+  off: "remove the user to keep it from logging in",
+  nopass: noPassword,
+  resetpass: noPassword,
+  allcommands: noCommands,
+  nocommands: noCommands,
+  allkeys: "write ~* for every key",
+};
+
+const mostListed = 20;
+
+/** Each once, cut where there are many. */
+function listOf(texts: readonly string[]): string {
+  const all = [...new Set(texts)];
+  const rest = all.length - mostListed;
+  return `${all.slice(0, mostListed).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }

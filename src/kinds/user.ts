@@ -2,13 +2,14 @@
 import { userSchema } from "../fields/user.ts";
 import { shownAcl } from "../model/acl.ts";
 import { isServiceError, ServiceError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
+import type { ProbeAnswer, ProbeRequest } from "../model/probe-reading.ts";
+import { notAsked } from "../model/probe-troubles.ts";
 import type { Call, Reads, Service } from "../model/service.ts";
+import { answerTo, targetOf } from "./database-target.ts";
 import { notePartial, wasPartial } from "./listed-ids.ts";
-import { probeUser } from "./user-login.ts";
 import { checkUser } from "./user-rules.ts";
 
 /** Database users of an instance, kept by the users host. Their id is instance/name. */
@@ -163,4 +164,28 @@ function unseen(ref: Ref): Live {
     spec: {},
     outputs: { id: ref.id, username: ref.place["username"] ?? "" },
   };
+}
+
+/**
+ * Signs in once as the declared user. No command follows: a refused one would stand in the database's ACL LOG, and the users
+ * host shows the access list.
+ */
+async function probeUser(
+  { spec, referents }: ProbeRequest,
+  service: Reads,
+  signal: AbortSignal,
+): Promise<ProbeAnswer> {
+  const instance = referents["instance"];
+  const { username, password } = spec;
+  const isTls = instance?.spec["config.enableTLS"] === true;
+  const target = targetOf(instance?.outputs ?? {}, { username, password }, isTls, service);
+  if (typeof target === "string") return notAsked(target);
+  const { signIn } = await import("../database/probe.ts");
+  try {
+    await signIn(target, signal);
+    return { is: "answered", values: { password: true } };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return answerTo(error, instance?.spec ?? {}, "password");
+  }
 }

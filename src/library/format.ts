@@ -7,12 +7,11 @@ import type { Json } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Problem } from "../model/problem.ts";
 import { packageVersion, projectUrl } from "../project/package-files.ts";
-import { driftJson } from "../report/drift-json.ts";
-import { driftText } from "../report/drift-text.ts";
+import { driftJson } from "../report/drift/drift-json.ts";
+import { driftText } from "../report/drift/drift-text.ts";
 import { jsonText } from "../report/json-text.ts";
 import { driftSuite } from "../report/junit/drift-suite.ts";
 import { junitText } from "../report/junit/junit.ts";
-import { kindNames } from "../report/kind-words.ts";
 import { driftMarkdown } from "../report/markdown/drift-markdown.ts";
 import { planMarkdown } from "../report/markdown/plan-markdown.ts";
 import { makePalette, type Page } from "../report/palette.ts";
@@ -22,11 +21,11 @@ import { problemsJson } from "../report/problems-json.ts";
 import { problemsText } from "../report/problems-text.ts";
 import { driftMetrics } from "../report/prometheus/drift-metrics.ts";
 import { driftFindings } from "../report/sarif/drift-findings.ts";
-import type { ReportFinding } from "../report/sarif/finding.ts";
 import { planFindings } from "../report/sarif/plan-findings.ts";
 import { problemFindings } from "../report/sarif/problem-findings.ts";
-import { sarifLog } from "../report/sarif/sarif-log.ts";
+import { type ReportFinding, sarifLog } from "../report/sarif/sarif-log.ts";
 import { shownDrift, shownPlan } from "../report/shown.ts";
+import { kindNames } from "../report/words.ts";
 
 /** Layout of what is formatted. */
 export interface FormatOptions {

@@ -2,8 +2,8 @@
 import process from "node:process";
 import { systemClock } from "../model/clock.ts";
 import { connect } from "../project/connect.ts";
-import { learnSecretsAtHand } from "../project/learn-secrets.ts";
 import { locateService } from "../project/locate-service.ts";
+import { learnSecretsAtHand } from "../project/session.ts";
 import { settingsOf } from "../project/settings.ts";
 import { projects, services } from "./handles.ts";
 import type { LoadedManifest } from "./load-manifest.ts";

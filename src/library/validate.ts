@@ -1,6 +1,6 @@
 /** @module Validates a manifest from a program. */
 import type { Problem } from "../model/problem.ts";
-import { manifestProblems } from "../project/manifest-problems.ts";
+import { manifestProblems } from "../project/project.ts";
 import { projects } from "./handles.ts";
 import { loadManifest, type ManifestRequest } from "./load-manifest.ts";
 

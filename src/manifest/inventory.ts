@@ -1,12 +1,9 @@
 /** @module Lists every resource that a manifest declares, with `forEach` carried out. */
-import type { Address } from "../model/address.ts";
-import { formatAddress } from "../model/address.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { type Address, formatAddress } from "../model/address.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
-import { isTemplate } from "../model/sealed.ts";
+import { isTemplate, type Sealed, type Template } from "../model/sealed.ts";
 import type { Expression } from "./expression.ts";
-import { iterationsOf } from "./iterations.ts";
 import { merge } from "./merge.ts";
 import { describe } from "./problems/describe.ts";
 import type { Fault } from "./problems/finding.ts";
@@ -143,4 +140,54 @@ function* membersOf(block: Block): Iterable<Member> {
 function mapAt(value: Json | undefined, key: string): JsonObject {
   const map = mapOf(value);
   return mapOf(Object.hasOwn(map, key) ? map[key] : undefined);
+}
+
+/** A list of texts or a map gives one iteration for each entry. Returns undefined where a fault was reported. */
+function iterationsOf(
+  forEach: Json | Sealed | Template,
+  report: (path: Path, fault: Fault) => void,
+): readonly Iteration[] | undefined {
+  if (isTemplate(forEach)) return undefined;
+  if (Array.isArray(forEach)) return listIterations(forEach, report);
+  if (isObject(forEach)) return Object.entries(forEach).map(([key, value]) => ({ key, value }));
+  const hint = "write a list, [a, b], or a map, { a: ..., b: ... }";
+  report(["forEach"], {
+    code: "wrong-type",
+    message: `forEach must be a list or a map, and is ${describe(forEach)}`,
+    hint,
+  });
+  return undefined;
+}
+
+function listIterations(
+  list: readonly Json[],
+  report: (path: Path, fault: Fault) => void,
+): readonly Iteration[] | undefined {
+  const iterations: Iteration[] = [];
+  const seen = new Set<string>();
+  let failed = false;
+  for (const [index, value] of list.entries()) {
+    const key = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+    if (isTemplate(value)) failed = true;
+    else if (key === undefined) {
+      const hint = "a list holds texts; to give each one more than a key, write a map";
+      report(["forEach", index], {
+        code: "wrong-type",
+        message: `forEach[${index}] must be text, and is ${describe(value)}`,
+        hint,
+      });
+      failed = true;
+    } else if (seen.has(key)) {
+      const hint = "remove one of the two: each makes one resource";
+      report(["forEach", index], {
+        code: "duplicate-key",
+        message: `forEach names ${JSON.stringify(key)} twice`,
+        hint,
+      });
+    } else {
+      seen.add(key);
+      iterations.push({ key, value });
+    }
+  }
+  return failed ? undefined : iterations;
 }

@@ -1,8 +1,7 @@
 /** @module Reads a manifest up to its resources and outputs: variables are filled in, the rest is validated. */
 
 import type { Json, JsonObject } from "../model/json.ts";
-import type { Finding } from "../model/kind.ts";
-import type { KindRegistry } from "../model/kind-registry.ts";
+import type { Finding, KindRegistry } from "../model/kind.ts";
 import type { Expression } from "./expression.ts";
 import { nearestSpan, type Part, rangeOf, within } from "./locate.ts";
 import { explainViolations } from "./problems/explain.ts";

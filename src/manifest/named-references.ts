@@ -3,8 +3,8 @@
 import type { Address } from "../model/address.ts";
 import { parseAddress } from "../model/address.ts";
 import type { KindSchema } from "../model/field-schema.ts";
-import { referenceFields } from "../model/reference-fields.ts";
 import type { Spec } from "../model/spec.ts";
+import { referenceFields } from "../model/templates.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Fault } from "./problems/finding.ts";
 import { findReferent } from "./referent.ts";

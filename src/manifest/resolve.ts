@@ -11,7 +11,6 @@ import type { Seal } from "../model/sealed.ts";
 import { hasPassword } from "../model/userinfo.ts";
 import { readBindings } from "./bindings.ts";
 import { blockRange } from "./block-range.ts";
-import { findCycles } from "./cycles.ts";
 import type { Expression } from "./expression.ts";
 import { buildInventory, type Inventory, type Member } from "./inventory.ts";
 import { nearestSpan, type Part, rangeOf, within } from "./locate.ts";
@@ -23,11 +22,10 @@ import { finishProblems } from "./problems/finish-problems.ts";
 import { plainFields } from "./problems/plain-fields.ts";
 import { headerOf } from "./read-header.ts";
 import { type ResolveContext, readLeftOut, resolveResource } from "./resolve-resource.ts";
-import { runRules } from "./rules.ts";
+import { findCycles, runRules, unusedDefaultsFaults } from "./rules.ts";
 import { readSecrets, type SecretText } from "./secrets.ts";
 import type { Parsed, Path } from "./source.ts";
 import { mapOf } from "./unresolved.ts";
-import { unusedDefaultsFaults } from "./unused-defaults.ts";
 
 /** Inputs of `resolveManifest`. */
 export interface ManifestInputs extends HeadInputs {

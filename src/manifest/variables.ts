@@ -1,7 +1,5 @@
 /** @module Resolves the values of the variables of a manifest. */
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject, stableJson } from "../model/json.ts";
-import { own } from "../model/own.ts";
+import { isObject, type Json, type JsonObject, own, stableJson } from "../model/json.ts";
 import type { Part } from "./locate.ts";
 import { reservedKeys } from "./plain-value.ts";
 import { describe } from "./problems/describe.ts";

@@ -1,5 +1,5 @@
 /** @module Formats and parses addresses of resources. */
-import { shellWord } from "./shell-word.ts";
+import { shellWord } from "./errors.ts";
 
 /** An address names a resource of the manifest: `instances.orders`, `instances.cache["us-east-1"]`. */
 export type Address = string;

@@ -1,7 +1,6 @@
 /** @module Compares two values of a field, whatever their spellings: the only equality of planning and of apply. */
 import deepDiff from "deep-diff";
-import type { Json } from "./json.ts";
-import { own } from "./own.ts";
+import { type Json, own } from "./json.ts";
 import { parseSize } from "./quantity.ts";
 import type { Trait } from "./traits.ts";
 

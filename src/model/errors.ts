@@ -175,3 +175,8 @@ export function worseExit(codes: readonly ExitCode[]): ExitCode {
   const lowest = (list: readonly ExitCode[]): ExitCode | undefined => [...list].sort((a, b) => a - b)[0];
   return lowest(first) ?? lowest(second) ?? (codes.includes(2) ? 2 : 0);
 }
+
+/** A word as a POSIX shell reads it back unchanged: bare where that is safe, single-quoted otherwise. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

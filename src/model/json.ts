@@ -1,4 +1,5 @@
 /** @module Defines JSON values and their stable text. */
+
 /** A JSON value. Plans, state and answers of the service consist of these only. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
@@ -24,4 +25,12 @@ function sorted(value: Json): Json {
     .sort()
     .map((key): [string, Json] => [key, sorted(value[key] ?? null)]);
   return Object.fromEntries(entries);
+}
+
+/**
+ * Returns the entry of a name from a person or a service. Ignores inherited properties: `constructor` and `toString` are
+ * names like any other.
+ */
+export function own<T>(entries: { readonly [name: string]: T }, name: string): T | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }

@@ -1,9 +1,9 @@
 /** @module Tells objects of the service apart: by kind, place and id, and by the time of their creation. */
 import type { Address } from "./address.ts";
-import { stableJson } from "./json.ts";
+import { serviceTime } from "./clock.ts";
+import { shellWord } from "./errors.ts";
+import { type JsonObject, stableJson } from "./json.ts";
 import type { Live, Ref } from "./observed.ts";
-import { serviceTime } from "./service-time.ts";
-import { shellWord } from "./shell-word.ts";
 import type { Bound } from "./state.ts";
 
 /** The text that is equal for equal objects. An id alone names none: users of two instances may have the same. */
@@ -26,4 +26,9 @@ export function anotherObject(bound: Bound | undefined, live: Pick<Live, "create
 export function waysFromAnother(address: Address, id: string): string {
   const word = shellWord(address);
   return `if the one that was bound is gone for good: graphform state rm ${word}; to manage the one that is there: after that, graphform import ${word} ${shellWord(id)}`;
+}
+
+/** A list in words: its kind, and the parameters of its place. "instances of pro single-zone". */
+export function placeText(kind: string, place: JsonObject): string {
+  return `${kind} of ${Object.values(place).join(" ") || "the service"}`;
 }

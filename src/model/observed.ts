@@ -1,6 +1,7 @@
 /** @module Defines a resource as the service shows it. */
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { StateDocument } from "./state.ts";
 
 /** Source of an observed value; better ones first. */
 export type Source = "probed" | "described" | "echoed" | "recorded";
@@ -79,4 +80,16 @@ export interface Probed {
   readonly values: { readonly [path: string]: Json };
   /** Version of the engine. */
   readonly engine?: string;
+}
+
+/**
+ * True for a state that was never written, and for the empty one that a takeover of the lock writes where nothing is stored:
+ * what is declared may have been made under a state that was lost.
+ */
+export function knowsNothing({
+  resources,
+  intents,
+  appliedPlans,
+}: Pick<StateDocument, "resources" | "intents" | "appliedPlans">): boolean {
+  return [resources, intents, appliedPlans].every((known) => Object.keys(known).length === 0);
 }

@@ -4,9 +4,9 @@ import type { Address } from "./address.ts";
 import type { Disruption } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Phase, Source } from "./observed.ts";
-import type { NotProbed } from "./probe.ts";
+import type { NotProbed } from "./probe-reading.ts";
 import type { SourceRange } from "./problem.ts";
-import type { Spec } from "./spec.ts";
+import { flatten, nest, type Spec } from "./spec.ts";
 
 /** Kind of a change. */
 export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "move" | "forget" | "keep";
@@ -211,4 +211,35 @@ export interface Plan<Value = Json> {
   readonly complete: boolean;
   /** Digest of everything that the plan does, but secrets. */
   readonly fingerprint: string;
+}
+
+type Parts = Pick<Plan, "changes" | "steps">;
+
+/** A plan as it is written down, with nested specs. */
+export function nestedPlan<P extends Parts>(plan: P): P {
+  return withSpecs(plan, nest);
+}
+
+/** A plan that was written down, with flat specs. */
+export function flatPlan<P extends Parts>(plan: P): P {
+  return withSpecs(plan, flatten);
+}
+
+/** The keys keep their order: a plan file is the same, byte for byte, however often it is read and written. */
+function withSpecs<P extends Parts>(plan: P, convert: (spec: Spec) => JsonObject): P {
+  const changes = plan.changes.map(
+    (change): Change => ({
+      ...change,
+      ...(change.before === undefined ? {} : { before: convert(change.before) }),
+      ...(change.after === undefined ? {} : { after: convert(change.after) }),
+    }),
+  );
+  const steps = plan.steps.map(
+    (step): Step => ({
+      ...step,
+      ...(step.spec === undefined ? {} : { spec: convert(step.spec) }),
+      ...(step.patch === undefined ? {} : { patch: convert(step.patch) }),
+    }),
+  );
+  return { ...plan, changes, steps };
 }

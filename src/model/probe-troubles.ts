@@ -1,6 +1,6 @@
 /** @module Names the causes for which a running object gave no answer, each with its way out. */
 import type { Json, JsonObject } from "./json.ts";
-import type { ProbeAnswer } from "./probe.ts";
+import type { ProbeAnswer } from "./probe-reading.ts";
 
 /** A cause for people, and what can be done about it. Neither has a value of the manifest or an address of the network in it. */
 interface Trouble {

@@ -46,3 +46,8 @@ export interface Service extends Reads {
    */
   write(call: Call, signal: AbortSignal, unsent?: AbortSignal, look?: () => Promise<void>): Promise<Answer>;
 }
+
+/** True for `localhost`, `[::1]` and 127.0.0.0/8. The host of a parsed URL: numbers in any notation are four decimal ones there. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}

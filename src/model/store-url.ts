@@ -1,5 +1,5 @@
 /** @module Refuses the addresses of a state's store that would expose the state, or that cannot be one. */
-import { isLoopback } from "./loopback.ts";
+import { isLoopback } from "./service.ts";
 import type { HttpDialect } from "./store-choices.ts";
 import { holdsCredentials } from "./userinfo.ts";
 

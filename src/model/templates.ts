@@ -1,9 +1,8 @@
 /** @module Fills known outputs into templates, and opens what is known then. */
 import type { Address } from "./address.ts";
-import type { Json, JsonObject } from "./json.ts";
-import { isObject } from "./json.ts";
-import type { Open, Template } from "./sealed.ts";
-import { isReference, isSealed, isTemplate } from "./sealed.ts";
+import type { FieldSchema, KindSchema } from "./field-schema.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isReference, isSealed, isTemplate, type Open, type Template } from "./sealed.ts";
 import { fieldsOf, type Spec } from "./spec.ts";
 
 /** Outputs of an address, or undefined while they are not known. */
@@ -82,4 +81,38 @@ function resolveTemplate(template: Template, outputsOf: OutputsOf): Json {
   if (parts.some(isReference)) return template;
   if (parts.some(isSealed)) return { $template: parts.map((part) => (isSealed(part) ? part : String(part))) };
   return parts.map((part) => String(part)).join("");
+}
+
+/** A field whose value names a resource of a section; the wire has an output of that resource instead. */
+interface ReferenceField {
+  readonly path: string;
+  readonly section: string;
+  readonly output: string;
+  /** True where the resource is found through it. */
+  readonly place: boolean;
+}
+
+const known = new WeakMap<KindSchema, readonly ReferenceField[]>();
+
+/** The reference fields of a kind, in the order of its table. */
+export function referenceFields(schema: KindSchema): readonly ReferenceField[] {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const found = collect(schema.properties, "");
+  known.set(schema, found);
+  return found;
+}
+
+function collect(
+  properties: { readonly [name: string]: FieldSchema },
+  prefix: string,
+): readonly ReferenceField[] {
+  return Object.entries(properties).flatMap(([name, row]) => {
+    const path = `${prefix}${name}`;
+    const reference = row["x-reference"];
+    const inner = row.properties === undefined ? [] : collect(row.properties, `${path}.`);
+    return reference === undefined
+      ? inner
+      : [{ path, ...reference, place: row["x-place"] === true }, ...inner];
+  });
 }

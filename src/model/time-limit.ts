@@ -1,7 +1,11 @@
 /** @module Ends the waits of a run when the longest time that it may wait is up. */
 import type { Clock } from "./clock.ts";
 import { exitCodes, GraphformError, isGraphformError, isServiceError, withEvidence } from "./errors.ts";
+import { own } from "./json.ts";
+import type { Step } from "./plan.ts";
+import type { Profile } from "./profile.ts";
 import { formatDuration } from "./quantity.ts";
+import type { Durations } from "./state.ts";
 
 /** Hint of every error of a wait that the limit has ended. */
 export const waitLonger = "run it again to go on waiting, or allow more with --timeout";
@@ -46,4 +50,20 @@ export function limitedClock(clock: Clock, patience: number | undefined): Clock 
       });
     },
   };
+}
+
+/** The key of an operation of a kind; `operation` is the verb of a lifecycle operation. */
+export function durationKey(kind: string, operation: string): string {
+  return `${kind}.${operation}`;
+}
+
+/** Expected ms of a step; 0 where nobody knows, and for steps that only write the state. */
+export function expectedTime(
+  { kind, operation, verb }: Pick<Step, "kind" | "operation" | "verb">,
+  { timing }: Pick<Profile, "timing">,
+  learned: Durations = {},
+): number {
+  if (operation === "bind" || operation === "forget" || operation === "move") return 0;
+  const name = verb ?? operation;
+  return own(learned, durationKey(kind, name)) ?? own(timing.expect, name) ?? 0;
 }

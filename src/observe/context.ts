@@ -2,8 +2,7 @@
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { ServiceError } from "../model/errors.ts";
-import type { Reader } from "../model/kind.ts";
-import { type KindRegistry, present } from "../model/kind-registry.ts";
+import { type KindRegistry, present, type Reader } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
@@ -44,4 +43,32 @@ export async function lookAtOne(entry: Known, context: ObserveContext): Promise<
 /** The reader of a kind. Throws where the composition root forgot one. */
 export function readerOf(kind: string, context: ObserveContext): Reader {
   return present(context.readers.get(kind), kind);
+}
+
+/** Receives how many reads are answered, and how many are known to be needed so far. */
+export type OnRead = (answered: number, known: number) => void;
+
+/**
+ * Returns a function that wraps readers: every described object and every list is counted. `expected` is the least number of
+ * reads; more become known as they are asked for.
+ */
+export function countReads(expected: number, onRead: OnRead | undefined): (reader: Reader) => Reader {
+  if (onRead === undefined) return (reader) => reader;
+  let [answered, asked] = [0, 0];
+  const report = (): void => onRead(answered, Math.max(expected, asked));
+  const counted = async <T>(answer: Promise<T>): Promise<T> => {
+    asked += 1;
+    try {
+      return await answer;
+    } finally {
+      answered += 1;
+      report();
+    }
+  };
+  report();
+  return (reader) => ({
+    ...reader,
+    get: (ref, signal) => counted(reader.get(ref, signal)),
+    list: (place, signal) => counted(reader.list(place, signal)),
+  });
 }

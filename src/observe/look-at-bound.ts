@@ -2,8 +2,9 @@
 import { gracePeriod } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
 import { anotherObject } from "../model/object-key.ts";
-import type { Doubt, Live } from "../model/observed.ts";
-import { referenceFields } from "../model/reference-fields.ts";
+import type { Doubt, Live, PhaseName, Seen } from "../model/observed.ts";
+import type { Bound } from "../model/state.ts";
+import { referenceFields } from "../model/templates.ts";
 import { lookFor, placeWithWitnesses } from "../polling/look-for.ts";
 import { type Known, type ObserveContext, readerOf } from "./context.ts";
 import { look, type Place, placeKey, skipUnread } from "./unread.ts";
@@ -150,4 +151,23 @@ function isYoung(entry: Known, context: ObserveContext): boolean {
 
 function createdAt({ address }: Known, { state }: ObserveContext): number {
   return Date.parse(state.resources[address]?.createdAt ?? "");
+}
+
+/**
+ * Lays shown values over the last applied ones: a recorded value is used only where nothing is shown. Values sent since
+ * count as applied, unless the operation failed: then they are unknown.
+ */
+export function overlay(
+  shown: { readonly [path: string]: Seen },
+  bound: Bound | undefined,
+  phase: PhaseName,
+  whole: readonly string[] = [],
+): { readonly [path: string]: Seen } {
+  if (bound === undefined) return shown;
+  const sent = bound.converging?.record ?? {};
+  const applied = Object.entries({ ...bound.recorded, ...sent });
+  const known = phase === "failed" ? applied.filter(([path]) => !Object.hasOwn(sent, path)) : applied;
+  const unseen = known.filter(([path]) => !whole.some((map) => path.startsWith(`${map}.`)));
+  const recorded = unseen.map(([path, value]): [string, Seen] => [path, { value, source: "recorded" }]);
+  return { ...Object.fromEntries(recorded), ...shown };
 }

@@ -2,12 +2,11 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Live } from "../model/observed.ts";
-import type { ProbeAnswer, ProbeRequest, Referent } from "../model/probe.ts";
+import type { ProbeAnswer, ProbeRequest, Referent } from "../model/probe-reading.ts";
 import { sharedDatabases, sharedEndpoints } from "../model/probe-troubles.ts";
-import { referenceFields } from "../model/reference-fields.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Spec } from "../model/spec.ts";
-import { knownValues } from "../model/templates.ts";
+import { knownValues, referenceFields } from "../model/templates.ts";
 import { type Known, type ObserveContext, readerOf } from "./context.ts";
 
 /** The questions of one observation. */

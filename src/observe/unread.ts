@@ -1,11 +1,10 @@
 /** @module Skips objects and lists that the service does not let read, where a look may go on without them. */
 import { type Address, parseAddress } from "../model/address.ts";
-import { GraphformError, isServiceError, type ServiceError } from "../model/errors.ts";
+import { GraphformError, isServiceError, type ServiceError, shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
+import { placeText } from "../model/object-key.ts";
 import type { Live } from "../model/observed.ts";
-import { placeText } from "../model/place-text.ts";
-import { shellWord } from "../model/shell-word.ts";
 import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
 
 /** An object, or the list of a place, that could not be read. */

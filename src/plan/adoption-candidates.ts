@@ -3,9 +3,8 @@
 import type { Address } from "../model/address.ts";
 import { sameValue } from "../model/compare.ts";
 import type { Desired } from "../model/desired.ts";
-import { knowsNothing } from "../model/knows-nothing.ts";
-import { withNames } from "../model/names.ts";
-import type { Observed } from "../model/observed.ts";
+import { withNames } from "../model/manifest.ts";
+import { knowsNothing, type Observed } from "../model/observed.ts";
 import type { MayBe } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";

@@ -1,8 +1,9 @@
 /** @module Estimates the impact of a plan: restarts, replacements, seconds, and the chain of steps that takes longest. */
-import { expectedTime } from "../model/durations.ts";
+
 import type { Change, Forecast, ForecastStep, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Durations } from "../model/state.ts";
+import { expectedTime } from "../model/time-limit.ts";
 
 /** The impact of a plan, with the durations that earlier runs have `learned`: restarts, replacements, and the longest chain of steps with its seconds. */
 export function forecast(

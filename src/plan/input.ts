@@ -3,11 +3,11 @@ import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { KindRegistry } from "../model/kind-registry.ts";
+import type { KindRegistry } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
 import type { Doubt, Live, Observed } from "../model/observed.ts";
 import type { CreateDoubt } from "../model/plan.ts";
-import type { NotProbed } from "../model/probe.ts";
+import type { NotProbed } from "../model/probe-reading.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
 

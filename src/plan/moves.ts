@@ -1,10 +1,10 @@
 /** @module Applies `moved` blocks to the state: new addresses, and new names in references. */
 import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
-import type { KindRegistry } from "../model/kind-registry.ts";
+import type { KindRegistry } from "../model/kind.ts";
 import type { Move } from "../model/manifest.ts";
-import { referenceFields } from "../model/reference-fields.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
+import { referenceFields } from "../model/templates.ts";
 
 /**
  * The moves of bound objects, old address -> new one. A chain of moves is followed to its end, and an address that a moving

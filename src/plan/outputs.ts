@@ -2,8 +2,7 @@
 
 import type { Address } from "../model/address.ts";
 import { sameJson } from "../model/compare.ts";
-import type { Json } from "../model/json.ts";
-import { own } from "../model/own.ts";
+import { type Json, own } from "../model/json.ts";
 import type { Change, OutputChange } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";

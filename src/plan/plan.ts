@@ -1,11 +1,9 @@
 /** @module Makes a plan from declared, remembered and observed resources. Pure. */
 
 import { type Address, waysFromFailure } from "../model/address.ts";
-import type { Json } from "../model/json.ts";
-import { isObject, stableJson } from "../model/json.ts";
+import { isObject, type Json, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
-import type { Census, Change, Plan, Step } from "../model/plan.ts";
-import { nestedPlan } from "../model/plan-document.ts";
+import { type Census, type Change, nestedPlan, type Plan, type Step } from "../model/plan.ts";
 import { isLoginKind } from "../model/probe-reading.ts";
 import { isSealed } from "../model/sealed.ts";
 import { resolveAddressOptions } from "./address-options.ts";
@@ -19,7 +17,6 @@ import { afterMoves } from "./moves.ts";
 import { order } from "./order.ts";
 import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
 import { propose } from "./propose.ts";
-import { dependenciesFirst } from "./sort.ts";
 import { stepsOf } from "./steps.ts";
 import type { Subject } from "./subject.ts";
 import { heldBy as heldBySubject, subjectsOf } from "./subjects.ts";
@@ -198,4 +195,33 @@ function withoutSecrets(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutSecrets(inner)]));
+}
+
+/** Addresses so that each comes after everything it refers to; ties by name. References that lead outside do not count. */
+function dependenciesFirst(
+  addresses: readonly Address[],
+  refsOf: (address: Address) => readonly Address[],
+): readonly Address[] {
+  const wanted = new Set(addresses);
+  const placed = new Set<Address>();
+  const result: Address[] = [];
+  for (const start of [...addresses].sort()) {
+    const stack: { address: Address; open: Address[] }[] = [{ address: start, open: [] }];
+    const entered = new Set<Address>();
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      if (!placed.has(top.address) && !entered.has(top.address)) {
+        entered.add(top.address);
+        top.open = [...refsOf(top.address)].filter((ref) => wanted.has(ref)).sort();
+      }
+      const next = top.open.shift();
+      if (next !== undefined && !placed.has(next) && !entered.has(next))
+        stack.push({ address: next, open: [] });
+      else if (next === undefined) {
+        stack.pop();
+        if (!placed.has(top.address)) result.push(top.address);
+        placed.add(top.address);
+      }
+    }
+  }
+  return result;
 }

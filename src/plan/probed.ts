@@ -1,11 +1,10 @@
 /** @module Lays what running objects show over what the service shows, and plans the repair of what was changed in them by hand. */
 
 import { sameValue } from "../model/compare.ts";
-import type { Json } from "../model/json.ts";
+import { shellWord } from "../model/errors.ts";
+import { type Json, own } from "../model/json.ts";
 import type { Observed, Seen } from "../model/observed.ts";
-import { own } from "../model/own.ts";
 import type { FieldChange } from "../model/plan.ts";
-import { shellWord } from "../model/shell-word.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
 import { partnersOf, type Trait, type Traits, traitAt } from "../model/traits.ts";

@@ -2,9 +2,7 @@
 
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import { inTableOrder } from "../model/field-rows.ts";
-import type { Disruption } from "../model/field-schema.ts";
-import { disruptions } from "../model/field-schema.ts";
+import { type Disruption, disruptions, inTableOrder } from "../model/field-schema.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";

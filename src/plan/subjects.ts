@@ -2,13 +2,12 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import type { KindRegistry } from "../model/kind-registry.ts";
+import type { KindRegistry } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
-import { referenceFields } from "../model/reference-fields.ts";
 import { fieldsOf } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
-import { resolveKnown } from "../model/templates.ts";
+import { referenceFields, resolveKnown } from "../model/templates.ts";
 import { type Trait, traitsOf } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";

@@ -10,9 +10,9 @@ import type { PageSessions } from "./http/page-sessions.ts";
 import type { BodyBudget } from "./http/read-body.ts";
 import type { RequestLog } from "./http/request-log.ts";
 import type { Sessions } from "./http/sessions.ts";
+import type { Store } from "./model/collection.ts";
 import type { InstanceTypes } from "./model/instance-types.ts";
 import type { StorageTrouble } from "./model/service-error.ts";
-import type { Store } from "./model/store.ts";
 import type { Settings } from "./options.ts";
 
 /** A running platform without its HTTP server. */

@@ -22,9 +22,9 @@ import { createPageSessions } from "./http/page-sessions.ts";
 import { createBodyBudget } from "./http/read-body.ts";
 import { openRequestLog } from "./http/request-log.ts";
 import { openSessions } from "./http/sessions.ts";
+import { openStore, type Store } from "./model/collection.ts";
 import { loadInstanceTypes } from "./model/instance-types.ts";
 import { createStorageTrouble } from "./model/service-error.ts";
-import { openStore, type Store } from "./model/store.ts";
 import { type PlatformOptions, settingsOf } from "./options.ts";
 
 const mebibyte = 1024 ** 2;

@@ -6,16 +6,17 @@ import { systemClock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Header } from "../model/manifest.ts";
+import { formatDuration, parseDuration } from "../model/quantity.ts";
+import { shownAddress } from "../model/userinfo.ts";
 import { createFileStore } from "../state/file-store.ts";
 import { finishingMoves } from "../state/finish-moves.ts";
-import { shownHolder } from "../state/holder-words.ts";
 import type { KeptStore } from "../state/kept-store.ts";
+import { shownHolder } from "../state/lock-record.ts";
 import type { StateDriver } from "../state/remote/driver.ts";
 import type { Holder } from "../state/store.ts";
 import { addressOf } from "./location-address.ts";
 import type { Settings } from "./settings.ts";
 import { httpCredentials, postgresValues, type Side } from "./state-credentials.ts";
-import { stateLease } from "./state-lease.ts";
 import type { FileLocation, StateLocation } from "./state-location.ts";
 
 /** Options of `openStore`. */
@@ -203,4 +204,22 @@ function optional(values: { readonly [key: string]: string | undefined }): {
 } {
   const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(given);
+}
+
+/** A shorter lease runs out between two renewals; a longer one keeps a state of a dead run locked for days. In ms. */
+const [shortest, longest] = [1000, 24 * 3_600_000];
+
+/** The lease of GRAPHFORM_STATE_LEASE in ms; undefined where it is not set. Throws `state-lease` for any other text. */
+export function stateLease(settings: Settings): number | undefined {
+  const text = settings.get("stateLease");
+  if (text === undefined) return undefined;
+  const lease = parseDuration(text);
+  if (lease !== undefined && lease >= shortest && lease <= longest) return lease;
+  throw new GraphformError(
+    "state-lease",
+    `GRAPHFORM_STATE_LEASE is ${JSON.stringify(shownAddress(text).slice(0, 40))}`,
+    {
+      hint: `write a duration from ${formatDuration(shortest)} to ${formatDuration(longest)}, like 60s`,
+    },
+  );
 }

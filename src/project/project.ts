@@ -6,11 +6,12 @@ import { kinds } from "../kinds/index.ts";
 import { loadManifest } from "../manifest/load.ts";
 import { parseManifest } from "../manifest/parse.ts";
 import { readHeader } from "../manifest/read-header.ts";
+import { noSecrets } from "../manifest/read-secret.ts";
 import { resolveManifest } from "../manifest/resolve.ts";
 import type { SecretText } from "../manifest/secrets.ts";
 import type { Parsed, SourceFile } from "../manifest/source.ts";
 import { validators } from "../manifest/validators.generated.js";
-import { ManifestError } from "../model/errors.ts";
+import { exitCodes, GraphformError, ManifestError } from "../model/errors.ts";
 import type { Header, Manifest } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
@@ -25,7 +26,6 @@ import { openStore } from "./open-store.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { Settings } from "./settings.ts";
 import type { StateLocation } from "./state-location.ts";
-import { givenVariables } from "./variables.ts";
 
 /** A manifest that is read but not resolved, with its profile and its state store. */
 export interface Project {
@@ -153,4 +153,44 @@ function resolveWith(
 async function newest(paths: readonly string[]): Promise<string> {
   const times = await Promise.all(paths.map(async (path) => (await stat(path)).mtimeMs));
   return new Date(Math.max(0, ...times)).toISOString();
+}
+
+/** Variables as text. Later ones override earlier ones, and --var overrides files. Throws `variable-form`. */
+export async function givenVariables(
+  pairs: readonly string[],
+  files: readonly string[],
+): Promise<{ readonly [name: string]: string }> {
+  const fromFiles = files.length === 0 ? [] : await readAll(files);
+  return Object.fromEntries([...fromFiles, ...pairs.map(readPair)].flatMap((given) => Object.entries(given)));
+}
+
+/** Loads the reader of variable files only if there are any, which is rare. */
+async function readAll(files: readonly string[]): Promise<readonly { readonly [name: string]: string }[]> {
+  const { readVariableFile } = await import("./variable-file.ts");
+  return Promise.all(files.map(readVariableFile));
+}
+
+function readPair(pair: string): { readonly [name: string]: string } {
+  const at = pair.indexOf("=");
+  if (at > 0) return { [pair.slice(0, at)]: pair.slice(at + 1) };
+  // The text may be a secret, so the message does not repeat it.
+  throw new GraphformError("variable-form", "--var must be followed by name=value, and one of them is not", {
+    exitCode: exitCodes.invalid,
+  });
+}
+
+/** Checks a manifest: its errors and warnings. `open` may throw `ManifestError`; any other error is thrown on. */
+export async function manifestProblems(open: () => Promise<Project>): Promise<readonly Problem[]> {
+  try {
+    return (await checkedManifest(await open())).warnings;
+  } catch (error) {
+    if (error instanceof ManifestError) return error.problems;
+    throw error;
+  }
+}
+
+/** Resolves a manifest with secrets that stay unread. Throws `ManifestError`. */
+export async function checkedManifest(project: Project): Promise<Manifest> {
+  const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
+  return manifest;
 }

@@ -1,20 +1,20 @@
 /** @module Opens a run: resolves the manifest, connects to the service and claims the state. */
 
-import { secretReader } from "../manifest/read-secret.ts";
+import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import type { SecretText } from "../manifest/secrets.ts";
-import type { Clock } from "../model/clock.ts";
-import { systemClock } from "../model/clock.ts";
+import { type Clock, systemClock } from "../model/clock.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
+import { loginsIn } from "../model/userinfo.ts";
 import { claimState } from "../state/claim-state.ts";
+import type { Lock } from "../state/store.ts";
 import { type Connection, connect } from "./connect.ts";
-import { learnSecrets } from "./learn-secrets.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
-import { type Project, resolveProject, type VaultKey } from "./project.ts";
+import { type Project, resolveProject, secretsOf, type VaultKey } from "./project.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { Settings } from "./settings.ts";
 import { assertSubscribed, withSubscriptions } from "./subscriptions.ts";
@@ -104,4 +104,36 @@ interface SessionStart {
   /** Throws where a saved plan was made for another service; called before anything is sent, and once all of it is known. */
   readonly assertPlannedHere?: (identity: ServiceIdentity) => void;
   readonly signal?: AbortSignal;
+}
+
+/**
+ * Returns the result of the work. Rejects where the lock was lost or the store went away meanwhile, even if the work
+ * succeeded; the error says what became of what could not be stored.
+ */
+export async function whileHeld<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
+  try {
+    const [result] = await Promise.allSettled([work()]);
+    await lock.settle();
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Adds the secrets that a run has sealed, and the logins in addresses anywhere in its manifest and its variables. */
+export function learnSecrets(
+  { parsed, variables }: Pick<Project, "parsed" | "variables">,
+  vault: Vault,
+  { secrets }: Settings,
+): void {
+  secrets.add([...vault.texts(), ...loginsIn(parsed.value ?? null), ...loginsIn({ ...variables })]);
+}
+
+/** Adds every secret that can be read without running a command, for work that needs none: a service may repeat one. */
+export async function learnSecretsAtHand(
+  project: Pick<Project, "parsed" | "profile" | "variables">,
+  settings: Settings,
+): Promise<void> {
+  learnSecrets(project, await secretsOf(project, secretsAtHand(settings.environment())), settings);
 }

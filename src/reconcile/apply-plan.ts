@@ -1,23 +1,21 @@
 /** @module Builds the context of an apply, and carries out a plan or an earlier run's open creates in it. */
 
-import { type ApplyContext, withOwnPatience } from "../apply/context.ts";
+import { type ApplyContext, readingDriver, withOwnPatience } from "../apply/context.ts";
 import { openClassRegistry } from "../apply/creates/create-class.ts";
 import { type Recovered, recoverIntents } from "../apply/creates/recover-intents.ts";
-import { readingDriver } from "../apply/engine/reading-driver.ts";
 import { run } from "../apply/run.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Driver, Kind } from "../model/kind.ts";
-import type { KindRegistry } from "../model/kind-registry.ts";
+import type { Driver, Kind, KindRegistry } from "../model/kind.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Plan, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Service } from "../model/service.ts";
 
-import type { OnRead } from "../observe/count-reads.ts";
+import type { OnRead } from "../observe/context.ts";
 import type { Planned } from "./plan-for.ts";
 import { planMark } from "./plan-mark.ts";
 

@@ -1,10 +1,15 @@
 /** @module One run of apply or destroy, from an open state to a verified outcome, in seven steps. */
-import { expectedTime } from "../model/durations.ts";
+
+import { fieldRange } from "../manifest/field-range.ts";
+import type { Layer } from "../manifest/source.ts";
+import type { DriftReport } from "../model/drift.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
-import type { Plan, Step } from "../model/plan.ts";
+import type { Change, Guard, Plan, Step } from "../model/plan.ts";
+import type { StateDocument } from "../model/state.ts";
+import { expectedTime } from "../model/time-limit.ts";
+import { driftReport } from "../plan/drift/drift-report.ts";
 import { type ApplyWorld, applyPlan, resolveIntents } from "./apply-plan.ts";
-import { assertAddressesKnown, type Goal, type Planned, planFor } from "./plan-for.ts";
-import { withFreshGuards } from "./saved-plan-guards.ts";
+import { assertAddressesKnown, type Goal, type Planned, type PlanningWorld, planFor } from "./plan-for.ts";
 import { unverified, verify } from "./verify.ts";
 
 /** The request for one run. */
@@ -90,4 +95,76 @@ export async function reconcile(
 
 function withTimeout(plan: Plan, timeout: number | undefined): Plan {
   return timeout === undefined ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, timeout })) };
+}
+
+/** A saved plan with the guards that a plan made now puts on the same addresses, as far as they speak of other objects. */
+export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
+  const isAnyAnother = fresh.changes.some(({ blocked }) => blocked.some(isAnother));
+  const guards = new Map(
+    fresh.changes.map((change) => [change.address, isAnyAnother ? guardsOfOthers(change) : []]),
+  );
+  const appeared = new Map(fresh.changes.map((change) => [change.address, adoptionGuards(change)]));
+  const isDoubtful = ({ code }: Guard): boolean => code === "create-in-doubt";
+  const doubted = new Map(fresh.changes.map(({ address, blocked }) => [address, blocked.filter(isDoubtful)]));
+  const held = <T extends Pick<Change, "address" | "blocked">>(entry: T, creates: boolean): T => ({
+    ...entry,
+    blocked: [
+      ...entry.blocked,
+      ...(guards.get(entry.address) ?? []),
+      ...(doubted.get(entry.address) ?? []),
+      ...((creates ? appeared.get(entry.address) : undefined) ?? []),
+    ],
+  });
+  return {
+    ...saved,
+    changes: saved.changes.map((change) => held(change, change.action === "create")),
+    steps: saved.steps.map((step) => held(step, step.operation === "create")),
+  };
+}
+
+function isAnother({ code }: Guard): boolean {
+  return code === "another-object";
+}
+
+/** The guards of an object that is another one by now, and of what belongs or refers to it. */
+function guardsOfOthers({ blocked }: Change): readonly Guard[] {
+  return blocked.filter(
+    (guard) => isAnother(guard) || guard.code === "in-doubt" || guard.code === "depends-on-blocked",
+  );
+}
+
+function adoptionGuards({ action, id, blocked }: Change): readonly Guard[] {
+  if (action !== "adopt") return blocked.filter((guard) => guard.code === "may-exist");
+  const message = `${id} has appeared under this name since this plan was made`;
+  return [{ code: "may-exist", message, lift: "make a new plan" }];
+}
+
+/** A drift report, and the plan that it was made from. */
+export interface Drift {
+  readonly report: DriftReport;
+  readonly plan: Plan;
+}
+
+/**
+ * Reports drift from fresh observation. `layers` are the files of the manifest; `withUnmanaged` lists objects that nobody
+ * declares. Writes nothing, neither at the service nor in the state.
+ */
+export async function driftFor(
+  goal: Goal & { readonly layers: readonly Layer[]; readonly withUnmanaged: boolean },
+  state: StateDocument,
+  world: PlanningWorld,
+): Promise<Drift> {
+  const { manifest, layers, withUnmanaged } = goal;
+  const { plan, bound, observed, unmanaged, unread } = await planFor(goal, state, world);
+  const report = driftReport({
+    plan,
+    desired: manifest.desired,
+    bound,
+    observed,
+    unread,
+    ...(withUnmanaged ? { unmanaged } : {}),
+    kinds: world.kinds,
+    fieldRange: (address, path) => fieldRange(layers, address, path),
+  });
+  return { report, plan };
 }

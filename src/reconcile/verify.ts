@@ -1,13 +1,12 @@
 /** @module Verifies an apply by a second plan from fresh observation, and records the outputs. */
 import { certify, outcomeOf } from "../apply/outcome.ts";
-import { exitCodes } from "../model/errors.ts";
+import type { Address } from "../model/address.ts";
+import { exitCodes, shellWord } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
-import type { Plan } from "../model/plan.ts";
-import { shellWord } from "../model/shell-word.ts";
+import type { Change, Plan } from "../model/plan.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { outputsLeft } from "../plan/outputs.ts";
 import type { ApplyWorld } from "./apply-plan.ts";
-import { type SplitPlan, splitBySaved } from "./beside-saved-plan.ts";
 import type { Goal, Planned } from "./plan-for.ts";
 
 /** The dependencies of the second look. */
@@ -101,4 +100,57 @@ function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {
       : [[name, { value: output.after, sensitive: output.sensitive }]],
   );
   return Object.fromEntries(known);
+}
+
+/** The second plan in two parts. */
+interface SplitPlan {
+  /** The second plan, without what the saved one is not about: it has to be empty. */
+  readonly promised: Plan;
+  /** One line for each address that differs otherwise: the next plan is about it. */
+  readonly others: readonly { readonly address: Address; readonly message: string }[];
+}
+
+/**
+ * Splits the second plan by the saved one that was carried out. A saved plan answers for what it had to do: what it left
+ * out, and what somebody has changed since it was made, is the next plan's.
+ */
+export function splitBySaved(saved: Plan, second: Plan): SplitPlan {
+  const planned = new Map(saved.changes.map((change) => [change.address, change]));
+  const parts = second.changes.map((change) => split(change, planned.get(change.address)));
+  return {
+    promised: { ...second, changes: parts.flatMap(({ promised }) => promised ?? []) },
+    others: parts.flatMap(({ other, why }) =>
+      other === undefined ? [] : [{ address: other.address, message: messageOf(other, why) }],
+    ),
+  };
+}
+
+interface Split {
+  readonly promised?: Change;
+  readonly other?: Change;
+  readonly why: string;
+}
+
+const sinceThen = "changed since this plan was made, and left as it is";
+
+/** The part of a change that the saved plan had to settle, and the rest. */
+function split(change: Change, saved: Change | undefined): Split {
+  if (change.action === "keep") return { promised: change, why: "" };
+  if (saved === undefined) return { other: change, why: "not part of this plan" };
+  if (saved.action === "keep") return { other: change, why: sinceThen };
+  const isAboutAll = change.fields.length === 0 || saved.action === "create" || saved.action === "replace";
+  if (isAboutAll || saved.blocked.length > 0) return { promised: change, why: "" };
+  const settled = new Set(saved.fields.map(({ path }) => path));
+  const mine = change.fields.filter(({ path }) => settled.has(path));
+  const rest = change.fields.filter(({ path }) => !settled.has(path));
+  return {
+    ...(mine.length === 0 ? {} : { promised: { ...change, fields: mine } }),
+    ...(rest.length === 0 ? {} : { other: { ...change, fields: rest } }),
+    why: sinceThen,
+  };
+}
+
+function messageOf({ fields, reason }: Change, why: string): string {
+  const what = fields.length === 0 ? reason : fields.map(({ path }) => path).join(", ");
+  return `${why}: ${what}; graphform plan shows it`;
 }

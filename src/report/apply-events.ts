@@ -1,15 +1,13 @@
 /** @module Formats the events and the result of an apply as JSON for the event stream. */
 import type { JsonObject } from "../model/json.ts";
-import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
+import type { ApplyEvent, Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
 import type { Operation } from "../model/plan.ts";
-import { elapsedTime } from "./amounts.ts";
-import { type Command, lastLine, unsettledWords } from "./apply-summary.ts";
-import { eventResource } from "./event-resource.ts";
-import { noticeEvent, type Stamp, uiEvent } from "./events.ts";
-import type { KindNames } from "./kind-words.ts";
+import { eventResource, noticeEvent, type Stamp, uiEvent } from "./events.ts";
 import { typedOutputs } from "./outputs-json.ts";
+import { doneWords, stepWords } from "./progress-text.ts";
 import type { ShownOutcome } from "./shown.ts";
-import { doneWords, stepWords } from "./step-words.ts";
+import type { ShownValue } from "./shown-value.ts";
+import { elapsedTime, type KindNames } from "./words.ts";
 
 /** One event of a running apply as one line of the stream. */
 export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): JsonObject {
@@ -126,4 +124,46 @@ function extras(step: StepIdentity, more: JsonObject = {}): JsonObject {
 
 function seconds(ms: number): number {
   return Math.round(ms / 1000);
+}
+
+/** The unfinished steps, grouped by result in the order of the report; equal messages of one address appear once. */
+export function unfinished(
+  steps: readonly StepOutcome[],
+): readonly (readonly [StepOutcome["result"], readonly StepOutcome[]])[] {
+  return results.flatMap((result) => {
+    const found = steps.filter((step) => step.result === result);
+    const once = new Map(found.map((step) => [`${step.address} ${step.message ?? ""}`, step]));
+    return found.length === 0 ? [] : [[result, [...once.values()]] as const];
+  });
+}
+
+const results: readonly StepOutcome["result"][] = [
+  "failed",
+  "stale",
+  "interrupted",
+  "waiting-for-person",
+  "converging",
+  "blocked",
+  "skipped",
+];
+
+/** What is left to do after an apply, in a line. */
+export function unsettledWords({ address, reason, field }: Unsettled<ShownValue>): string {
+  if (field === undefined) return `${address}: ${reason}`;
+  const [before, after] = [field.before?.text ?? "not shown", field.after?.text ?? "not shown"];
+  return `${address}: ${field.path} is ${before} after apply, and ${after} was declared`;
+}
+
+/** The command of the run, for messages that tell to run it again. */
+export type Command = "apply" | "destroy";
+
+/** The last line of every apply and destroy. Its form is stable, because scripts read it. */
+export function lastLine(
+  { added, changed, destroyed, exitCode }: Outcome<unknown>,
+  command: Command,
+): string {
+  const ending = exitCode === 0 ? "complete!" : "incomplete.";
+  return command === "destroy"
+    ? `Destroy ${ending} Resources: ${destroyed} destroyed.`
+    : `Apply ${ending} Resources: ${added} added, ${changed} changed, ${destroyed} destroyed.`;
 }

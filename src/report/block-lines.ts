@@ -1,11 +1,14 @@
 /** @module Formats one block of equal changes as lines of text. */
-import type { Action, Guard } from "../model/plan.ts";
+import type { Action, Census, Guard } from "../model/plan.ts";
 import { escapeText } from "./escape.ts";
 import { fieldLines, fieldRow } from "./field-lines.ts";
 import { headLines, type Sign } from "./head-lines.ts";
 import type { Page, Palette } from "./palette.ts";
+import { partialLines, unmanagedText } from "./partial-lists.ts";
+import { probeLines } from "./probe-census.ts";
 import { textWidth, wrapIndented } from "./text-width.ts";
 import type { BlockView } from "./view/block-view.ts";
+import { sourceWords } from "./words.ts";
 
 /** Sign and colour of each action. */
 const signs: { readonly [action in Action]: Sign } = {
@@ -83,4 +86,24 @@ export function wayLines(text: string | undefined, { palette, width }: Page): re
   const label = "way out:";
   const [first = "", ...rest] = wrapIndented(`      ${label} `, escapeText(text), width);
   return [first.replace(label, () => palette.dim(label)), ...rest];
+}
+
+/** Number of checked resources, the sources of their values, and the databases that were asked. `width` is in columns. */
+export function censusLines(census: Census, width: number): readonly string[] {
+  const { declared, checked, skipped, fields } = census;
+  const skippedText = skipped === 0 ? "" : `, ${skipped} skipped`;
+  const present = (["probed", "described", "echoed", "recorded"] as const).filter(
+    (source) => fields[source] > 0,
+  );
+  const values = present.map((source) => `${fields[source]} ${sourceWords[source]}`).join(", ");
+  return [
+    ...wrapIndented(
+      "Checked   ",
+      `${declared} declared, ${checked} checked${skippedText}, ${unmanagedText(census)}`,
+      width,
+    ),
+    ...(values === "" ? [] : wrapIndented("          ", `values: ${values}`, width)),
+    ...probeLines(census, width),
+    ...partialLines(census, width),
+  ];
 }

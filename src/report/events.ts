@@ -1,9 +1,12 @@
 /** @module Builds the lines of the event stream in the shape of Terraform's UI stream. */
+
+import { type Address, parseAddress } from "../model/address.ts";
 import type { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Problem } from "../model/problem.ts";
 import { escapeText } from "./escape.ts";
 import { diagnosticOf } from "./problems-json.ts";
+import { type KindNames, typeOf } from "./words.ts";
 
 /** Returns the time of an event, ISO 8601. Callers pass it in: reports do not read the clock. */
 export type Stamp = () => string;
@@ -75,4 +78,18 @@ export function noticeEvent(
   };
   const title = level === "error" ? "Error" : "Warning";
   return uiEvent(level, "diagnostic", `${title}: ${notice.summary}`, { diagnostic }, stamp);
+}
+
+/** The `resource` object of an event, in the shape of Terraform's stream. */
+export function eventResource(address: Address, kind: string, names: KindNames): JsonObject {
+  const parts = parseAddress(address);
+  return {
+    addr: address,
+    module: "",
+    resource: address,
+    implied_provider: "graphform",
+    resource_type: typeOf(kind, names),
+    resource_name: parts?.name ?? address,
+    resource_key: parts?.key ?? null,
+  };
 }

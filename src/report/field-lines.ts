@@ -2,10 +2,9 @@
 import { escapeText } from "./escape.ts";
 import type { Sign } from "./head-lines.ts";
 import type { Page, Palette } from "./palette.ts";
-import { sourceNote } from "./source-words.ts";
 import { padTo, textWidth, wrapIndented } from "./text-width.ts";
-import type { FieldRole, FieldView } from "./view/field-view.ts";
-import type { OutputView } from "./view/output-view.ts";
+import type { FieldRole, FieldView, OutputView } from "./view/field-view.ts";
+import { sourceNote } from "./words.ts";
 
 /** One line of a field. Without `before` the field is new. Texts are escaped and have no colour. */
 export interface FieldRow extends Sign {

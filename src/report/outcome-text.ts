@@ -1,13 +1,13 @@
 /** @module Formats the result of an apply as text. */
 import type { StepOutcome } from "../model/outcome.ts";
 import { formatDuration } from "../model/quantity.ts";
-import { amount } from "./amounts.ts";
-import { type Command, lastLine, unfinished, unsettledWords } from "./apply-summary.ts";
+import { type Command, lastLine, unfinished, unsettledWords } from "./apply-events.ts";
 import { escapeText } from "./escape.ts";
-import { outputRows } from "./outputs-text.ts";
+import { outputRows } from "./outputs-json.ts";
 import type { Page, Palette } from "./palette.ts";
 import type { ShownOutcome } from "./shown.ts";
 import { wrapIndented } from "./text-width.ts";
+import { amount } from "./words.ts";
 
 /**
  * The result of a run: unfinished steps with the next action, differences that the verifying plan found, backups, warnings,

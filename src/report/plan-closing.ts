@@ -1,11 +1,13 @@
 /** @module Formats the end of a plan: what was checked, the impact, and the summary line. */
-import { aboutTime, amount } from "./amounts.ts";
-import { censusLines } from "./census-lines.ts";
-import { escapeText } from "./escape.ts";
+
+import type { Json } from "../model/json.ts";
+import { censusLines } from "./block-lines.ts";
+import { escapeJson, escapeText } from "./escape.ts";
 import type { Page } from "./palette.ts";
 import { incompleteText } from "./probe-census.ts";
 import { wrapIndented, wrapWords } from "./text-width.ts";
 import type { PlanView } from "./view/plan-view.ts";
+import { aboutTime, amount } from "./words.ts";
 
 /** Number of checked resources, the sources of their values, and the impact of an apply. */
 export function outlookLines({ census, forecast, severity }: PlanView, { width }: Page): readonly string[] {
@@ -85,3 +87,36 @@ const phaseTexts = {
     `${amount(count, "resource")} ${count === 1 ? "waits" : "wait"} for a person.`,
   failed: (count: number) => `${amount(count, "resource")} failed.`,
 };
+
+/** One entry of `imports`. */
+export function importEntry(address: string, id: string): string {
+  return `- { address: ${yamlScalar(address)}, id: ${yamlScalar(id)} }`;
+}
+
+/** A value in YAML: plain if that is safe, otherwise quoted as in JSON. `${` is escaped, so it is no expression. */
+export function yamlScalar(value: Json): string {
+  if (typeof value !== "string") return JSON.stringify(value);
+  const text = value.replaceAll("${", () => "$${");
+  const isPlain =
+    /^[A-Za-z][A-Za-z0-9._/-]*$/.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
+  return isPlain ? text : escapeJson(JSON.stringify(text));
+}
+
+/** Title of `importLines`. */
+export const importTitle = "To bind what is there already, put this into the manifest";
+
+/**
+ * The section `imports` that binds everything that may be there already; no lines if nothing is. An entry is a comment where a person
+ * has to decide, because several objects may be the resource, or several resources the object.
+ */
+export function importLines({ mayBe }: Pick<PlanView, "mayBe">): readonly string[] {
+  const uses = Map.groupBy(mayBe, ({ kind, ids }) => `${kind} ${ids[0]}`);
+  const lines = mayBe.map(({ address, kind, ids, count }) => {
+    const [id = ""] = ids;
+    const isSure = count === 1 && uses.get(`${kind} ${id}`)?.length === 1;
+    if (isSure) return `  ${importEntry(address, id)}`;
+    const more = count > ids.length ? ` and ${count - ids.length} more` : "";
+    return `  # ${importEntry(address, "ID")} # may be ${escapeText(ids.join(", "), 300)}${more}`;
+  });
+  return lines.length === 0 ? [] : ["imports:", ...lines];
+}

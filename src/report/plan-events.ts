@@ -1,12 +1,11 @@
 /** @module Formats a plan as lines of the event stream. */
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Change } from "../model/plan.ts";
-import { eventResource } from "./event-resource.ts";
-import { type Stamp, uiEvent } from "./events.ts";
-import type { KindNames } from "./kind-words.ts";
+import { eventResource, type Stamp, uiEvent } from "./events.ts";
 import { hasWork, planLine, summarize } from "./plan-summary.ts";
 import type { ShownPlan } from "./shown.ts";
 import { verdictOf } from "./view/verdict.ts";
+import type { KindNames } from "./words.ts";
 
 /** The events of a plan: drift, changes, the summary, changed outputs. */
 export function planEvents(plan: ShownPlan, names: KindNames, stamp: Stamp): readonly JsonObject[] {

@@ -1,12 +1,24 @@
 /** @module Formats a plan as JSON in the shape of Terraform's plan representation. */
+
+import { parseAddress } from "../model/address.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { changeExtras, outputChange, resourceChange, resourceDrift, stepExtras } from "./change-json.ts";
-import type { KindNames } from "./kind-words.ts";
+import type { Change } from "../model/plan.ts";
+import {
+  beforeAndAfter,
+  changeExtras,
+  identity,
+  nested,
+  outputChange,
+  resourceChange,
+  resourceDrift,
+  stepExtras,
+} from "./change-json.ts";
 import { partialJson } from "./partial-lists.ts";
 import { summarize } from "./plan-summary.ts";
-import { planValues } from "./plan-values.ts";
 import { probesJson } from "./probe-census.ts";
 import type { ShownPlan } from "./shown.ts";
+import { isMarked, type ShownValue } from "./shown-value.ts";
+import type { KindNames } from "./words.ts";
 
 /**
  * A plan as JSON, format_version 1.2, so that tools for Terraform can read it; extensions are under `x_graphform`.
@@ -55,4 +67,99 @@ function isApplyable(plan: ShownPlan): boolean {
 
 function mapValues<T>(values: { readonly [name: string]: T }, to: (value: T) => Json): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([name, value]): [string, Json] => [name, to(value)]));
+}
+
+/**
+ * `prior_state`, `planned_values` and `configuration` of a plan. What a guard holds back is planned as it is. A plan in which nothing
+ * is declared has no configuration: one of `destroy` does not know it.
+ */
+function planValues(
+  { changes, outputs }: Pick<ShownPlan, "changes" | "outputs">,
+  names: KindNames,
+): JsonObject {
+  const observed = Object.entries(outputs).map(
+    ([name, { before, sensitive }]) => [name, before, sensitive] as const,
+  );
+  const planned = Object.entries(outputs).flatMap(([name, { action, after, unknown, sensitive }]) =>
+    action === "delete" ? [] : [[name, unknown ? undefined : after, sensitive] as const],
+  );
+  const declared = changes.filter(({ after }) => after !== undefined);
+  return {
+    prior_state: {
+      format_version: "1.0",
+      values: {
+        outputs: outputValues(observed.filter(([, before]) => before !== undefined)),
+        root_module: { resources: changes.flatMap((change) => observedResource(change, names)) },
+      },
+    },
+    planned_values: {
+      outputs: outputValues(planned),
+      root_module: { resources: changes.flatMap((change) => plannedResource(change, names)) },
+    },
+    ...(declared.length === 0
+      ? {}
+      : { configuration: { root_module: { resources: declaredResources(declared, names) } } }),
+  };
+}
+
+function outputValues(
+  outputs: readonly (readonly [name: string, value: ShownValue | undefined, sensitive: boolean])[],
+): JsonObject {
+  return Object.fromEntries(
+    outputs.map(([name, value, isSensitive]): [string, Json] => [
+      name,
+      {
+        sensitive: isSensitive || isMarked(value?.sensitive ?? false),
+        ...(value?.json === undefined ? {} : { value: value.json }),
+      },
+    ]),
+  );
+}
+
+/** The object that was seen; what is gone was not. */
+function observedResource(change: Change<ShownValue>, names: KindNames): readonly JsonObject[] {
+  if (change.before === undefined || change.gone === true || change.action === "create") return [];
+  const { before, before_sensitive } = beforeAndAfter({ ...change, action: "keep" });
+  return [{ ...identity(change, names), values: before, sensitive_values: before_sensitive }];
+}
+
+/** The object after the apply, without what is known only then. */
+function plannedResource(change: Change<ShownValue>, names: KindNames): readonly JsonObject[] {
+  if (change.blocked.length > 0) return observedResource(change, names);
+  const { after, after_sensitive } = beforeAndAfter(change);
+  return after === null
+    ? []
+    : [{ ...identity(change, names), values: after, sensitive_values: after_sensitive }];
+}
+
+/** One entry for each name; the resources of one `forEach` differ in their values, and share it. */
+function declaredResources(changes: readonly Change<ShownValue>[], names: KindNames): readonly JsonObject[] {
+  const groups = Map.groupBy(changes, ({ kind, address }) => {
+    const name = parseAddress(address)?.name;
+    return name === undefined ? address : `${kind}.${name}`;
+  });
+  return [...groups].flatMap(([address, group]): JsonObject[] => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { index, provider_name: _, ...named } = identity(first, names);
+    const refs = [...new Set(group.flatMap((change) => change.refs ?? []))].sort();
+    const isOne = index === undefined;
+    return [
+      {
+        ...named,
+        address,
+        expressions: isOne && refs.length === 0 ? constants(first) : {},
+        ...(isOne ? {} : { for_each_expression: {} }),
+        ...(refs.length === 0 ? {} : { depends_on: refs }),
+      },
+    ];
+  });
+}
+
+/** The values of a resource that refers to no other one. Of others a plan does not know which values were written. */
+function constants({ after }: Change<ShownValue>): JsonObject {
+  const known = nested(after, ({ json, sensitive, unknown }) =>
+    json === undefined || isMarked(sensitive) || isMarked(unknown) ? undefined : { constant_value: json },
+  );
+  return known ?? {};
 }

@@ -1,5 +1,8 @@
 /** @module Counts the changes of a plan. */
+
+import type { JsonObject } from "../model/json.ts";
 import type { Action, Plan } from "../model/plan.ts";
+import { actionsOf } from "./change-json.ts";
 
 /** The counts of a plan. A replacement counts as add and destroy; a blocked change counts only as blocked. */
 export interface PlanSummary {
@@ -42,4 +45,16 @@ export function hasWork(plan: Plan<unknown>): boolean {
 /** The last line of every plan. Its form is stable, because scripts read it. */
 export function planLine({ add, change, destroy }: Pick<PlanSummary, "add" | "change" | "destroy">): string {
   return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
+}
+
+/**
+ * The numbers of creates, updates and deletes of one or more plans, as they are counted from `resource_changes` of the plan's JSON: a replacement is one
+ * create and one delete, and a blocked change counts. Contains nothing else, because everybody who sees the project can read it.
+ */
+export function gitlabCounts(plans: readonly Plan<unknown>[]): JsonObject {
+  const actions = plans.flatMap(({ changes, steps }) =>
+    changes.flatMap((change) => actionsOf(change, steps)),
+  );
+  const count = (action: string): number => actions.filter((each) => each === action).length;
+  return { create: count("create"), update: count("update"), delete: count("delete") };
 }

@@ -1,10 +1,10 @@
 /** @module Formats which running databases were asked, and why others were not. */
 import type { JsonObject } from "../model/json.ts";
 import type { Census } from "../model/plan.ts";
-import { type NotProbed, notAskedFor } from "../model/probe.ts";
-import { amount } from "./amounts.ts";
+import { type NotProbed, notAskedFor } from "../model/probe-reading.ts";
 import { escapeText } from "./escape.ts";
 import { wrapIndented } from "./text-width.ts";
+import { amount } from "./words.ts";
 
 type Probes = Pick<Census, "probed" | "logins" | "notProbed" | "engines">;
 

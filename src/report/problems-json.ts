@@ -1,7 +1,7 @@
 /** @module Formats the problems of a manifest as JSON. */
 import type { JsonObject } from "../model/json.ts";
 import type { Position, Problem } from "../model/problem.ts";
-import { excerptSpan } from "./excerpt-span.ts";
+import { excerptSpan } from "./problems-text.ts";
 
 /** The document of `validate --json`, in the shape of Terraform's; `x_graphform` has the stable code of each problem. */
 export function problemsJson(problems: readonly Problem[]): JsonObject {

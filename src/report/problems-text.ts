@@ -1,10 +1,9 @@
 /** @module Formats the problems of a manifest as text for people and editors. */
 import type { Problem } from "../model/problem.ts";
-import { amount } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
-import { excerptSpan } from "./excerpt-span.ts";
 import type { Page } from "./palette.ts";
 import { cutStartTo, cutTo, textWidth, wrapIndented } from "./text-width.ts";
+import { amount } from "./words.ts";
 
 /**
  * Each problem as `file:line:column: error: message`, the source line with a mark under the place, and the hint; then the
@@ -54,4 +53,29 @@ function countOf(problems: readonly Problem[]): string {
   return errors === 0
     ? amount(warnings, "warning")
     : `${amount(errors, "problem")}, ${amount(warnings, "warning")}`;
+}
+
+/** Position of a problem in its excerpt, in UTF-16 units from 0; `to` is exclusive. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Column at which the excerpt of a long line has its problem, as `manifest/` cuts it. */
+const centre = 60;
+
+/**
+ * Returns the span to mark. Undefined if there is no excerpt, or if the problem is outside of it.
+ */
+export function excerptSpan({ excerpt, range }: Problem): Span | undefined {
+  if (excerpt === undefined) return undefined;
+  const from = offsetIn(excerpt, range.start.column - 1);
+  if (from > excerpt.length) return undefined;
+  const sameLine = range.end.line === range.start.line;
+  const length = sameLine ? range.end.column - range.start.column : excerpt.length - from;
+  return { from, to: Math.max(from + 1, Math.min(excerpt.length, from + length)) };
+}
+
+function offsetIn(excerpt: string, column: number): number {
+  return excerpt.startsWith("…") && column > centre ? centre + 1 : column;
 }

@@ -1,10 +1,10 @@
 /** @module Formats one event of a running apply as a line of text. */
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
+import type { Operation } from "../model/plan.ts";
 import { formatDuration } from "../model/quantity.ts";
-import { elapsedTime } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
 import type { Palette } from "./palette.ts";
-import { doneWords, stepWords } from "./step-words.ts";
+import { elapsedTime } from "./words.ts";
 
 /** One line without a line break; the same on a terminal and in a CI log. */
 export function progressText(event: ApplyEvent, palette: Palette): string {
@@ -44,4 +44,49 @@ function endOf(step: StepOutcome, palette: Palette): string {
   const tone = step.result === "failed" || step.result === "stale" ? palette.red : palette.yellow;
   const words = step.result.replaceAll("-", " ");
   return `${tone(`${words} after ${time}`)}${id}${step.message === undefined ? "" : `: ${escapeText(step.message)}`}`;
+}
+
+/** Words for one operation: while it runs, and when it is done. */
+interface StepWords {
+  readonly doing: string;
+  readonly done: string;
+}
+
+const operations: { readonly [operation in Exclude<Operation, "operate">]: StepWords } = {
+  create: { doing: "creating", done: "created" },
+  update: { doing: "updating", done: "updated" },
+  heal: { doing: "setting back in the database", done: "set back in the database" },
+  delete: { doing: "deleting", done: "deleted" },
+  backup: { doing: "backing up", done: "backed up" },
+  bind: { doing: "binding", done: "bound" },
+  forget: { doing: "removing from the state", done: "removed from the state" },
+  wait: { doing: "waiting", done: "ready" },
+  move: { doing: "moving", done: "moved" },
+};
+
+const verbs: { readonly [verb: string]: StepWords } = {
+  start: { doing: "starting", done: "started" },
+  stop: { doing: "stopping", done: "stopped" },
+  restart: { doing: "restarting", done: "restarted" },
+  upgrade: { doing: "upgrading", done: "upgraded" },
+  failover: { doing: "failing over", done: "failed over" },
+};
+
+/** The words of a step that is done: its operation, or that nothing had to be sent. */
+export function doneWords({
+  operation,
+  verb,
+  unsent,
+}: Pick<StepOutcome, "operation" | "verb" | "unsent">): string {
+  return unsent === true ? "as declared already, nothing was sent" : stepWords(operation, verb).done;
+}
+
+/** The words of an operation, escaped; `verb` is that of an `operate` step. */
+export function stepWords(operation: Operation, verb: string | undefined): StepWords {
+  if (operation !== "operate") return operations[operation];
+  const known = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (known !== undefined) return known;
+  if (verb === undefined) return { doing: "working", done: "done" };
+  const name = escapeText(verb, 100);
+  return { doing: `${name} in progress`, done: `${name} done` };
 }

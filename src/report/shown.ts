@@ -9,8 +9,8 @@ import type { Change, FieldChange, OutputChange, Plan } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound, RecordedOutput, StateDocument } from "../model/state.ts";
-import { type KindNames, rowAt } from "./kind-words.ts";
 import { isMarked, type ShownValue, shownValue } from "./shown-value.ts";
+import { type KindNames, rowAt } from "./words.ts";
 
 /** A plan as reports get it; its steps have no specs. */
 export type ShownPlan = Plan<ShownValue>;

@@ -1,11 +1,11 @@
 /** @module Formats the state as JSON. */
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Bound } from "../model/state.ts";
-import type { KindNames } from "./kind-words.ts";
-import { typeOf } from "./kind-words.ts";
 import { outputsJson } from "./outputs-json.ts";
 import type { ShownState } from "./shown.ts";
 import type { ShownValue } from "./shown-value.ts";
+import type { KindNames } from "./words.ts";
+import { typeOf } from "./words.ts";
 
 /** The document of `show --json`. A state that was never written has neither lineage nor time. */
 export function stateJson(state: ShownState, names: KindNames): JsonObject {

@@ -1,13 +1,13 @@
 /** @module Formats the state as text. */
 import type { JsonObject } from "../model/json.ts";
 import type { Bound } from "../model/state.ts";
-import { amount } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
-import { outputRows } from "./outputs-text.ts";
+import { outputRows } from "./outputs-json.ts";
 import type { Page } from "./palette.ts";
 import type { ShownState } from "./shown.ts";
 import { type ShownValue, shownValue } from "./shown-value.ts";
 import { padTo, textWidth, wrapIndented } from "./text-width.ts";
+import { amount } from "./words.ts";
 
 /**
  * Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Ends

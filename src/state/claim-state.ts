@@ -1,6 +1,6 @@
 /** @module Claims a state for one service and one manifest, and refuses a state that belongs to others, or binds an object twice. */
 import { isDeepStrictEqual } from "node:util";
-import { GraphformError } from "../model/errors.ts";
+import { GraphformError, shellWord } from "../model/errors.ts";
 import type { Journal } from "../model/journal.ts";
 import {
   joined,
@@ -11,7 +11,6 @@ import {
   type ServiceIdentity,
   serviceDifferences,
 } from "../model/service-identity.ts";
-import { shellWord } from "../model/shell-word.ts";
 import type { StateDocument } from "../model/state.ts";
 import { reduce } from "./reducer.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
-import { stateFormatter } from "./format-state.ts";
+import { stateFormatter } from "./document.ts";
 import { readState } from "./read-state.ts";
 
 /** A state without the key of its fingerprints. */

@@ -6,11 +6,10 @@ import { fileHistory, probeFolder, readFileText, readFileVersion, replaceFileTex
 import type { KeptStore } from "./kept-store.ts";
 import { type LiveDocument, liveDocument } from "./live-document.ts";
 import { acquireLock, breakLock, readHolder } from "./lock.ts";
-import { mergeCalls } from "./merge-calls.ts";
 import { appendTo } from "./reducer.ts";
 import type { Stored } from "./remote/driver.ts";
 import { type FileStamps, readStored, type StoredState, stampOf, stampsOf, targetOf } from "./state-file.ts";
-import { backupOf, logOf, stateWriter } from "./state-writer.ts";
+import { backupOf, logOf, mergeCalls, stateWriter } from "./state-writer.ts";
 import type { EventVersion, Lock } from "./store.ts";
 import { conflict, standsElsewhere, stateGone, stateOlder, unwritable } from "./store-trouble.ts";
 

@@ -2,11 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { removeDurably, writeAtomically } from "../files/atomic-write.ts";
-import { makeFolder } from "../files/make-folder.ts";
+import { makeFolder, removeDurably, writeAtomically } from "../files/atomic-write.ts";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
-import { stateFormatter } from "./format-state.ts";
+import { stateFormatter } from "./document.ts";
 import { movedDocument } from "./moved.ts";
 import { readState } from "./read-state.ts";
 import type { KeptVersion, Stored } from "./remote/driver.ts";

@@ -2,8 +2,7 @@
 import type { Clock } from "../model/clock.ts";
 import { asError, GraphformError, isGraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
-import { nextVersion } from "./document.ts";
-import { stateFormatter } from "./format-state.ts";
+import { nextVersion, stateFormatter } from "./document.ts";
 import type { KeptStore } from "./kept-store.ts";
 import { type MovedDocument, movedDocument, refusalOf, stateMovedHere } from "./moved.ts";
 import { readState } from "./read-state.ts";

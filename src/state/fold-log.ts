@@ -1,9 +1,8 @@
 /** @module Applies the events of a log to the document that the log follows. */
 import type { StateDocument } from "../model/state.ts";
 import { liveDocument } from "./live-document.ts";
-import { logDamaged, logGone, logStray } from "./log-trouble.ts";
 import { appendTo } from "./reducer.ts";
-import { readLog } from "./state-log.ts";
+import { logDamaged, logGone, logStray, readLog } from "./state-log.ts";
 
 /**
  * Adds to a document what its log says happened since. Throws `state-log-gone`, `state-log-stray` or `state-log-damaged`

@@ -3,9 +3,16 @@ import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Hide } from "../model/known-secrets.ts";
-import { shownHolder } from "./holder-words.ts";
 import { isStill, removeLock } from "./lock-file.ts";
-import { formatRecord, type LockRecord, newRecord, readRecord, renewed, takerIn } from "./lock-record.ts";
+import {
+  formatRecord,
+  type LockRecord,
+  newRecord,
+  readRecord,
+  renewed,
+  shownHolder,
+  takerIn,
+} from "./lock-record.ts";
 import type { Lock } from "./store.ts";
 
 /** The part of a lease after which nothing is begun without another look at the lock. */

@@ -1,13 +1,16 @@
 /** @module Opens the journal of a run: every event becomes a version in a store. */
+
+import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
+import { objectKey } from "../model/object-key.ts";
+import type { Ref } from "../model/observed.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { Binding, StateEvent } from "../model/state-event.ts";
 import { nextVersion } from "./document.ts";
-import { liveDocument, snapshotOf } from "./live-document.ts";
-import { mergeCalls } from "./merge-calls.ts";
+import { type LiveDocument, liveDocument, snapshotOf } from "./live-document.ts";
 import { applyEvent } from "./reducer.ts";
-import { rememberReleased } from "./released-objects.ts";
+import { mergeCalls } from "./state-writer.ts";
 import type { JournalStore } from "./store.ts";
 
 /** Events that say what happened at the service: their steps go on to their end where the store that refuses them keeps them. */
@@ -54,5 +57,47 @@ export function openJournal(store: JournalStore, initial: StateDocument, clock: 
     boundTo: (kind, ref, since = live.view.serial) => boundTo(kind, ref, since),
     record,
     bind: (address, bound) => bindings.offer([address, bound]),
+  };
+}
+
+/** A document whose bindings are not forgotten when they end. */
+interface RememberingDocument {
+  /** The document; changes made through it are remembered. */
+  readonly live: LiveDocument;
+  /** The addresses that are bound to an object, or were at some time after version `since`. Costs the same in any fleet. */
+  boundTo(kind: string, ref: Ref, since: number): readonly Address[];
+}
+
+/** Wraps a document: a binding that is replaced or removed is kept, with the last version that had it. */
+function rememberReleased(document: LiveDocument): RememberingDocument {
+  const { resources, view } = document;
+  const released = new Map<string, Map<Address, number>>();
+  const remember = (address: Address): void => {
+    const bound = resources.get(address);
+    if (bound === undefined) return;
+    const key = objectKey(bound.kind, bound);
+    const addresses = released.get(key) ?? new Map<Address, number>();
+    released.set(key, addresses.set(address, view.serial + 1));
+  };
+  const remembering: LiveDocument["resources"] = {
+    ...resources,
+    set(address, entry) {
+      const bound = resources.get(address);
+      if (bound?.id !== entry.id || bound.kind !== entry.kind || bound.place !== entry.place)
+        remember(address);
+      resources.set(address, entry);
+    },
+    remove(address) {
+      remember(address);
+      resources.remove(address);
+    },
+  };
+  return {
+    live: { ...document, resources: remembering },
+    boundTo(kind, ref, since) {
+      const key = objectKey(kind, ref);
+      const before = [...(released.get(key) ?? [])].filter(([, serial]) => serial > since);
+      return [...new Set([...resources.having("object", key), ...before.map(([address]) => address)])];
+    },
   };
 }

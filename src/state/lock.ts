@@ -1,15 +1,21 @@
 /** @module Takes, waits for and breaks the lock of a state. */
 import { dirname } from "node:path";
+import { makeFolder } from "../files/atomic-write.ts";
 import { fileTrouble } from "../files/file-trouble.ts";
-import { makeFolder } from "../files/make-folder.ts";
 import type { Clock } from "../model/clock.ts";
-import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import { exitCodes, GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
 import type { Hide } from "../model/known-secrets.ts";
-import { shellWord } from "../model/shell-word.ts";
 import { holdLock } from "./held-lock.ts";
-import { shownHolder } from "./holder-words.ts";
 import { placeLock, removeLock, sweep } from "./lock-file.ts";
-import { isAlive, isGone, type LockRecord, newRecord, nobody, readRecord } from "./lock-record.ts";
+import {
+  isAlive,
+  isGone,
+  type LockRecord,
+  newRecord,
+  nobody,
+  readRecord,
+  shownHolder,
+} from "./lock-record.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
 
 /** Time after the last heartbeat at which other machines take a lock over, in ms. */

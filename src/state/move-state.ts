@@ -5,8 +5,7 @@ import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts"
 import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { assertSameManifest, isEmpty } from "./claim-state.ts";
-import { nextVersion } from "./document.ts";
-import { stateFormatter } from "./format-state.ts";
+import { nextVersion, stateFormatter } from "./document.ts";
 import type { KeptStore } from "./kept-store.ts";
 import {
   incomingText,

@@ -4,7 +4,7 @@ import { GraphformError } from "../model/errors.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { assertSameManifest } from "./claim-state.ts";
-import { nextVersion } from "./document.ts";
+import { nextVersion, stateFormatter } from "./document.ts";
 import {
   boundObjects,
   type ErroredState,
@@ -13,7 +13,6 @@ import {
   stateToPush,
   unknownObjects,
 } from "./errored-state.ts";
-import { stateFormatter } from "./format-state.ts";
 import type { KeptStore } from "./kept-store.ts";
 import { readState } from "./read-state.ts";
 import { bindByHand, createdWords, lostState } from "./remote/unpushed.ts";

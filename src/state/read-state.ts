@@ -1,13 +1,12 @@
 /** @module Reads a state strictly: a document that is cut, damaged, newer or of another manifest is refused. */
 import { parseAddress } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
+import { firstViolation } from "./compiled-schema.ts";
 import { isCutShort } from "./cut-short.ts";
-import { firstViolation } from "./first-violation.ts";
 import { foldLog } from "./fold-log.ts";
 import { asMoved, refusalOf } from "./moved.ts";
-import { upgradeState } from "./upgrade-state.ts";
 import { validators } from "./validators.generated.js";
 
 /**
@@ -92,4 +91,29 @@ function misnamed(file: string, found: string, name: string): GraphformError {
 
 function wayOut(file: string): string {
   return `put ${file}.backup or another copy in its place, or move it away and bind what exists with graphform import`;
+}
+
+/** Writes a document of version 1 as one of version 2: each open create becomes a round of its own. */
+function upgradeState(document: JsonObject): JsonObject {
+  const { burnt, intents, ...rest } = document;
+  const open = isObject(intents) ? Object.entries(intents) : [];
+  return {
+    ...rest,
+    version: 2,
+    appliedPlans: burnt ?? [],
+    intents: Object.fromEntries(open.map(([address, intent]) => [address, withRound(address, intent)])),
+    rounds: Object.fromEntries(open.map(([address, intent]) => [address, roundOf(intent)])),
+  };
+}
+
+function withRound(address: string, intent: Json): Json {
+  if (!isObject(intent)) return intent;
+  const { kind: _, place: __, classKey: ___, before: ____, ...rest } = intent;
+  return { ...rest, round: address };
+}
+
+function roundOf(intent: Json): Json {
+  if (!isObject(intent)) return intent;
+  const { kind, place, classKey, before } = intent;
+  return { kind: kind ?? "", place: place ?? {}, classKey: classKey ?? "", before: before ?? [] };
 }

@@ -3,9 +3,9 @@ import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
-import { withDuration } from "./durations.ts";
 import { type LiveDocument, liveDocument } from "./live-document.ts";
 import { withSeenRight, withTimes } from "./seen-right.ts";
+import { withDuration } from "./state-rows.ts";
 import type { EventVersion } from "./store.ts";
 
 /** Adds one event to a document; one that changes nothing gives the same document back. Copies the document. */

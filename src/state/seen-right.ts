@@ -1,5 +1,5 @@
 /** @module Remembers when a bound object, and each of its fields, was last seen as it ought to be. */
-import { own } from "../model/own.ts";
+import { own } from "../model/json.ts";
 import type { Bound, Converging } from "../model/state.ts";
 
 /**

@@ -1,10 +1,13 @@
 /** @module Reads and writes the log beside a state: the events since its document was written. */
 import { crc32 } from "node:zlib";
-import { isObject } from "../model/json.ts";
+import { GraphformError } from "../model/errors.ts";
+import { isObject, own } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
-import { isStateEvent } from "./is-state-event.ts";
-import { logDamaged } from "./log-trouble.ts";
+import type { StateEvent } from "../model/state-event.ts";
+import type { Conforms } from "./compiled-schema.ts";
+import type { VersionId } from "./document.ts";
 import type { EventVersion } from "./store.ts";
+import { validators } from "./validators.generated.js";
 
 /** The version that a log follows. */
 export type LogHead = Pick<StateDocument, "lineage" | "serial" | "savedAt">;
@@ -122,4 +125,45 @@ function eventIn(entry: unknown, lineage: string): EventVersion | undefined {
 
 function sumOf(text: string): string {
   return crc32(text).toString(16).padStart(8, "0");
+}
+
+/** True for an event as this version writes it. */
+function isStateEvent(value: unknown): value is StateEvent {
+  const type = isObject(value) ? value["type"] : undefined;
+  return typeof type === "string" && own<Conforms>(validators.events, type)?.(value) === true;
+}
+
+/** The refusal of a state whose log is not there: what was acknowledged since may be lost. */
+export function logGone(file: string, { serial }: VersionId): GraphformError {
+  const message = `the state ${file} is not whole: what happened since version ${serial} is in ${file}.log, and that is gone`;
+  return new GraphformError("state-log-gone", message, {
+    hint: `put the log back, or a newer copy of the state; ${without(file)}`,
+  });
+}
+
+/** The refusal of a state beside the log of another version of it, or of another state. */
+export function logStray(file: string, state: VersionId, head: VersionId): GraphformError {
+  const followed =
+    head.lineage === state.lineage ? `version ${head.serial} of it` : "a version of another history";
+  const message = `the log ${file}.log does not belong to the state ${file}: it follows ${followed}, and the state is at version ${state.serial}`;
+  return new GraphformError("state-log-stray", message, {
+    hint: `put both back from one copy; ${without(file)}`,
+  });
+}
+
+/** The refusal of a log that is not as it was written; without a line, one that does not fit its document. */
+export function logDamaged(file: string, line?: number): GraphformError {
+  const at = line === undefined ? ": it does not fit the state" : ` in line ${line}`;
+  const message = `the log ${file}.log of the state is damaged${at}`;
+  const before = "put a whole copy of it in its place; to go on with what comes before";
+  return new GraphformError("state-log-damaged", message, {
+    hint:
+      line === undefined || line === 1
+        ? `put a whole copy of it in its place; ${without(file)}`
+        : `${before}, remove that line and all after it, and bind what is missing with graphform import`,
+  });
+}
+
+function without(file: string): string {
+  return `to go on without what it holds, write "version": 2 in place of 3 in ${file}, and bind what is missing with graphform import`;
 }

@@ -1,8 +1,11 @@
 /** @module Writes the two files of a state: the document as a whole, the log line by line. */
+
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { writeAtomically } from "../files/atomic-write.ts";
 import type { StateDocument } from "../model/state.ts";
-import { appendDurably } from "./append-durably.ts";
-import { stateFormatter } from "./format-state.ts";
+import { stateFormatter } from "./document.ts";
+import { isStill } from "./lock-file.ts";
 import { eventsLine, headLine } from "./state-log.ts";
 import type { EventVersion } from "./store.ts";
 
@@ -90,4 +93,56 @@ export function logOf(file: string): string {
 /** The version before of a state's file. */
 export function backupOf(file: string): string {
   return `${file}.backup`;
+}
+
+/**
+ * Adds a text to the end of a file of that size in bytes, and resolves with true once it is durable; with false where the
+ * file is of another size, or another one stands in its place once it is done: somebody else has written there.
+ */
+async function appendDurably(file: string, text: string, size: number): Promise<boolean> {
+  // Never made here: a file that is gone is noticed.
+  const handle = await open(file, constants.O_WRONLY | constants.O_APPEND);
+  try {
+    if ((await handle.stat()).size !== size) return false;
+    await handle.writeFile(text, "utf8");
+    await handle.datasync();
+    return await isStill(file, handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Calls of one slow function, merged. */
+interface Merged<T> {
+  /** Hands an item in; resolves or rejects with the call that took it. */
+  offer(item: T): Promise<void>;
+  /** Resolves once nothing is under way. Never rejects. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Runs `work` one call at a time. What is offered before a call takes its items goes into it together, in its order;
+ * what comes later goes into the next one.
+ */
+export function mergeCalls<T>(work: (take: () => readonly T[]) => Promise<void>): Merged<T> {
+  let running: Promise<void> = Promise.resolve();
+  let waiting: { readonly items: T[]; readonly done: Promise<void> } | undefined;
+  return {
+    offer(item): Promise<void> {
+      if (waiting !== undefined) {
+        waiting.items.push(item);
+        return waiting.done;
+      }
+      const items = [item];
+      const take = (): readonly T[] => {
+        if (waiting?.items === items) waiting = undefined;
+        return items;
+      };
+      const done = running.then(() => work(take)).finally(take);
+      waiting = { items, done };
+      running = done.catch(() => undefined);
+      return done;
+    },
+    idle: () => running,
+  };
 }

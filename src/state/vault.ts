@@ -1,7 +1,9 @@
 /** @module Seals secrets as fingerprints under a key of the state. */
 import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 import { GraphformError } from "../model/errors.ts";
-import type { Sealed, Vault } from "../model/sealed.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import type { Plan } from "../model/plan.ts";
+import { isSealed, type Sealed, type Vault } from "../model/sealed.ts";
 
 /** A new random key for a state's fingerprints: 32 bytes in hex. */
 export function newKey(): string {
@@ -47,4 +49,33 @@ function keyedFingerprint(key: string): (plaintext: string) => string {
   }
   const secretKey = createSecretKey(key, "hex");
   return (plaintext) => scheme + createHmac("sha256", secretKey).update(plaintext, "utf8").digest("hex");
+}
+
+/**
+ * A plan whose steps have their secrets sealed under the key of the state that it is applied to. Only one that was made
+ * before there was a state has labels in their place; a label that this run does not know stays, and opens nothing.
+ */
+export function withSeals(plan: Plan, vault: Pick<Vault, "labelled">): Plan {
+  if (plan.serial > 0) return plan;
+  const steps = plan.steps.map((step) => {
+    const { spec, patch, record } = step;
+    return {
+      ...step,
+      ...(spec === undefined ? {} : { spec: sealedIn(spec, vault) }),
+      ...(patch === undefined ? {} : { patch: sealedIn(patch, vault) }),
+      ...(record === undefined ? {} : { record: sealedIn(record, vault) }),
+    };
+  });
+  return { ...plan, steps };
+}
+
+function sealedIn(object: JsonObject, vault: Pick<Vault, "labelled">): JsonObject {
+  const entries = Object.entries(object);
+  return Object.fromEntries(entries.map(([key, value]) => [key, sealed(value, vault)]));
+}
+
+function sealed(value: Json, vault: Pick<Vault, "labelled">): Json {
+  if (isSealed(value)) return vault.labelled(value.$secret) ?? value;
+  if (Array.isArray(value)) return value.map((item: Json) => sealed(item, vault));
+  return isObject(value) ? sealedIn(value, vault) : value;
 }

@@ -1,8 +1,29 @@
 /** @module Names the channels on which a run is published to listeners in this process. */
 import { type Channel, channel } from "node:diagnostics_channel";
+import { exitCodes } from "../model/errors.ts";
 
 /** Publishes the manifest's name once it is read: `{ name }`. */
 export const manifestRead: Channel = channel("graphform:manifest");
 
 /** Publishes each event of an apply: an `ApplyEvent`. */
 export const stepEvents: Channel = channel("graphform:step");
+
+/** Value of `cicd.pipeline.result`. */
+type RunResult = "success" | "failure" | "timeout" | "cancellation" | "error";
+
+/** The result that an exit code means: "failure" where the tool worked and refused, "error" where it could not work. */
+export function resultOf(exitCode: number): RunResult {
+  switch (exitCode) {
+    case exitCodes.done:
+    case exitCodes.changes:
+      return "success";
+    case exitCodes.converging:
+      return "timeout";
+    case exitCodes.interrupted:
+      return "cancellation";
+    case exitCodes.error:
+      return "error";
+    default:
+      return "failure";
+  }
+}

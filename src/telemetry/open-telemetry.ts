@@ -1,17 +1,26 @@
 /** @module Sends the traces and metrics of one run to an OpenTelemetry collector over OTLP. */
+
+import { channel } from "node:diagnostics_channel";
 import { performance } from "node:perf_hooks";
-import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  type Meter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { OTLPMetricExporter as JsonMetrics } from "@opentelemetry/exporter-metrics-otlp-http";
+import { OTLPMetricExporter as ProtobufMetrics } from "@opentelemetry/exporter-metrics-otlp-proto";
+import { OTLPTraceExporter as JsonTraces } from "@opentelemetry/exporter-trace-otlp-http";
+import { OTLPTraceExporter as ProtobufTraces } from "@opentelemetry/exporter-trace-otlp-proto";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { manifestRead } from "./channels.ts";
-import { metricExporter, traceExporter, unknownProtocol } from "./exporters.ts";
-import { listen } from "./listen.ts";
-import { measureRun } from "./measure-run.ts";
-import { resultOf } from "./run-result.ts";
-import { parentOf, traceparentOf } from "./trace-parent.ts";
-import { traceRequests } from "./trace-requests.ts";
-import { traceSteps } from "./trace-steps.ts";
+import { manifestRead, resultOf, stepEvents } from "./channels.ts";
+import { listen, parentOf, traceparentOf } from "./listen.ts";
 
 /** A run that is traced and measured. */
 export interface Telemetry {
@@ -105,4 +114,137 @@ async function sent(ends: readonly (Promise<void> | undefined)[]): Promise<strin
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The exporter of spans. */
+function traceExporter(env: NodeJS.ProcessEnv): JsonTraces | ProtobufTraces {
+  return isProtobuf(env, "TRACES") ? new ProtobufTraces() : new JsonTraces();
+}
+
+/** The exporter of metrics. */
+function metricExporter(env: NodeJS.ProcessEnv): JsonMetrics | ProtobufMetrics {
+  return isProtobuf(env, "METRICS") ? new ProtobufMetrics() : new JsonMetrics();
+}
+
+/** The protocol that a variable names and that is not spoken here, `grpc` for example; undefined where there is none. */
+function unknownProtocol(env: NodeJS.ProcessEnv): string | undefined {
+  const named = [protocolOf(env, "TRACES"), protocolOf(env, "METRICS")];
+  return named.find((protocol) => !["", "http/json", "http/protobuf"].includes(protocol));
+}
+
+function isProtobuf(env: NodeJS.ProcessEnv, signal: "TRACES" | "METRICS"): boolean {
+  return protocolOf(env, signal) === "http/protobuf";
+}
+
+function protocolOf(env: NodeJS.ProcessEnv, signal: "TRACES" | "METRICS"): string {
+  const own = env[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] ?? "";
+  return own === "" ? (env["OTEL_EXPORTER_OTLP_PROTOCOL"] ?? "") : own;
+}
+
+/** Counts what a run does until it ends. Names are those of the semantic conventions for CI/CD, ours begin with "graphform". */
+export function measureRun(meter: Meter, command: string): { end(exitCode: number, seconds: number): void } {
+  const duration = meter.createHistogram("cicd.pipeline.run.duration", { unit: "s" });
+  const errors = meter.createCounter("cicd.pipeline.run.errors", { unit: "{error}" });
+  const steps = meter.createCounter("graphform.apply.steps", { unit: "{step}" });
+  const requests = meter.createCounter("graphform.api.requests", { unit: "{request}" });
+  let name = command;
+  const stop = [
+    listen(manifestRead, (message) => {
+      name = String(message["name"]);
+    }),
+    listen(stepEvents, ({ type, outcome }) => {
+      if (type !== "step-end" || typeof outcome !== "object") return;
+      const { operation, result }: { operation?: unknown; result?: unknown } = { ...outcome };
+      steps.add(1, { operation: String(operation), result: String(result) });
+    }),
+    listen(channel("undici:request:headers"), ({ request, response }) => {
+      const { method }: { method?: unknown } = { ...(request ?? {}) };
+      const { statusCode }: { statusCode?: unknown } = { ...(response ?? {}) };
+      requests.add(1, {
+        "http.request.method": String(method),
+        "http.response.status_code": Number(statusCode),
+      });
+    }),
+  ];
+  return {
+    end(exitCode, seconds) {
+      for (const end of stop) end();
+      const result = resultOf(exitCode);
+      const attributes = { "cicd.pipeline.name": name, "graphform.command": command };
+      duration.record(seconds, { ...attributes, "cicd.pipeline.result": result });
+      if (result !== "success") errors.add(1, { ...attributes, "error.type": `exit ${exitCode}` });
+    },
+  };
+}
+
+/** Begins a span with each step and ends it with the step. Returns the function that stops it. */
+export function traceSteps(tracer: Tracer, within: Context): () => void {
+  const open = new Map<unknown, Span>();
+  return listen(stepEvents, (event) => {
+    if (event["type"] === "step-start") {
+      const attributes = {
+        "cicd.pipeline.task.name": String(event["operation"]),
+        "graphform.address": String(event["address"]),
+      };
+      const name = `${String(event["operation"])} ${String(event["address"])}`;
+      open.set(event["key"], tracer.startSpan(name, { attributes }, within));
+    }
+    if (event["type"] === "step-end" && typeof event["outcome"] === "object") {
+      const outcome: { readonly [key: string]: unknown } = { ...event["outcome"] };
+      const span = open.get(outcome["key"]);
+      if (span === undefined) return;
+      open.delete(outcome["key"]);
+      span.setAttribute("graphform.result", String(outcome["result"]));
+      if (outcome["result"] === "failed") span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    }
+  });
+}
+
+/**
+ * Begins a span with each request that the HTTP client publishes, hands it on by the header `traceparent`, and ends it with
+ * the answer. Paths are sent without their query. Returns the function that stops it.
+ */
+function traceRequests(tracer: Tracer, within: Context): () => void {
+  const open = new WeakMap<object, Span>();
+  const ended = (request: unknown, status: number | undefined): void => {
+    const span = isObject(request) ? open.get(request) : undefined;
+    if (span === undefined) return;
+    if (status !== undefined) span.setAttribute("http.response.status_code", status);
+    if (status === undefined || status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  };
+  const stop = [
+    listen(channel("undici:request:create"), ({ request }) => {
+      if (!isObject(request)) return;
+      const { method, origin, path }: { method?: unknown; origin?: unknown; path?: unknown } = request;
+      const span = tracer.startSpan(
+        String(method),
+        {
+          kind: SpanKind.CLIENT,
+          attributes: {
+            "http.request.method": String(method),
+            "server.address": URL.canParse(String(origin)) ? new URL(String(origin)).hostname : "",
+            "url.path": String(path).split("?")[0] ?? "",
+          },
+        },
+        within,
+      );
+      open.set(request, span);
+      if ("addHeader" in request && typeof request.addHeader === "function")
+        request.addHeader("traceparent", traceparentOf(span.spanContext()));
+    }),
+    listen(channel("undici:request:headers"), ({ request, response }) => {
+      const status = isObject(response) && "statusCode" in response ? Number(response.statusCode) : undefined;
+      ended(request, status);
+    }),
+    listen(channel("undici:request:error"), ({ request }) => ended(request, undefined)),
+  ];
+  return () => {
+    for (const end of stop) end();
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Driver } from "../../src/model/kind.ts";
-import { withFreshGuards } from "../../src/reconcile/saved-plan-guards.ts";
+import { withFreshGuards } from "../../src/reconcile/reconcile.ts";
 import { type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
 
 const two: Toys = { a: { colour: "red" }, b: { colour: "green" } };

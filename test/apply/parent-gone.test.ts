@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
+import { readingDriver } from "../../src/apply/context.ts";
 import { recoverIntents } from "../../src/apply/creates/recover-intents.ts";
-import { readingDriver } from "../../src/apply/engine/reading-driver.ts";
 import { ServiceError } from "../../src/model/errors.ts";
-import type { Driver } from "../../src/model/kind.ts";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { type Driver, kindRegistry } from "../../src/model/kind.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createMemoryStore } from "../../src/state/memory-store.ts";

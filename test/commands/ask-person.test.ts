@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { askPerson } from "../../src/commands/ask-person.ts";
+import { askPerson } from "../../src/commands/login.ts";
 
 /** What a person types, and what stands on the terminal in the end. */
 async function typed(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { comment } from "../../src/commands/ci/comment.ts";
 import { issue } from "../../src/commands/ci/issue.ts";
-import type { Terminal } from "../../src/commands/terminal.ts";
+import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import { isGraphformError } from "../../src/model/errors.ts";
 import { settingsOf } from "../../src/project/settings.ts";

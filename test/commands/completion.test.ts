@@ -6,8 +6,7 @@ import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { disruptions } from "../../src/model/field-schema.ts";
 import type { Bound } from "../../src/model/state.ts";
-import { emptyState } from "../../src/state/document.ts";
-import { stateFormatter } from "../../src/state/format-state.ts";
+import { emptyState, stateFormatter } from "../../src/state/document.ts";
 import { headLine } from "../../src/state/state-log.ts";
 import { run } from "./harness.ts";
 

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { printThrown } from "../../src/commands/print-error.ts";
 import { createProgram } from "../../src/commands/program.ts";
-import type { Terminal } from "../../src/commands/terminal.ts";
+import { printThrown } from "../../src/commands/terminal/print-error.ts";
+import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { PlatformOptions } from "../../src/platform/index.ts";
 import { settingsOf } from "../../src/project/settings.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type HostLayer, hostsOf } from "../../src/project/hosts.ts";
+import { type HostLayer, hostsOf } from "../../src/project/locate-service.ts";
 
 const platform = "https://platform.example.com";
 const users = "https://users.example.com";

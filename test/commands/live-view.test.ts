@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { LiveArea } from "../../src/commands/live-area.ts";
-import { openLiveView } from "../../src/commands/live-view.ts";
-import type { Terminal } from "../../src/commands/terminal.ts";
+import type { LiveArea } from "../../src/commands/terminal/live-area.ts";
+import { openLiveView } from "../../src/commands/terminal/live-view.ts";
+import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

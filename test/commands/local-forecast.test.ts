@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
-import { expectedTime } from "../../src/model/durations.ts";
+import { expectedTime } from "../../src/model/time-limit.ts";
 import { atLocalPlatform, type LocalPlatform } from "../../src/project/local-platform.ts";
 
 const local: LocalPlatform = {

@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { locateState } from "../../src/project/locate-state.ts";
 import { addressOf, locationAt, sectionOf } from "../../src/project/location-address.ts";
-import { openStore } from "../../src/project/open-store.ts";
+import { openStore, stateLease } from "../../src/project/open-store.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { credentialSource, httpCredentials, postgresValues } from "../../src/project/state-credentials.ts";
-import { stateLease } from "../../src/project/state-lease.ts";
 import type { StateLocation } from "../../src/project/state-location.ts";
 
 const of = (state: JsonObject, env = {}, given?: string): StateLocation =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tableText } from "../../src/commands/table-text.ts";
+import { tableText } from "../../src/commands/terminal/table-text.ts";
 
 const rows = [
   ["short", "one two three four five six seven eight"],

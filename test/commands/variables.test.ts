@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { givenVariables } from "../../src/project/variables.ts";
+import { givenVariables } from "../../src/project/project.ts";
 
 let folder = "";
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import type { Desired } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { referenceFields } from "../../src/model/reference-fields.ts";
+import { referenceFields } from "../../src/model/templates.ts";
 import { type ApplyWorld, applyPlan } from "../../src/reconcile/apply-plan.ts";
 import { planFor } from "../../src/reconcile/plan-for.ts";
 import { emptyState } from "../../src/state/document.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, it, vi } from "vitest";
-import { lookUpElsewhere } from "../../src/database/name-process.ts";
+import { lookUpElsewhere } from "../../src/database/names.ts";
 
 vi.mock("node:child_process", async (original) => {
   const real = await original<typeof import("node:child_process")>();
@@ -80,7 +80,7 @@ describe("lookUpElsewhere", () => {
   });
 
   it("keeps nothing running", async () => {
-    const file = JSON.stringify(join(import.meta.dirname, "../../src/database/name-process.ts"));
+    const file = JSON.stringify(join(import.meta.dirname, "../../src/database/names.ts"));
     const text = `const { lookUpElsewhere } = await import(${file});
       const keep = setInterval(() => undefined, 1000);
       await lookUpElsewhere(1, 1e9)("localhost");

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { probe } from "../../src/database/probe.ts";
-import { setParameters } from "../../src/database/set-parameters.ts";
-import { verify } from "../../src/database/verify.ts";
+import { setParameters, verify } from "../../src/database/set-parameters.ts";
 import { type Database, ensureAuthority, setupEngine } from "../../src/platform/engine/index.ts";
 
 const never = new AbortController().signal;

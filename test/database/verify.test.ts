@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openDatabase } from "../../src/database/connect.ts";
-import { verify } from "../../src/database/verify.ts";
+import { verify } from "../../src/database/set-parameters.ts";
 import { type Answer, caFile, startRespServer } from "./resp-server.ts";
 
 const never = new AbortController().signal;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stateFormatter } from "../../src/state/format-state.ts";
+import { stateFormatter } from "../../src/state/document.ts";
 import { sampleState } from "../state/samples.ts";
 import { type SharedStore, sharedStores } from "../support/shared-stores.ts";
 import { openWorkspace, type Ran, type Workspace } from "../support/workspace.ts";

@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stateFormatter } from "../../src/state/format-state.ts";
+import { stateFormatter } from "../../src/state/document.ts";
 import { sampleState } from "../state/samples.ts";
 import { startTerraformServer, type TerraformServer } from "../support/terraform-server.ts";
 import { openWorkspace, until, type Workspace } from "../support/workspace.ts";

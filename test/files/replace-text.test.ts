@@ -2,8 +2,8 @@ import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { writeSources } from "../../src/commands/drift/write-sources.ts";
-import { replaceText } from "../../src/files/replace-text.ts";
+import { writeSources } from "../../src/commands/drift/edit-sources.ts";
+import { replaceText } from "../../src/files/write-result.ts";
 
 let folder = "";
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
+import type { Transport } from "../../src/hosting/wire/answer-values.ts";
 import { openConnections } from "../../src/hosting/wire/transport.ts";
-import type { Transport } from "../../src/hosting/wire/wire.ts";
 import type { Limits } from "../../src/model/profile.ts";
 import type { Service } from "../../src/model/service.ts";
 import { listen, type Reply } from "./listen.ts";

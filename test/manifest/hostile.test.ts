@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decode } from "../../src/manifest/decode.ts";
+import { decode } from "../../src/manifest/load.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { readHeader } from "../../src/manifest/read-header.ts";
 import type { Resolution } from "../../src/manifest/resolve.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry } from "../../src/model/kind.ts";
 import { toyKind } from "../support/toy-kind.ts";
 
 describe("the registry of kinds", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { KindSchema } from "../../src/model/field-schema.ts";
-import { withNames } from "../../src/model/names.ts";
+import { withNames } from "../../src/model/manifest.ts";
 import type { Live } from "../../src/model/observed.ts";
 import { preconditionText } from "../../src/model/precondition.ts";
-import { referenceFields } from "../../src/model/reference-fields.ts";
+import { referenceFields } from "../../src/model/templates.ts";
 import { traitsOf } from "../../src/model/traits.ts";
 
 const schema: KindSchema = {

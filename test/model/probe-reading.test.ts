@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { instanceSchema } from "../../src/fields/instance.ts";
-import { fieldRows } from "../../src/model/field-rows.ts";
-import { type FieldSchema, parameterOf } from "../../src/model/field-schema.ts";
+import { type FieldSchema, fieldRows, parameterOf } from "../../src/model/field-schema.ts";
 import type { Json } from "../../src/model/json.ts";
-import type { RawValue } from "../../src/model/probe.ts";
-import { readBack } from "../../src/model/probe-reading.ts";
+import { type RawValue, readBack } from "../../src/model/probe-reading.ts";
 
 const rows = fieldRows(instanceSchema);
 const rowAt = (name: string): FieldSchema => rows.get(`config.${name}`) ?? {};

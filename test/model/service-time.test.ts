@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { serviceTime } from "../../src/model/service-time.ts";
+import { serviceTime } from "../../src/model/clock.ts";
 
 it.each<[string | undefined, string | undefined]>([
   ["2026-01-01T12:00:00Z", "2026-01-01T12:00:00.000Z"],

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { shellWord } from "../../src/model/shell-word.ts";
+import { shellWord } from "../../src/model/errors.ts";
 
 it.each([
   ["instances.orders"],

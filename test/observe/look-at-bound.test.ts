@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Reader } from "../../src/model/kind.ts";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry, type Reader } from "../../src/model/kind.ts";
 import type { Live } from "../../src/model/observed.ts";
 import type { Bound } from "../../src/model/state.ts";
 import type { Known } from "../../src/observe/context.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Desired } from "../../src/model/desired.ts";
 import { ServiceError } from "../../src/model/errors.ts";
-import type { Reader } from "../../src/model/kind.ts";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry, type Reader } from "../../src/model/kind.ts";
 import type { Live, PhaseName } from "../../src/model/observed.ts";
 import type { Bound, StateDocument } from "../../src/model/state.ts";
 import type { ObserveContext } from "../../src/observe/context.ts";

@@ -3,7 +3,7 @@ import { instance } from "../../src/kinds/instance.ts";
 import { network } from "../../src/kinds/network.ts";
 import type { Desired } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry } from "../../src/model/kind.ts";
 import type { Owner } from "../../src/model/observed.ts";
 import { findByName } from "../../src/plan/adoption-candidates.ts";
 import type { Unmanaged } from "../../src/plan/input.ts";

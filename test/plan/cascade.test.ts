@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FieldSchema } from "../../src/model/field-schema.ts";
-import { type KindRegistry, kindRegistry } from "../../src/model/kind-registry.ts";
+import { type KindRegistry, kindRegistry } from "../../src/model/kind.ts";
 import { actions, type Case, changeOf, planOf, type Scene, stepsOf } from "../support/plan-input.ts";
 import { toyKind, toySchema } from "../support/toy-kind.ts";
 

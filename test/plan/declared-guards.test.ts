@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry } from "../../src/model/kind.ts";
 import { withDeclaredGuards } from "../../src/plan/guards/declared-guards.ts";
 import { type Case, planInput, somewhere } from "../support/plan-input.ts";
 import { toyKind } from "../support/toy-kind.ts";

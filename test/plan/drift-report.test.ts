@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countUnread, type DriftReport, hasDrift, type ResourceDrift } from "../../src/model/drift.ts";
 import type { Json } from "../../src/model/json.ts";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry } from "../../src/model/kind.ts";
 import { driftReport } from "../../src/plan/drift/drift-report.ts";
 import type { Unmanaged } from "../../src/plan/input.ts";
 import { afterMoves } from "../../src/plan/moves.ts";

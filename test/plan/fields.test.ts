@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { instance } from "../../src/kinds/instance.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry } from "../../src/model/kind.ts";
 import { actions, changeOf, planOf } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 

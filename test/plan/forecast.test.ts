@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expectedTime } from "../../src/model/durations.ts";
+import { expectedTime } from "../../src/model/time-limit.ts";
 import { type Case, planOf, type Scene } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 

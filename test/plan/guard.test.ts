@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry } from "../../src/model/kind.ts";
 import { actions, type Case, changeOf, planOf, type Rest, type Scene } from "../support/plan-input.ts";
 import { toyKind, toyProfile } from "../support/toy-kind.ts";
 

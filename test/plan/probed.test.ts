@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry } from "../../src/model/kind.ts";
 import type { Change } from "../../src/model/plan.ts";
 import type { Spec } from "../../src/model/spec.ts";
 import { makePlan } from "../../src/plan/plan.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { kindRegistry } from "../../src/model/kind.ts";
 import { type Case, planOf, type Rest } from "../support/plan-input.ts";
 import { toyKind } from "../support/toy-kind.ts";
 

@@ -6,8 +6,8 @@ import { createDatabaseRepair, type DatabaseRepair } from "../../src/platform/co
 import { createEvents } from "../../src/platform/control/events.ts";
 import type { Databases } from "../../src/platform/databases/databases.ts";
 import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
+import { openStore, type Store } from "../../src/platform/model/collection.ts";
 import type { InstanceRecord } from "../../src/platform/model/records.ts";
-import { openStore, type Store } from "../../src/platform/model/store.ts";
 import { poll } from "./harness.ts";
 import { instanceRecord } from "./instance-record.ts";
 

@@ -5,8 +5,8 @@ import { type DatabaseUsers, databaseUsers } from "../../src/platform/databases/
 import type { Databases } from "../../src/platform/databases/databases.ts";
 import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
 import { EngineError } from "../../src/platform/engine/index.ts";
+import type { Store } from "../../src/platform/model/collection.ts";
 import type { InstanceRecord, UserRecord } from "../../src/platform/model/records.ts";
-import type { Store } from "../../src/platform/model/store.ts";
 import { instanceRecord } from "./instance-record.ts";
 
 const user = (username: string, acl = "+PING"): UserRecord => ({ username, passwordHash: "aa", acl });

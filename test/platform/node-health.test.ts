@@ -5,7 +5,7 @@ import {
   isServing,
   type RealDatabase,
 } from "../../src/platform/databases/real-database.ts";
-import { defaultDialect } from "../../src/platform/dialect/default.ts";
+import { defaultDialect } from "../../src/platform/dialect/open-dialect.ts";
 import type { Database, DatabaseNode, DatabaseSpec } from "../../src/platform/engine/index.ts";
 import { topologyOf } from "../../src/platform/http/answers/topology.ts";
 import type { OperationRecord } from "../../src/platform/model/records.ts";

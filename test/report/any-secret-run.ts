@@ -9,16 +9,15 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { applyReport } from "../../src/commands/apply-report.ts";
 import { writeDriftReports } from "../../src/commands/drift/reports.ts";
-import { writePlanReports } from "../../src/commands/plan-reports.ts";
-import { requestTrace } from "../../src/commands/request-trace.ts";
-import type { Terminal } from "../../src/commands/terminal.ts";
+import { applyReport } from "../../src/commands/reports/apply-report.ts";
+import { writePlanReports } from "../../src/commands/reports/plan-reports.ts";
+import { requestTrace } from "../../src/commands/run-listener.ts";
+import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { shownDrift, shownPlan } from "../../src/report/shown.ts";
-import { measureRun } from "../../src/telemetry/measure-run.ts";
-import { traceSteps } from "../../src/telemetry/trace-steps.ts";
+import { measureRun, traceSteps } from "../../src/telemetry/open-telemetry.ts";
 import type { Made } from "./any-secret.ts";
 import { words } from "./words.ts";
 

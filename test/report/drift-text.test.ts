@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import type { DriftReport } from "../../src/model/drift.ts";
-import { driftSchema } from "../../src/report/drift-schema.ts";
+import { driftSchema } from "../../src/report/drift/drift-schema.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { name, orders, whole } from "./drift-parts.ts";

@@ -3,37 +3,35 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
-import { outcomeEvents as ofOutcomeEvents } from "../../src/report/apply-events.ts";
-import type { Command } from "../../src/report/apply-summary.ts";
-import { driftJson as ofDriftJson } from "../../src/report/drift-json.ts";
-import { type DriftPage, driftText as ofDriftText } from "../../src/report/drift-text.ts";
+import { type Command, outcomeEvents as ofOutcomeEvents } from "../../src/report/apply-events.ts";
+import { driftJson as ofDriftJson } from "../../src/report/drift/drift-json.ts";
+import { type DriftPage, driftText as ofDriftText } from "../../src/report/drift/drift-text.ts";
 import type { Stamp } from "../../src/report/events.ts";
 import { driftHtml as ofDriftHtml } from "../../src/report/html/drift-html.ts";
 import type { Sha256 } from "../../src/report/html/page.ts";
 import { planHtml as ofPlanHtml, type PlanPageOptions } from "../../src/report/html/plan-html.ts";
 import { driftSuite as ofDriftSuite } from "../../src/report/junit/drift-suite.ts";
-import type { KindNames } from "../../src/report/kind-words.ts";
 import { driftMarkdown as ofDriftMarkdown } from "../../src/report/markdown/drift-markdown.ts";
 import {
   type MarkdownOptions,
   planMarkdown as ofPlanMarkdown,
 } from "../../src/report/markdown/plan-markdown.ts";
 import { outcomeText as ofOutcomeText } from "../../src/report/outcome-text.ts";
-import { outputsJson as ofOutputsJson } from "../../src/report/outputs-json.ts";
-import { outputsText as ofOutputsText } from "../../src/report/outputs-text.ts";
+import { outputsJson as ofOutputsJson, outputsText as ofOutputsText } from "../../src/report/outputs-json.ts";
 import type { Page, Palette } from "../../src/report/palette.ts";
 import { planEvents as ofPlanEvents } from "../../src/report/plan-events.ts";
 import { planJson as ofPlanJson } from "../../src/report/plan-json.ts";
 import { planText as ofPlanText } from "../../src/report/plan-text.ts";
 import { driftFindings as ofDriftFindings } from "../../src/report/sarif/drift-findings.ts";
-import type { ReportFinding } from "../../src/report/sarif/finding.ts";
 import { planFindings as ofPlanFindings } from "../../src/report/sarif/plan-findings.ts";
+import type { ReportFinding } from "../../src/report/sarif/sarif-log.ts";
 import { shownDrift, shownOutcome, shownOutputs, shownPlan, shownState } from "../../src/report/shown.ts";
 import { stateJson as ofStateJson } from "../../src/report/state-json.ts";
 import { stateText as ofStateText } from "../../src/report/state-text.ts";
 import { comparePlans } from "../../src/report/view/comparison.ts";
 import type { PlanView, PlanViewOptions } from "../../src/report/view/plan-view.ts";
 import { planView as ofPlanView } from "../../src/report/view/plan-view.ts";
+import type { KindNames } from "../../src/report/words.ts";
 import { words } from "./words.ts";
 
 /** Every report as a command makes it: of what may be shown. */

@@ -4,10 +4,9 @@ import type { Desired } from "../../src/model/desired.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { Manifest } from "../../src/model/manifest.ts";
 import type { SourceRange } from "../../src/model/problem.ts";
-import { referenceFields } from "../../src/model/reference-fields.ts";
 import type { Seal } from "../../src/model/sealed.ts";
 import { flatten, type Spec } from "../../src/model/spec.ts";
-import { waitsFor } from "../../src/model/templates.ts";
+import { referenceFields, waitsFor } from "../../src/model/templates.ts";
 import type { ResourceCase, RunCase } from "./case.ts";
 
 const where: SourceRange = {

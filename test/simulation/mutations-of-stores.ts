@@ -1,4 +1,4 @@
-import type * as fence from "../../src/state/remote/raise-fence.ts";
+import type * as fence from "../../src/state/remote/take-lease.ts";
 import type * as unstored from "../../src/state/remote/unstored.ts";
 import { type Mutation, without } from "./mutation.ts";
 
@@ -8,7 +8,7 @@ export const mutationsOfStores: readonly Mutation[] = [
     "no-fence",
     631,
     "whoever had the lock before a takeover writes nothing any more",
-    "state/remote/raise-fence.ts#raiseFence",
+    "state/remote/take-lease.ts#raiseFence",
     () => async () => undefined,
   ),
   without<typeof unstored.openUnstored>(

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/model/clock.ts";
 import { isGraphformError } from "../../src/model/errors.ts";
-import { whileHeld } from "../../src/project/while-held.ts";
+import { whileHeld } from "../../src/project/session.ts";
 import type { ErroredFiles } from "../../src/state/errored-files.ts";
 import type { KeptStore } from "../../src/state/kept-store.ts";
 import { pushErrored } from "../../src/state/push-errored.ts";

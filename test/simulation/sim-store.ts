@@ -1,7 +1,6 @@
 import { GraphformError } from "../../src/model/errors.ts";
 import type { StateDocument } from "../../src/model/state.ts";
-import { follows, type VersionId } from "../../src/state/document.ts";
-import { stateFormatter } from "../../src/state/format-state.ts";
+import { follows, stateFormatter, type VersionId } from "../../src/state/document.ts";
 import { type LiveDocument, liveDocument, snapshotOf } from "../../src/state/live-document.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { appendTo } from "../../src/state/reducer.ts";

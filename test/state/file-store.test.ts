@@ -3,8 +3,8 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "n
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { StateDocument } from "../../src/model/state.ts";
+import { stateFormatter } from "../../src/state/document.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
-import { stateFormatter } from "../../src/state/format-state.ts";
 import { sampleBound, sampleState } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

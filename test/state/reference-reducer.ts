@@ -1,7 +1,6 @@
 /** @module What events do to a document, told the plain way: every event copies all of it. The reducer must come to the same. */
 import type { Address } from "../../src/model/address.ts";
-import type { Json } from "../../src/model/json.ts";
-import { own } from "../../src/model/own.ts";
+import { type Json, own } from "../../src/model/json.ts";
 import type { Bound, Converging, Intent, StateDocument } from "../../src/model/state.ts";
 import type { Binding, CreatedObject, StateEvent } from "../../src/model/state-event.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isGraphformError } from "../../src/model/errors.ts";
-import { stateFormatter } from "../../src/state/format-state.ts";
+import { stateFormatter } from "../../src/state/document.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { eventsLine, headLine, readLog } from "../../src/state/state-log.ts";
 import type { EventVersion } from "../../src/state/store.ts";

@@ -1,7 +1,6 @@
 import type { ApplyContext } from "../../src/apply/context.ts";
 import { openClassRegistry } from "../../src/apply/creates/create-class.ts";
-import type { Driver } from "../../src/model/kind.ts";
-import { kindRegistry } from "../../src/model/kind-registry.ts";
+import { type Driver, kindRegistry } from "../../src/model/kind.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";

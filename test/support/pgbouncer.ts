@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { claimPort } from "../../src/platform/engine/ports.ts";
+import { claimPort } from "../../src/platform/engine/bring-up-node.ts";
 import { addToCache } from "../../src/platform/engine/setup/add-to-cache.ts";
 import { engineCache } from "../../src/platform/engine/setup/engine-cache.ts";
 import { fetchPackages } from "../../src/platform/engine/setup/fetch-packages.ts";

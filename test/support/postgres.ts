@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { claimPort } from "../../src/platform/engine/ports.ts";
+import { claimPort } from "../../src/platform/engine/bring-up-node.ts";
 import { giveAway, openFolder, runUnprivileged, type Service, startService } from "./unprivileged.ts";
 
 /** A real PostgreSQL of a test, with a database `ops`. */

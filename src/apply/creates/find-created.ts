@@ -1,5 +1,6 @@
 /** @module Finds the objects of creates whose answers were lost: by listing, never by sending again. */
 import type { Address } from "../../model/address.ts";
+import { serviceTime } from "../../model/clock.ts";
 import {
   absence,
   type Delays,
@@ -11,11 +12,9 @@ import {
   spentAt,
   type Testimony,
 } from "../../model/consistency.ts";
-import { GraphformError } from "../../model/errors.ts";
+import { GraphformError, shellWord } from "../../model/errors.ts";
 import type { Reader } from "../../model/kind.ts";
 import type { Live } from "../../model/observed.ts";
-import { serviceTime } from "../../model/service-time.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import type { Bound, CreateRound, StateDocument } from "../../model/state.ts";
 import { lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { poll } from "../../polling/poll.ts";

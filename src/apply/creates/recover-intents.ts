@@ -1,8 +1,7 @@
 /** @module Finds the object of every create that an earlier run left open, or proves that there is none. */
 import type { Address } from "../../model/address.ts";
 import { GraphformError, isGraphformError, isServiceError } from "../../model/errors.ts";
-import type { Reader } from "../../model/kind.ts";
-import { present } from "../../model/kind-registry.ts";
+import { present, type Reader } from "../../model/kind.ts";
 import type { CreateDoubt, Plan } from "../../model/plan.ts";
 import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
 import type { ApplyContext } from "../context.ts";

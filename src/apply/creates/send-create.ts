@@ -4,8 +4,7 @@ import type { Step } from "../../model/plan.ts";
 import type { StateEvent } from "../../model/state-event.ts";
 import type { ApplyContext } from "../context.ts";
 import { progressOf } from "../engine/converge.ts";
-import { asServiceError, notNow } from "../engine/lost-answer.ts";
-import { submit } from "../engine/submit.ts";
+import { asServiceError, notNow, submit } from "../engine/submit.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
 import type { CreateClass, Created, CreateRequest } from "./create-request.ts";
 

@@ -1,10 +1,9 @@
 /** @module Looks once more for the object that a plan took for missing, just before it is created again or forgotten. */
 import { sameValue } from "../../model/compare.ts";
-import { GraphformError } from "../../model/errors.ts";
+import { GraphformError, shellWord } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import type { Bound, CreateRound } from "../../model/state.ts";
 import { traitsOf } from "../../model/traits.ts";
 import { type ApplyContext, driverOf } from "../context.ts";

@@ -4,8 +4,7 @@ import { asTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
-import { asServiceError } from "./lost-answer.ts";
-import type { Attempt, Spent, Write } from "./submit.ts";
+import { type Attempt, asServiceError, type Spent, type Write } from "./submit.ts";
 
 /** A change of something that exists, and the look that shows its effect where the answer does not. */
 export interface Change<Seen, Value> {

@@ -1,11 +1,10 @@
 /** @module Looks for what a step finds missing, and words the refusal when nothing proves that it is gone. */
 import type { Address } from "../../model/address.ts";
 import { absence, gracePeriod, haveEnded, type Look } from "../../model/consistency.ts";
-import { GraphformError } from "../../model/errors.ts";
+import { GraphformError, shellWord } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
-import { referenceFields } from "../../model/reference-fields.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { referenceFields } from "../../model/templates.ts";
 import { contradiction, lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { isPassing, poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";

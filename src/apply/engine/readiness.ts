@@ -2,7 +2,7 @@
 import type { Usable } from "../../model/kind.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import type { ProbeAnswer } from "../../model/probe.ts";
+import type { ProbeAnswer } from "../../model/probe-reading.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";

@@ -1,8 +1,7 @@
 /** @module Sends a write until the service has taken it; the only function that repeats writes. */
-import type { ServiceError } from "../../model/errors.ts";
+import { asError, isGraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
 import { asTimeUp } from "../../model/time-limit.ts";
 import type { ApplyContext } from "../context.ts";
-import { notNow } from "./lost-answer.ts";
 
 /** The end of one attempt, from evidence: the write has worked, it did nothing, or nothing shows what it did. */
 export type Attempt<Value> = { readonly is: "accepted"; readonly value: Value } | Failed;
@@ -70,3 +69,17 @@ function spentBy(spent: Spent, { is, error, isInProgress }: Failed, isLate: bool
     sessions: spent.sessions + (error.failure === "unauthorized" ? 1 : 0),
   };
 }
+
+/** The error of a write as a service error. An exception of our own after sending proves nothing: the answer counts as lost. */
+export function asServiceError(
+  thrown: unknown,
+  what: string,
+  { hide }: Pick<ApplyContext, "hide">,
+): ServiceError {
+  if (isServiceError(thrown)) return thrown;
+  const message = isGraphformError(thrown) ? thrown.message : hide(asError(thrown).message);
+  return new ServiceError("lost", what, message, { mayHaveWorked: true, cause: thrown });
+}
+
+/** Refusals that mean "not now": such a request is repeated until the time is up. */
+export const notNow: readonly string[] = ["busy", "rate-limited"];

@@ -1,16 +1,17 @@
 /** @module Waits for the end of an accepted operation and records it in the state. */
 
 import { waysFromFailure } from "../../model/address.ts";
+import { serviceTime } from "../../model/clock.ts";
 import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
+import { fieldRows } from "../../model/field-schema.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import { serviceTime } from "../../model/service-time.ts";
-import type { Spec } from "../../model/spec.ts";
+import { fieldsOf, type Spec } from "../../model/spec.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
+import { askObject, valuesOf } from "../probe.ts";
 import { converge } from "./converge.ts";
 import { untilUsable } from "./readiness.ts";
-import { unmovedPaths } from "./unmoved.ts";
 
 /** Operations that lead to one phase from any other. */
 const phasesByOperation: { readonly [operation: string]: readonly PhaseName[] } = {
@@ -156,4 +157,38 @@ function shownMark(
   const { lineage } = context.journal.state;
   const mark = context.kinds.named(kind).ownerMark?.({ lineage, address }) ?? {};
   return Object.fromEntries(Object.entries(mark).filter(([path, value]) => spec[path]?.value === value));
+}
+
+/**
+ * The declared paths that an update would set and that the running object shows otherwise although they were just applied.
+ * Warns of each. Empty where it cannot be asked.
+ */
+async function unmovedPaths(
+  step: Step,
+  ref: Ref,
+  live: Live,
+  context: ApplyContext,
+): Promise<readonly string[]> {
+  const { stopping, profile } = context;
+  const rows = fieldRows(context.kinds.named(step.kind).schema);
+  const sent = fieldsOf(step.spec ?? {}).filter(([path]) => {
+    const row = rows.get(path);
+    return row?.["x-probe"] !== undefined && row["x-create-only"] !== true;
+  });
+  if (sent.length === 0 || live.phase.is !== "ready" || profile.timing.endpoint === 0 || stopping.aborted)
+    return [];
+  const answer = await askObject(step, live, context).catch((error: unknown) => {
+    if (!stopping.aborted) throw error;
+    return undefined;
+  });
+  const shown = answer === undefined ? {} : valuesOf(step, answer, live, context);
+  // What means the declared value is shown as the declared value.
+  const unmoved = sent.filter(([path, value]) => shown[path] !== undefined && shown[path] !== value);
+  for (const [path] of unmoved)
+    context.emit({
+      type: "warning",
+      address: step.address,
+      message: `${ref.id}: ${path} was applied, and the database does not follow; it is not sent again as it is`,
+    });
+  return unmoved.map(([path]) => path);
 }

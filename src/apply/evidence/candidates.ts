@@ -1,8 +1,8 @@
 /** @module Decides which listed objects are those of creates whose answers were lost. Pure. */
 import type { Address } from "../../model/address.ts";
+import { serviceTime } from "../../model/clock.ts";
 import type { KindSchema } from "../../model/field-schema.ts";
 import type { Live } from "../../model/observed.ts";
-import { serviceTime } from "../../model/service-time.ts";
 import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
 import { traitAt, traitsOf } from "../../model/traits.ts";
 import { areInterchangeable, differingPaths, isSilent, looksAlike } from "./in-flight-together.ts";

@@ -1,7 +1,6 @@
 /** @module Decides which creates of a class may be in flight together. Pure. */
 import { sameValue } from "../../model/compare.ts";
-import { fieldRows } from "../../model/field-rows.ts";
-import type { KindSchema } from "../../model/field-schema.ts";
+import { fieldRows, type KindSchema } from "../../model/field-schema.ts";
 import { type Json, stableJson } from "../../model/json.ts";
 import type { Intent } from "../../model/state.ts";
 import { type Trait, traitAt, traitsOf } from "../../model/traits.ts";

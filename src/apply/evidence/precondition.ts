@@ -1,7 +1,7 @@
 /** @module Decides just before a write whether the observations that its step was planned from still hold. Pure. */
 
 import { sameValue } from "../../model/compare.ts";
-import { withNames } from "../../model/names.ts";
+import { withNames } from "../../model/manifest.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { lastApplied, preconditionText } from "../../model/precondition.ts";

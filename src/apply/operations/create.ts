@@ -1,9 +1,8 @@
 /** @module Creates a resource, once, and waits until it can be used. */
 
-import { isGraphformError } from "../../model/errors.ts";
+import { isGraphformError, shellWord } from "../../model/errors.ts";
 import { stableJson } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { Intent } from "../../model/state.ts";
 import { bindSpec, recordOf } from "../bind.ts";
@@ -11,7 +10,7 @@ import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import type { Created } from "../creates/create-request.ts";
 import { sendCreate } from "../creates/send-create.ts";
 import { waitForOperation } from "../engine/wait-for-operation.ts";
-import { update } from "./update.ts";
+import { update } from "./change.ts";
 
 /**
  * Creates the resource of a step and waits for it. An object that may be another create's is brought to the step's spec

@@ -1,10 +1,12 @@
 /** @module Carries out one lifecycle operation: start, stop, restart, failover. */
 
-import { fieldRows } from "../../model/field-rows.ts";
+import { fieldRows } from "../../model/field-schema.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { waitForOperation } from "../engine/wait-for-operation.ts";
 import { change } from "./change.ts";
+import { notAtRest, refOf, untilAtRest } from "./existing.ts";
 
 /** Asks for a lifecycle operation and waits for its end; nothing is sent where the resource is in that phase already. */
 export async function operate(step: Step, context: ApplyContext): Promise<StepResult> {
@@ -33,4 +35,18 @@ function reachedBy(verb: string, step: Step, context: ApplyContext): Spec {
     },
   );
   return Object.fromEntries(reached);
+}
+
+/** Waits for the operation that the state knows of, or until the resource is at rest. */
+export async function wait(step: Step, context: ApplyContext): Promise<StepResult> {
+  const ref = refOf(step, context);
+  const converging = context.journal.state.resources[step.address]?.converging;
+  if (converging !== undefined) {
+    const baseline = converging.operation === "create" ? undefined : "first-look";
+    return waitForOperation(step, ref, converging.operation, baseline, context);
+  }
+  const rest = await untilAtRest(step, ref, context);
+  return rest.is === "arrived" && rest.live !== undefined
+    ? { result: "done", id: ref.id }
+    : notAtRest(ref, rest);
 }

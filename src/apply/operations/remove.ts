@@ -1,6 +1,6 @@
 /** @module Deletes a resource and waits until it is gone. */
 import { isServiceError, ServiceError, type ServiceFailure } from "../../model/errors.ts";
-import { fieldRows } from "../../model/field-rows.ts";
+import { fieldRows } from "../../model/field-schema.ts";
 import type { Live, Phase, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";

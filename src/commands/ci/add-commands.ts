@@ -1,7 +1,7 @@
 /** @module Adds `ci comment` and `ci issue` to the command line. */
 import { type Command, InvalidArgumentError } from "commander";
-import { withExamples } from "../help.ts";
-import type { Registration } from "../registration.ts";
+import type { Registration } from "../options.ts";
+import { withExamples } from "../terminal/help.ts";
 import type { CommentOptions } from "./comment.ts";
 import type { IssueOptions } from "./issue.ts";
 

@@ -2,10 +2,9 @@
 import { type Clock, systemClock } from "../../model/clock.ts";
 import { exitCodes } from "../../model/errors.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { Terminal } from "../terminal.ts";
-import { hasMarker, readReport } from "./report-file.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { hasMarker, readReport, writeOnce } from "./report-file.ts";
 import { forgeOf } from "./this-forge.ts";
-import { writeOnce } from "./write-once.ts";
 
 /** Options of `ci comment`. */
 export interface CommentOptions {

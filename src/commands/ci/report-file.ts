@@ -1,8 +1,12 @@
 /** @module Reads a report in Markdown and prepares it for a comment or an issue. */
 import { readFile } from "node:fs/promises";
+import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";
-import { marker, withoutMarker } from "../../report/markdown/marker.ts";
-import type { Forge } from "./forge.ts";
+import { repeatRequest } from "../../network/repeat-request.ts";
+import { marker, withoutMarker } from "../../report/markdown/within-budget.ts";
+import { tries } from "./api.ts";
+import type { Forge, Post } from "./forge.ts";
+import { wasLost } from "./forge-error.ts";
 
 /** Most characters of a comment or an issue on GitHub; GitLab takes more. */
 const mostCharacters = 65_536;
@@ -42,4 +46,28 @@ export async function readReport(
 /** True for a post with this marker in its first line. */
 export function hasMarker({ body }: { readonly body: string }, wanted: string): boolean {
   return body.split(/\r?\n/, 1)[0]?.trimEnd() === wanted;
+}
+
+/** Requests about one post, which is found by its marker. */
+interface OnePost {
+  readonly find: () => Promise<readonly Post[]>;
+  readonly add: () => Promise<void>;
+  readonly edit: (earlier: readonly Post[]) => Promise<void>;
+}
+
+/**
+ * Adds a post where there is none, and edits what is there. An addition whose answer was lost may have worked: it is looked for again
+ * before it is repeated. Returns the posts that were edited.
+ */
+export function writeOnce({ find, add, edit }: OnePost, clock: Clock): Promise<readonly Post[]> {
+  return repeatRequest(
+    async () => {
+      const earlier = await find();
+      if (earlier.length === 0) await add();
+      else await edit(earlier);
+      return earlier;
+    },
+    { ...tries, passing: wasLost },
+    clock,
+  );
 }

@@ -1,7 +1,7 @@
 /** @module Prints the words that may follow on a command line. */
 import { type Argument, type Command, Help, type Option } from "commander";
 import type { Settings } from "../../project/settings.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { type Position, positionOf } from "./position.ts";
 import type { Place } from "./resolved-addresses.ts";
 
@@ -57,7 +57,8 @@ async function valuesOf(
   const { path } = position;
   const name = "flags" in wanted ? (/<(\w+)/.exec(wanted.flags)?.[1] ?? "") : wanted.name();
   if ("long" in wanted && wanted.long === "--profile") return profiles();
-  if ("long" in wanted && isFolder(wanted)) return (await import("./folders.ts")).foldersAt(position.current);
+  if ("long" in wanted && isFolder(wanted))
+    return (await import("./known-addresses.ts")).foldersAt(position.current);
   if (name === "address" || path === "state mv") {
     const known = await addresses(position, settings);
     return "long" in wanted && wanted.long === "--adopt" ? withFields(known, position.current) : known;

@@ -1,6 +1,5 @@
 /** @module Finds the addresses of a manifest that only its resolution knows, and of a state that must be opened. */
-import { checkedManifest } from "../../project/manifest-problems.ts";
-import { openProject } from "../../project/project.ts";
+import { checkedManifest, openProject } from "../../project/project.ts";
 import type { RunOptions } from "../../project/run-options.ts";
 import type { Settings } from "../../project/settings.ts";
 

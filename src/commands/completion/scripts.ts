@@ -1,5 +1,5 @@
 /** @module Prints shell scripts that complete commands, options and their values. */
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /**
  * `completion SHELL`: the script for bash, zsh or fish. Each asks `graphform complete` for what may follow; behind `npx graphform` it asks

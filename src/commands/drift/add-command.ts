@@ -1,9 +1,8 @@
 /** @module Adds `drift` to the command line. */
 import { type Command, Option } from "commander";
-import { withExamples, withoutEffect } from "../help.ts";
-import { changing, collectAddress, withManifestOptions } from "../options.ts";
-import type { Registration } from "../registration.ts";
-import type { DriftOptions } from "./options.ts";
+import { changing, collectAddress, type Registration, withManifestOptions } from "../options.ts";
+import { withExamples, withoutEffect } from "../terminal/help.ts";
+import type { DriftOptions } from "./reports.ts";
 
 const examples = [
   ["graphform drift", "what was changed outside since the last apply"],

@@ -5,15 +5,14 @@ import { exitCodes, GraphformError, isManifestError } from "../../model/errors.t
 import type { Plan } from "../../model/plan.ts";
 import { projectOf, resolveProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { makePalette } from "../../report/palette.ts";
-import type { Terminal } from "../terminal.ts";
+import { amount } from "../../report/words.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { type AdoptedField, adoptedFields, isSettled, leftOutText } from "./adopted-fields.ts";
-import { type ChangedLines, editSources } from "./edit-sources.ts";
+import { type ChangedLines, editSources, type Written, writeSources } from "./edit-sources.ts";
 import { type Looked, observeDrift } from "./look.ts";
-import type { DriftOptions } from "./options.ts";
-import { type Written, writeSources } from "./write-sources.ts";
+import type { DriftOptions } from "./reports.ts";
 
 /**
  * `drift --adopt`: writes the live values of the named fields into the files that hold them, and prints the lines that

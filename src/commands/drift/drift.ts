@@ -4,18 +4,18 @@ import { countUnread, hasDrift } from "../../model/drift.ts";
 import { exitCodes, type GraphformError, ownError } from "../../model/errors.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { driftJson, erroredDriftJson } from "../../report/drift-json.ts";
-import { driftText } from "../../report/drift-text.ts";
+import { driftJson, erroredDriftJson } from "../../report/drift/drift-json.ts";
+import { driftText } from "../../report/drift/drift-text.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { kindNames } from "../../report/kind-words.ts";
 import { makePalette } from "../../report/palette.ts";
 import { type ShownDrift, shownDrift } from "../../report/shown.ts";
-import type { Terminal } from "../terminal.ts";
-import { isReportError } from "../write-html.ts";
-import { assertReportFiles } from "../write-report.ts";
+import { kindNames } from "../../report/words.ts";
+import { isReportError } from "../reports/write-html.ts";
+import { assertReportFiles } from "../reports/write-report.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { withAuditEvents } from "./audit-events.ts";
 import { withDrift } from "./look.ts";
-import type { DriftOptions } from "./options.ts";
+import type { DriftOptions } from "./reports.ts";
 
 /**
  * `drift`: prints what was changed outside; exits 2 where that matters. Writes nothing but the reports that options name; with

@@ -3,21 +3,20 @@ import { kinds } from "../../kinds/index.ts";
 import { secretReader } from "../../manifest/read-secret.ts";
 import type { SecretText } from "../../manifest/secrets.ts";
 import { GraphformError } from "../../model/errors.ts";
-import type { OnRead } from "../../observe/count-reads.ts";
+import type { OnRead } from "../../observe/context.ts";
 import type { Project } from "../../project/project.ts";
 import { openSession, type Session } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
-import { type Drift, driftFor } from "../../reconcile/drift-for.ts";
 import { assertAddressesKnown } from "../../reconcile/plan-for.ts";
-import { latestState } from "../latest-state.ts";
-import { listenForInterrupts } from "../listen-for-interrupts.ts";
-import { openLiveView } from "../live-view.ts";
+import { type Drift, driftFor } from "../../reconcile/reconcile.ts";
 import { runListener } from "../run-listener.ts";
-import type { Terminal } from "../terminal.ts";
+import { latestState } from "../service-target.ts";
+import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
+import { openLiveView } from "../terminal/live-view.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { interrupted } from "../under-lock.ts";
-import { type DriftOptions, planOptionsOf } from "./options.ts";
-import { rememberedSecrets } from "./remembered-secrets.ts";
+import { type DriftOptions, planOptionsOf } from "./reports.ts";
 
 /** Everything that an observed drift was made from. */
 export interface Looked {
@@ -92,4 +91,17 @@ function noState({ store }: Project): GraphformError {
   return new GraphformError("state-missing", `there is no state at ${store.where}: nothing to compare with`, {
     hint: "graphform apply makes one; --state names another location",
   });
+}
+
+/** Reads each secret once, whatever comes of it: a command that prints one may ask a person. */
+function rememberedSecrets(read: SecretText): SecretText {
+  const known = new Map<string, ReturnType<SecretText>>();
+  return (name, source) => {
+    const key = JSON.stringify([name, source]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const text = read(name, source);
+    known.set(key, text);
+    return text;
+  };
 }

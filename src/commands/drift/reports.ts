@@ -3,28 +3,25 @@ import { readFile, stat } from "node:fs/promises";
 import { systemClock } from "../../model/clock.ts";
 import { hasDrift } from "../../model/drift.ts";
 import type { GraphformError } from "../../model/errors.ts";
+import type { PlanOptions } from "../../plan/input.ts";
 import type { Settings } from "../../project/settings.ts";
-import { countDrift } from "../../report/drift-counts.ts";
-import { driftAnnotations } from "../../report/github/drift-annotations.ts";
+import { countDrift } from "../../report/drift/drift-counts.ts";
+import { driftAnnotations } from "../../report/github/annotations.ts";
 import { driftSuite, failedDriftSuite } from "../../report/junit/drift-suite.ts";
 import { junitText } from "../../report/junit/junit.ts";
-import type { KindNames } from "../../report/kind-words.ts";
 import { driftMarkdown } from "../../report/markdown/drift-markdown.ts";
 import { failureMarkdown } from "../../report/markdown/failure-markdown.ts";
 import { probeFigures } from "../../report/probe-census.ts";
 import { driftMetrics, failedDriftMetrics } from "../../report/prometheus/drift-metrics.ts";
 import { driftFindings } from "../../report/sarif/drift-findings.ts";
 import type { ShownDrift } from "../../report/shown.ts";
-import { printAnnotations } from "../github-annotations.ts";
-import { writeFailureReports } from "../problem-reports.ts";
-import { repositoryPath } from "../repository-path.ts";
-import { writeSarif } from "../sarif-report.ts";
-import { absolute, writeStepOutputs } from "../step-outputs.ts";
-import { appendSummary } from "../step-summary.ts";
-import type { Terminal } from "../terminal.ts";
-import { writeDriftHtml, writeFailureHtml } from "../write-html.ts";
-import { writeReport } from "../write-report.ts";
-import type { DriftReportOptions } from "./options.ts";
+import type { KindNames } from "../../report/words.ts";
+import type { ManifestOptions } from "../options.ts";
+import { writeFailureReports, writeSarif } from "../reports/problem-reports.ts";
+import { absolute, appendSummary, printAnnotations, writeStepOutputs } from "../reports/step-outputs.ts";
+import { writeDriftHtml, writeFailureHtml } from "../reports/write-html.ts";
+import { repositoryPath, writeReport } from "../reports/write-report.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** Context of the reports of drift. */
 export interface DriftReportContext {
@@ -124,4 +121,33 @@ export function writeDriftOutputs(
 /** Replaces the file at once: the collector may read it at any moment, as another user. */
 function writeMetrics(file: string, text: string, terminal: Pick<Terminal, "err" | "out">): Promise<void> {
   return writeReport("prometheus", file, text, terminal, 0o644);
+}
+
+/** Files of reports that `drift` writes. */
+interface DriftReportOptions {
+  readonly markdown?: string;
+  readonly html?: string;
+  readonly sarif?: string;
+  readonly junit?: string;
+  readonly prometheus?: string;
+}
+
+/** Options of `drift`. */
+export interface DriftOptions extends ManifestOptions, DriftReportOptions {
+  readonly target: readonly string[];
+  readonly exclude: readonly string[];
+  readonly json?: boolean;
+  /** False for --no-probe. */
+  readonly probe?: boolean;
+  /** Lists objects that nobody declares; they count as drift. */
+  readonly unmanaged?: boolean;
+  /** Lists every difference, also those that do not matter. */
+  readonly verbose?: boolean;
+  /** Addresses, or fields of them, whose live values go into the manifest. */
+  readonly adopt: readonly string[];
+}
+
+/** Converts the options of `drift` to options of the planner. */
+export function planOptionsOf({ target, exclude }: DriftOptions): PlanOptions {
+  return { targets: target, exclude, replace: [], allowDestroy: [] };
 }

@@ -1,9 +1,8 @@
 /** @module Adds `import` to the command line. */
 import type { Command } from "commander";
 import { typedAddress } from "../../model/address.ts";
-import { withExamples } from "../help.ts";
-import { withManifestOptions } from "../options.ts";
-import type { Registration } from "../registration.ts";
+import { type Registration, withManifestOptions } from "../options.ts";
+import { withExamples } from "../terminal/help.ts";
 import type { ImportAllOptions } from "./all.ts";
 
 type Coloured<T> = T & { readonly color?: boolean };

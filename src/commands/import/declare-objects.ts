@@ -3,10 +3,10 @@
 import type { FieldSchema } from "../../model/field-schema.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
-import { withNames } from "../../model/names.ts";
+import { withNames } from "../../model/manifest.ts";
 import type { Live, Seen } from "../../model/observed.ts";
-import { referenceFields } from "../../model/reference-fields.ts";
 import type { Spec } from "../../model/spec.ts";
+import { referenceFields } from "../../model/templates.ts";
 import type { Found } from "./read-places.ts";
 
 /** A live object as a manifest declares it. */

@@ -1,13 +1,12 @@
 /** @module Finds every object that a subscription has. */
 import { kinds } from "../../kinds/index.ts";
-import { type JsonObject, stableJson } from "../../model/json.ts";
+import { type JsonObject, own, stableJson } from "../../model/json.ts";
 import type { Everything, Kind, LeftOut } from "../../model/kind.ts";
-import { own } from "../../model/own.ts";
 import type { Profile } from "../../model/profile.ts";
-import { referenceFields } from "../../model/reference-fields.ts";
 import type { Reads } from "../../model/service.ts";
+import { referenceFields } from "../../model/templates.ts";
+import type { TierSubscriptions } from "./manifest-text.ts";
 import { type Discovery, type Found, isRefusal, merged, readObject, readPlaces } from "./read-places.ts";
-import type { TierSubscriptions } from "./tier-subscriptions.ts";
 
 /**
  * Reads every object of these kinds: cloud accounts, networks, instances of every tier and component, and their users. Sorted

@@ -1,7 +1,7 @@
 /** @module Reports the results of `import --all`: written, left out, not read. */
 import type { LeftOut } from "../../model/kind.ts";
-import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
+import { amount } from "../../report/words.ts";
 import type { Written } from "./written-manifest.ts";
 
 /** Lines about objects that were not read, at most 10; the manifest names all of them. */

@@ -1,14 +1,17 @@
 /** @module Formats declared objects as a manifest in YAML. */
 
-import type { Json, JsonObject } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+import { isGraphformError } from "../../model/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { LeftOut } from "../../model/kind.ts";
 import type { ServiceSection } from "../../model/manifest.ts";
+import type { ServiceIdentity } from "../../model/service-identity.ts";
 import { nest } from "../../model/spec.ts";
+import type { Connection } from "../../project/connect.ts";
 import { schemaLine } from "../../project/package-files.ts";
 import { escapeText } from "../../report/escape.ts";
-import { importEntry, yamlScalar } from "../../report/import-lines.ts";
+import { importEntry, yamlScalar } from "../../report/plan-closing.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
+import type { Found } from "./read-places.ts";
 
 /** Parts of a written manifest besides its resources. */
 export interface ManifestParts {
@@ -96,4 +99,42 @@ export function serviceSection(
     ),
   );
   return Object.keys(given).length === 0 ? undefined : given;
+}
+
+/** Subscriptions by tier. */
+export interface TierSubscriptions {
+  readonly byTier: { readonly [tier: string]: string };
+  /** Tier -> the reason why its lookup failed, with a fix; a tier that simply has no subscription is absent. */
+  readonly unknown: ReadonlyMap<string, string>;
+}
+
+/** Looks up the subscription of every tier; undefined if requests name none. Rejects if the first lookup is refused. */
+export async function tierSubscriptions(
+  service: Pick<Connection, "profile" | "subscriptions">,
+  identity: ServiceIdentity,
+  signal: AbortSignal,
+): Promise<TierSubscriptions | undefined> {
+  if (identity.subscription === undefined && identity.subscriptions === undefined) return undefined;
+  const byTier = await service.subscriptions([], signal);
+  const others = Object.keys(service.profile.tiers).filter((tier) => !Object.hasOwn(byTier, tier));
+  const reasons = others.map(async (tier): Promise<readonly [string, string][]> => {
+    try {
+      await service.subscriptions([tier], signal);
+      return [];
+    } catch (error) {
+      if (signal.aborted || !isGraphformError(error)) throw error;
+      return [[tier, `${error.message}; add the right one to the manifest: service.subscriptions.${tier}`]];
+    }
+  });
+  return { byTier, unknown: new Map((await Promise.all(reasons)).flat()) };
+}
+
+/** Entries for `service.subscriptions` of the found objects: with them a plan needs no lookup. */
+export function subscriptionsUsed(
+  found: readonly Found[],
+  subscriptions: TierSubscriptions | undefined,
+): ServiceSection["subscriptions"] {
+  const used = new Set(found.map(({ place }) => String(place["tier"] ?? "")));
+  const entries = Object.entries(subscriptions?.byTier ?? {}).filter(([tier]) => used.has(tier));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

@@ -4,25 +4,25 @@ import { kinds } from "../../kinds/index.ts";
 import { nearest } from "../../manifest/problems/nearest.ts";
 import { secretReader } from "../../manifest/read-secret.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { own } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { objectKey } from "../../model/object-key.ts";
 import type { Ref } from "../../model/observed.ts";
-import { own } from "../../model/own.ts";
 import type { Change, Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { StateDocument } from "../../model/state.ts";
-import { learnSecrets } from "../../project/learn-secrets.ts";
 import { resolveProject } from "../../project/project.ts";
+import { learnSecrets } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
-import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
-import type { Terminal } from "../terminal.ts";
+import { amount } from "../../report/words.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { underLock } from "../under-lock.ts";
 import type { ImportAllOptions } from "./all.ts";
-import { usageError } from "./usage-error.ts";
+import { usageError } from "./read-places.ts";
 
 /**
  * `import ADDRESS ID`: binds an existing object to a declared address and prints the fields that differ. Changes nothing at the

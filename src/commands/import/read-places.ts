@@ -1,9 +1,9 @@
 /** @module Reads the objects of each place; refused reads are reported with their reason. */
-import { isGraphformError, isServiceError } from "../../model/errors.ts";
+import { GraphformError, isGraphformError, isServiceError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Kind, LeftOut, Reader } from "../../model/kind.ts";
+import { placeText } from "../../model/object-key.ts";
 import type { Live } from "../../model/observed.ts";
-import { placeText } from "../../model/place-text.ts";
 import type { Reads } from "../../model/service.ts";
 
 /** An object of the service, declared or not. */
@@ -116,4 +116,11 @@ function withIdPart(kind: Kind, place: JsonObject, id: string): JsonObject {
       path !== "id",
   );
   return own === undefined ? place : { ...place, [own[0]]: id.slice(id.indexOf("/") + 1) };
+}
+
+/** Error `import-usage`; its hint shows both forms of the command. */
+export function usageError(message: string): GraphformError {
+  return new GraphformError("import-usage", message, {
+    hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",
+  });
 }

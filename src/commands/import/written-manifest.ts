@@ -2,8 +2,7 @@
 import { ManifestError } from "../../model/errors.ts";
 import type { Manifest, ServiceSection } from "../../model/manifest.ts";
 import type { Problem } from "../../model/problem.ts";
-import { checkedManifest } from "../../project/manifest-problems.ts";
-import { projectOf } from "../../project/project.ts";
+import { checkedManifest, projectOf } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { DeclaredObject } from "./declare-objects.ts";

@@ -2,9 +2,8 @@
 import type { Command } from "commander";
 import { Option } from "commander";
 import { typedAddress } from "../../model/address.ts";
-import { withoutEffect } from "../help.ts";
-import { changing, type ManifestOptions, withManifestOptions } from "../options.ts";
-import type { Registration } from "../registration.ts";
+import { changing, type ManifestOptions, type Registration, withManifestOptions } from "../options.ts";
+import { withoutEffect } from "../terminal/help.ts";
 import type { OperateOptions, Verb } from "./operate.ts";
 import type { InstanceRestoreOptions } from "./restore.ts";
 
@@ -65,7 +64,7 @@ export function addInstanceCommands(program: Command, { settings, at, done }: Re
     .argument("<address>", "for example instances.orders", typedAddress)
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {
-      const { listInstanceEvents } = await import("./events.ts");
+      const { listInstanceEvents } = await import("./restore.ts");
       done(await listInstanceEvents(address, options, settings, at(options)));
     });
 }

@@ -15,12 +15,12 @@ import { applyEvent } from "../../report/apply-events.ts";
 import { escapeText } from "../../report/escape.ts";
 import { errorEvent } from "../../report/events.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { kindNames } from "../../report/kind-words.ts";
 import { makePalette } from "../../report/palette.ts";
 import { progressText } from "../../report/progress-text.ts";
-import { boundAt, liveAt } from "../bound-at.ts";
+import { kindNames } from "../../report/words.ts";
 import type { ManifestOptions } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { boundAt, liveAt } from "../service-target.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { interrupted, type Locked, underLock } from "../under-lock.ts";
 
 /** A lifecycle operation of an instance. */

@@ -1,8 +1,8 @@
 /** @module Adds the commands about the local platform to the command line. */
 import type { Command } from "commander";
 import { localPlatformDir } from "../../project/local-platform.ts";
-import { withExamples } from "../help.ts";
-import type { Registration } from "../registration.ts";
+import type { Registration } from "../options.ts";
+import { withExamples } from "../terminal/help.ts";
 
 /** Adds `platform setup|up|down|status|open`. */
 export function addPlatformCommands(program: Command, { settings, at, done }: Registration): void {

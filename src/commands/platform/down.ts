@@ -5,7 +5,7 @@ import { hasEndedWithin, signalTo } from "../../files/process-identity.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { findServers } from "../../platform/engine/server-processes.ts";
 import { platformOn } from "../../platform/lock.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** Longest time for a platform to save the data of its databases and end, in ms. */
 const platformGrace = 120_000;

@@ -8,7 +8,7 @@ import { GraphformError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import { findLocalPlatform, type LocalPlatform } from "../../project/local-platform.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** Options of `platform open`. */
 export interface PlatformOpenOptions {

@@ -5,7 +5,7 @@ import { setupEngine } from "../../platform/engine/setup/setup-engine.ts";
 import type { Environment } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { wrapLines } from "../../report/text-width.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** `platform setup`: fetches what is missing of an engine and prints which one databases run on. Throws `no-engine`. */
 export async function platformSetup(env: Environment, terminal: Terminal): Promise<number> {

@@ -1,6 +1,6 @@
 /** @module Reports whether a local platform runs on a data folder. */
 import { wrapLines } from "../../report/text-width.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { engineText, runningPlatform } from "./announcement.ts";
 
 /** `platform status`: prints whether a platform runs, and its URL. Exit 0 if it runs, otherwise 1. */

@@ -7,9 +7,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../../model/errors.ts";
 import { platformOn } from "../../platform/lock.ts";
 import { platformProgram } from "../../project/package-files.ts";
-import type { Settings } from "../../project/settings.ts";
+import type { Environment, Settings } from "../../project/settings.ts";
 import { wrapLines } from "../../report/text-width.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import {
   type Announcement,
   engineText,
@@ -18,7 +18,6 @@ import {
   profileHint,
   runningPlatform,
 } from "./announcement.ts";
-import { platformEnvironment } from "./environment.ts";
 
 /** Options of `platform up`; everything else on its command line goes to the platform's program. */
 export interface PlatformUpOptions {
@@ -121,4 +120,24 @@ async function waitUntil(condition: () => boolean | Promise<boolean>, ms: number
 async function lastLine(file: string): Promise<string> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text.trim().split("\n").at(-1) ?? "";
+}
+
+/** Names of the variables. The platform outlives the shell that starts it, so it gets no others, secrets least of all. */
+const passedOn = [
+  // Paths of programs and files.
+  ...["PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "LD_LIBRARY_PATH"],
+  // Database server and graph module.
+  ...["GRAPHFORM_ENGINE", "GRAPHFORM_MODULE"],
+  // Node.js: cache of compiled code, time zone and locale.
+  ...["NODE_COMPILE_CACHE", "TZ", "LANG", "LC_ALL"],
+];
+
+/** The environment for a platform process, taken from that of the command. */
+function platformEnvironment(environment: Environment): { [name: string]: string } {
+  return Object.fromEntries(
+    passedOn.flatMap((name): [string, string][] => {
+      const value = environment[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

@@ -5,31 +5,38 @@ import { ownError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { countDrift } from "../../report/drift-counts.ts";
-import { driftJson, erroredDriftJson } from "../../report/drift-json.ts";
-import { driftText } from "../../report/drift-text.ts";
-import { driftAnnotations } from "../../report/github/drift-annotations.ts";
+import { countDrift } from "../../report/drift/drift-counts.ts";
+import { driftJson, erroredDriftJson } from "../../report/drift/drift-json.ts";
+import { driftText } from "../../report/drift/drift-text.ts";
+import { driftAnnotations } from "../../report/github/annotations.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { driftSuite, failedDriftSuite } from "../../report/junit/drift-suite.ts";
 import { junitText } from "../../report/junit/junit.ts";
-import { kindNames } from "../../report/kind-words.ts";
 import { driftMarkdown } from "../../report/markdown/drift-markdown.ts";
 import { makePalette } from "../../report/palette.ts";
 import { driftFindings } from "../../report/sarif/drift-findings.ts";
-import { exitOf, exitOfAll, type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
-import { severalJson } from "../../report/several/several-json.ts";
-import { countSeveral } from "../../report/several/several-line.ts";
+import {
+  countSeveral,
+  exitOf,
+  exitOfAll,
+  type ManifestResult,
+  madeOf,
+  severalJson,
+} from "../../report/several/manifest-result.ts";
 import { type ShownDrift, shownDrift } from "../../report/shown.ts";
+import { kindNames } from "../../report/words.ts";
 import { withAuditEvents } from "../drift/audit-events.ts";
 import { withDrift } from "../drift/look.ts";
-import type { DriftOptions } from "../drift/options.ts";
-import { writeDriftFiles, writeDriftOutputs, writeNoDriftFiles } from "../drift/reports.ts";
-import { pathIn } from "../repository-path.ts";
-import type { Terminal } from "../terminal.ts";
-import { assertReportFiles, writeReport } from "../write-report.ts";
+import {
+  type DriftOptions,
+  writeDriftFiles,
+  writeDriftOutputs,
+  writeNoDriftFiles,
+} from "../drift/reports.ts";
+import { assertReportFiles, pathIn, writeReport } from "../reports/write-report.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { inEachFolder, refuseSeveral } from "./folders.ts";
-import { printSeveral } from "./print-several.ts";
-import { type SeveralParts, writeSeveralReports } from "./reports.ts";
+import { printSeveral, type SeveralParts, writeSeveralReports } from "./reports.ts";
 
 /**
  * `drift` with several --chdir: looks at each manifest as if started in its folder, where --html and --prometheus write. All other reports

@@ -7,26 +7,29 @@ import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { erroredPlanJson } from "../../report/error-json.ts";
 import { planAnnotations } from "../../report/github/annotations.ts";
-import { gitlabCounts } from "../../report/gitlab/plan-counts.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { kindNames } from "../../report/kind-words.ts";
 import { planMarkdown } from "../../report/markdown/plan-markdown.ts";
 import { makePalette } from "../../report/palette.ts";
 import { planJson } from "../../report/plan-json.ts";
-import { planLine, summarize } from "../../report/plan-summary.ts";
+import { gitlabCounts, planLine, summarize } from "../../report/plan-summary.ts";
 import { planText } from "../../report/plan-text.ts";
 import { planFindings } from "../../report/sarif/plan-findings.ts";
-import { exitOf, exitOfAll, type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
-import { severalJson } from "../../report/several/several-json.ts";
-import { countSeveral } from "../../report/several/several-line.ts";
+import {
+  countSeveral,
+  exitOf,
+  exitOfAll,
+  type ManifestResult,
+  madeOf,
+  severalJson,
+} from "../../report/several/manifest-result.ts";
+import { kindNames } from "../../report/words.ts";
 import { type MadePlan, makePlan, type PlanCommandOptions } from "../plan.ts";
-import { writePlanOutputs } from "../plan-outputs.ts";
-import type { Terminal } from "../terminal.ts";
-import { writeFailureHtml, writePlanHtml } from "../write-html.ts";
-import { assertReportFiles, writeReport } from "../write-report.ts";
+import { writePlanOutputs } from "../reports/plan-outputs.ts";
+import { writeFailureHtml, writePlanHtml } from "../reports/write-html.ts";
+import { assertReportFiles, writeReport } from "../reports/write-report.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { inEachFolder } from "./folders.ts";
-import { printSeveral } from "./print-several.ts";
-import { type SeveralParts, writeSeveralReports } from "./reports.ts";
+import { printSeveral, type SeveralParts, writeSeveralReports } from "./reports.ts";
 
 /**
  * `plan` with several --chdir: plans each manifest as if started in its folder, where --out and --html write. All other reports hold all

@@ -3,18 +3,23 @@ import { resolve } from "node:path";
 import { isManifestError } from "../../model/errors.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import type { Settings } from "../../project/settings.ts";
-import { problemAnnotations } from "../../report/github/annotations.ts";
-import type { Annotation } from "../../report/github/workflow-command.ts";
-import type { ReportFinding } from "../../report/sarif/finding.ts";
+import { escapeText } from "../../report/escape.ts";
+import { type Annotation, problemAnnotations } from "../../report/github/annotations.ts";
+import { makePalette } from "../../report/palette.ts";
 import { problemFindings } from "../../report/sarif/problem-findings.ts";
-import { type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
+import type { ReportFinding } from "../../report/sarif/sarif-log.ts";
+import {
+  countSeveral,
+  type ManifestResult,
+  madeOf,
+  severalLine,
+} from "../../report/several/manifest-result.ts";
 import { type SeveralReport, severalMarkdown } from "../../report/several/several-markdown.ts";
-import { printAnnotations } from "../github-annotations.ts";
-import { pathIn } from "../repository-path.ts";
-import { writeSarif } from "../sarif-report.ts";
-import { appendSummary } from "../step-summary.ts";
-import type { Terminal } from "../terminal.ts";
-import { writeReport } from "../write-report.ts";
+import { writeSarif } from "../reports/problem-reports.ts";
+import { appendSummary, printAnnotations } from "../reports/step-outputs.ts";
+import { pathIn, writeReport } from "../reports/write-report.ts";
+import { printError } from "../terminal/print-error.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** Reports of one result, from which those of all are made. */
 export interface SeveralParts<T> extends SeveralReport<T>, FoundParts<T> {}
@@ -104,4 +109,35 @@ function failures<T>(
   results: readonly ManifestResult<T>[],
 ): readonly Extract<ManifestResult<T>, { readonly is: "failed" }>[] {
   return results.flatMap((result) => (result.is === "failed" ? [result] : []));
+}
+
+/** Texts of one result. */
+interface Texts<T> extends Pick<SeveralReport<T>, "report" | "differs" | "line"> {
+  /** The whole result; ends with a line break. */
+  readonly text: (value: T) => string;
+}
+
+/** Prints results to standard output, and errors to standard error. The last line has a stable form. */
+export async function printSeveral<T>(
+  results: readonly ManifestResult<T>[],
+  { report, differs, line, text }: Texts<T>,
+  terminal: Terminal,
+): Promise<void> {
+  const { bold } = makePalette(terminal.colour);
+  for (const result of results) {
+    const title = `${bold(`In ${escapeText(result.folder, 300)}`)}\n\n`;
+    if (result.is === "made") terminal.out(`${title}${text(result.value)}\n`);
+    else {
+      terminal.err(title);
+      await printError(result.error, terminal);
+      terminal.err("\n");
+    }
+  }
+  const width = Math.max(...results.map(({ folder }) => folder.length));
+  for (const result of results) {
+    const said = result.is === "made" ? line(result.value) : `failed: ${result.error.message}`;
+    terminal.out(`${escapeText(result.folder.padEnd(width), 300)}  ${escapeText(said, 300)}\n`);
+  }
+  const what = report === "plan" ? "changes" : "drift";
+  terminal.out(`${bold(severalLine(countSeveral(results, differs), what))}\n`);
 }

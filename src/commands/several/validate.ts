@@ -2,20 +2,19 @@
 import { type ExitCode, exitCodes, worseExit } from "../../model/errors.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Settings } from "../../project/settings.ts";
-import { amount } from "../../report/amounts.ts";
 import { erroredValidationJson } from "../../report/error-json.ts";
 import { escapeText } from "../../report/escape.ts";
 import { problemAnnotations } from "../../report/github/annotations.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { problemsJson } from "../../report/problems-json.ts";
 import { problemFindings } from "../../report/sarif/problem-findings.ts";
-import { exitOf, type ManifestResult } from "../../report/several/manifest-result.ts";
-import { severalJson } from "../../report/several/several-json.ts";
-import { printError } from "../print-error.ts";
-import { printValidation } from "../print-problems.ts";
-import type { Terminal } from "../terminal.ts";
+import { exitOf, type ManifestResult, severalJson } from "../../report/several/manifest-result.ts";
+import { amount } from "../../report/words.ts";
+import { assertReportFiles } from "../reports/write-report.ts";
+import { printError } from "../terminal/print-error.ts";
+import { printValidation } from "../terminal/print-problems.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { allProblems, type ValidateOptions } from "../validate.ts";
-import { assertReportFiles } from "../write-report.ts";
 import { inEachFolder } from "./folders.ts";
 import { writeFindings } from "./reports.ts";
 

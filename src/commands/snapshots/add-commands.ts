@@ -2,10 +2,9 @@
 import type { Command } from "commander";
 import { Option } from "commander";
 import { typedAddress } from "../../model/address.ts";
-import { withoutEffect } from "../help.ts";
 import type { OperateOptions } from "../instances/operate.ts";
-import { changing, type ManifestOptions, withManifestOptions } from "../options.ts";
-import type { Registration } from "../registration.ts";
+import { changing, type ManifestOptions, type Registration, withManifestOptions } from "../options.ts";
+import { withoutEffect } from "../terminal/help.ts";
 import type { SnapshotDeleteOptions } from "./delete.ts";
 import type { SnapshotListOptions } from "./list.ts";
 import type { SnapshotRestoreOptions } from "./restore.ts";

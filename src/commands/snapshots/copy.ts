@@ -16,8 +16,8 @@ import { jsonText } from "../../report/json-text.ts";
 import type { ManifestOptions } from "../options.ts";
 import { serviceTarget } from "../service-target.ts";
 import { withServiceOf } from "../service-work.ts";
-import type { Terminal } from "../terminal.ts";
-import { completeSnapshot, snapshotJson } from "./snapshot.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { completeSnapshot, snapshotJson } from "./list.ts";
 
 /** Options of `snapshot copy`. */
 export interface SnapshotCopyOptions extends ManifestOptions {

@@ -10,8 +10,8 @@ import { escapeText } from "../../report/escape.ts";
 import type { ManifestOptions } from "../options.ts";
 import { serviceTarget } from "../service-target.ts";
 import { withServiceOf } from "../service-work.ts";
-import type { Terminal } from "../terminal.ts";
-import { unknownSnapshot } from "./snapshot.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { unknownSnapshot } from "./list.ts";
 
 /** Options of `snapshot delete`. */
 export interface SnapshotDeleteOptions extends ManifestOptions {

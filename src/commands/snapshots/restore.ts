@@ -6,8 +6,8 @@ import type { ManifestOptions } from "../options.ts";
 import { printRestore, requestRestore } from "../request-restore.ts";
 import { serviceTarget } from "../service-target.ts";
 import { withServiceOf } from "../service-work.ts";
-import type { Terminal } from "../terminal.ts";
-import { completeSnapshot } from "./snapshot.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { completeSnapshot } from "./list.ts";
 
 /** Options of `snapshot restore`. */
 export interface SnapshotRestoreOptions extends ManifestOptions {

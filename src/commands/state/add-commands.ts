@@ -1,10 +1,14 @@
 /** @module Adds the commands about the state to the command line. */
 import type { Command } from "commander";
 import { typedAddress } from "../../model/address.ts";
-import { withExamples, withoutEffect } from "../help.ts";
-import type { ManifestOptions } from "../options.ts";
-import { changing, withManifestOptions, withStateOptions } from "../options.ts";
-import type { Registration } from "../registration.ts";
+import {
+  changing,
+  type ManifestOptions,
+  type Registration,
+  withManifestOptions,
+  withStateOptions,
+} from "../options.ts";
+import { withExamples, withoutEffect } from "../terminal/help.ts";
 import { addStoreCommands } from "./add-store-commands.ts";
 
 type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?: boolean };

@@ -1,8 +1,7 @@
 /** @module Adds the commands about the store of a state to the command line. */
 import type { Command } from "commander";
-import { withExamples, withoutEffect } from "../help.ts";
-import { changing, type ManifestOptions, withStateOptions } from "../options.ts";
-import type { Registration } from "../registration.ts";
+import { changing, type ManifestOptions, type Registration, withStateOptions } from "../options.ts";
+import { withExamples, withoutEffect } from "../terminal/help.ts";
 import type { MigrateOptions } from "./migrate.ts";
 
 type StoreOptions = ManifestOptions & { readonly json?: boolean; readonly color?: boolean };

@@ -7,8 +7,8 @@ import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { readState } from "../../state/read-state.ts";
 import type { ManifestOptions } from "../options.ts";
-import { tableText } from "../table-text.ts";
-import type { Terminal } from "../terminal.ts";
+import { tableText } from "../terminal/table-text.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** `state history`: the versions before the current one that the store still has, newest first. */
 export async function stateHistory(

@@ -5,12 +5,12 @@ import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { credentialSource } from "../../project/state-credentials.ts";
 import type { StateLocation } from "../../project/state-location.ts";
-import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
+import { amount } from "../../report/words.ts";
 import type { KeptStore } from "../../state/kept-store.ts";
 import type { ManifestOptions } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** `state init`: makes what the store needs (a folder, a schema) and tries it. Makes no state. Throws `state-unsuitable`. */
 export async function stateInit(

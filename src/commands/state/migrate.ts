@@ -8,18 +8,18 @@ import { addressOf, sectionOf } from "../../project/location-address.ts";
 import { openStore } from "../../project/open-store.ts";
 import { sideOf } from "../../project/other-end.ts";
 import { openProject, type Project } from "../../project/project.ts";
+import { whileHeld } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { StateLocation } from "../../project/state-location.ts";
-import { whileHeld } from "../../project/while-held.ts";
-import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
+import { amount } from "../../report/words.ts";
 import { interruptedMove, type Move, type MoveEnd, moveState } from "../../state/move-state.ts";
 import type { LockOptions } from "../../state/store.ts";
-import { listenForInterrupts } from "../listen-for-interrupts.ts";
-import { lockWarning } from "../lock-warning.ts";
 import type { ManifestOptions } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { lockWarning } from "../under-lock.ts";
 
 /** Options of `state migrate`. */
 export interface MigrateOptions extends ManifestOptions {

@@ -5,16 +5,16 @@ import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { openProject } from "../../project/project.ts";
+import { whileHeld } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
-import { whileHeld } from "../../project/while-held.ts";
-import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
+import { amount } from "../../report/words.ts";
 import { readErroredState } from "../../state/errored-state.ts";
 import { pushErrored } from "../../state/push-errored.ts";
-import { lockWarning } from "../lock-warning.ts";
 import type { ManifestOptions } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { lockWarning } from "../under-lock.ts";
 
 /**
  * `state push FILE`: stores, under the lock, the state that a run kept in a local file, where nobody has written since, and

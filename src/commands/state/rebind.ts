@@ -2,12 +2,12 @@
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { manifestDifference, serviceDifferences } from "../../model/service-identity.ts";
 import type { Settings } from "../../project/settings.ts";
-import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
+import { amount } from "../../report/words.ts";
 import { isEmpty } from "../../state/claim-state.ts";
-import { kindNamed } from "../bound-at.ts";
 import type { ManifestOptions } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { kindNamed } from "../service-target.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { type Locked, underLock } from "../under-lock.ts";
 
 /**

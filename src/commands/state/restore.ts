@@ -3,19 +3,18 @@ import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { openProject, type Project } from "../../project/project.ts";
+import { whileHeld } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
-import { whileHeld } from "../../project/while-held.ts";
-import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
+import { amount } from "../../report/words.ts";
 import { assertSameManifest } from "../../state/claim-state.ts";
-import { emptyState, nextVersion } from "../../state/document.ts";
-import { stateFormatter } from "../../state/format-state.ts";
+import { emptyState, nextVersion, stateFormatter } from "../../state/document.ts";
 import type { KeptStore } from "../../state/kept-store.ts";
 import { readState } from "../../state/read-state.ts";
 import type { Stored } from "../../state/remote/driver.ts";
-import { lockWarning } from "../lock-warning.ts";
 import type { ManifestOptions } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { lockWarning } from "../under-lock.ts";
 
 /**
  * `state restore VERSION`: stores a kept version as the newest one; `current` the document that is there, however old it is; `none` an

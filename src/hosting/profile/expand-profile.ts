@@ -1,7 +1,5 @@
 /** @module Expands a valid profile file: short forms are written out, durations become ms. */
-import type { Json, JsonObject } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
-import { own } from "../../model/own.ts";
+import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 import type { Endpoint, Profile, TopologyRules } from "../../model/profile.ts";
 import { parseDuration } from "../../model/quantity.ts";
 import type { EndpointText, ProfileText, TopologyText } from "./profile-text.ts";

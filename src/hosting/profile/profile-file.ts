@@ -1,14 +1,14 @@
 /** @module Reads and validates a profile file with the profiles that it extends. */
+
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Profile } from "../../model/profile.ts";
 import { expandProfile, type ProfileFault, unfold } from "./expand-profile.ts";
-import { layOver } from "./lay-over.ts";
-import { profileFolder } from "./profile-folder.ts";
 import { faultOf, type ProfileValidator } from "./profile-violations.ts";
 
 /** One file of a chain of profiles that extend each other. */
@@ -128,4 +128,25 @@ function invalidAt(layer: Pick<Layer, "file" | "lines">, offset: number, message
       hint: "graphform schema profile prints what a profile may hold",
     },
   );
+}
+
+/** Merges `upper` into `lower`: maps deeply; lists and single values are replaced; null removes a key. */
+function layOver(lower: JsonObject, upper: JsonObject): JsonObject {
+  const merged = new Map<string, Json>(Object.entries(lower));
+  for (const [key, value] of Object.entries(upper)) {
+    const below = merged.get(key);
+    if (value === null) merged.delete(key);
+    else merged.set(key, isObject(value) ? layOver(isObject(below) ? below : {}, value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+/** The `profiles` folder beside package.json, also from a bundled file. */
+export function profileFolder(): string {
+  return join(packageRoot(dirname(fileURLToPath(import.meta.url))), "profiles");
+}
+
+function packageRoot(folder: string): string {
+  const parent = dirname(folder);
+  return existsSync(join(folder, "package.json")) || parent === folder ? folder : packageRoot(parent);
 }

@@ -1,12 +1,13 @@
 /** @module Reads session tokens and their lifetimes from an answer, and puts them into requests. */
-import type { Json } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+
+import { GraphformError } from "../../model/errors.ts";
+import { isObject, type Json } from "../../model/json.ts";
 import type { Endpoint, Profile, SessionProfile } from "../../model/profile.ts";
 import type { Call } from "../../model/service.ts";
-import { answerValues } from "../wire/answer-values.ts";
-import { parseCookies } from "../wire/cookies.ts";
+import { answerValues, type WireRequest, type WireResponse } from "../wire/answer-values.ts";
 import { parseJson } from "../wire/parse-json.ts";
-import type { WireRequest, WireResponse } from "../wire/wire.ts";
+import { parseCookies } from "../wire/transport.ts";
+import { singleFlight } from "./single-flight.ts";
 
 /** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */
 export interface Tokens {
@@ -67,7 +68,7 @@ function usable(value: Json | undefined): string | undefined {
 }
 
 /** Printable ASCII without spaces, commas, semicolons: the characters of a cookie or a bearer token. */
-export function isHeaderText(text: string): boolean {
+function isHeaderText(text: string): boolean {
   return /^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(text);
 }
 
@@ -87,4 +88,39 @@ export function authorization(token: string, endpoint: Endpoint, profile: Profil
 export function secretsIn({ operation, body = {} }: Call, username: string | undefined): readonly string[] {
   if (!operation.startsWith("session.")) return [];
   return Object.values(body).flatMap((text) => (typeof text === "string" && text !== username ? [text] : []));
+}
+
+/** A token that the caller supplies: fetched once, and again after a refusal. */
+interface UsersToken {
+  ready(): string | undefined;
+  token(): Promise<string>;
+  refuse(token: string): void;
+}
+
+/** Keeps the token of `fetch` until the users host refuses it. Rejects with `users-token` where it cannot be a token. */
+export function createUsersToken(fetch: () => Promise<string>): UsersToken {
+  let held: string | undefined;
+  const checked = async (): Promise<string> => {
+    const token = (await fetch()).trim();
+    if (isHeaderText(token)) return token;
+    throw new GraphformError(
+      "users-token",
+      "the token for the users host is empty, or has characters that a token cannot have",
+      {
+        hint: "check GRAPHFORM_TOKEN, or the output of GRAPHFORM_TOKEN_COMMAND",
+      },
+    );
+  };
+  const checkedOnce = singleFlight(checked);
+  return {
+    ready: () => held,
+    async token() {
+      if (held !== undefined) return held;
+      held = await checkedOnce();
+      return held;
+    },
+    refuse(token) {
+      if (held === token) held = undefined;
+    },
+  };
 }

@@ -1,7 +1,6 @@
 /** @module Finds the subscription of each request. */
 import { isGraphformError, isServiceError } from "../../model/errors.ts";
-import { isObject } from "../../model/json.ts";
-import { own } from "../../model/own.ts";
+import { isObject, own } from "../../model/json.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
 import { singleFlight } from "../session/single-flight.ts";

@@ -1,6 +1,6 @@
 /** @module Parses the URLs of a service and refuses those that would expose credentials. */
 import { GraphformError } from "../../model/errors.ts";
-import { isLoopback } from "../../model/loopback.ts";
+import { isLoopback } from "../../model/service.ts";
 import { hasUserinfo, shownAddress } from "../../model/userinfo.ts";
 
 /** A host of the service: scheme, host and port, and the prefix of all its paths. */

@@ -1,10 +1,14 @@
 /** @module Traces requests and turns refusals into typed errors. */
 import type { Clock } from "../../model/clock.ts";
-import { isServiceError, ServiceError } from "../../model/errors.ts";
+import { exitCodes, isServiceError, ServiceError } from "../../model/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import type { Profile } from "../../model/profile.ts";
+import { limitWords, waitLonger } from "../../model/time-limit.ts";
+import { repeatRequest } from "../../network/repeat-request.ts";
+import type { ServiceOptions } from "../service-options.ts";
+import type { Transport, WireResponse } from "./answer-values.ts";
 import { serviceError } from "./service-error.ts";
-import type { Transport, WireResponse } from "./wire.ts";
 
 /** Settings of `tracedExchange`. */
 export interface ExchangeSettings {
@@ -48,4 +52,89 @@ export function tracedExchange(
 /** The error of a request that was cancelled before it was sent. */
 export function interrupted(operation: string): ServiceError {
   return new ServiceError("aborted", operation, `${operation}: interrupted`, { wasSent: false });
+}
+
+/** `names` maps our keys, dotted where nested, to single keys of the service. */
+export function renameBody(body: JsonObject, names: { readonly [name: string]: string }): JsonObject {
+  return Object.keys(names).length === 0 ? body : renamed(body, names, "");
+}
+
+function renamed(body: JsonObject, names: { readonly [name: string]: string }, prefix: string): JsonObject {
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]): [string, Json] => {
+      const path = `${prefix}${key}`;
+      const name = Object.hasOwn(names, path) ? names[path] : undefined;
+      return [name ?? key, isObject(value) ? renamed(value, names, `${path}.`) : value];
+    }),
+  );
+}
+
+/** Most attempts of a request, and most while the service only answers 429. */
+const most = { tries: 6, refusals: 60 };
+
+/** Pauses between attempts in ms. */
+const pauses = { first: 100, longest: 5000 };
+
+/**
+ * Sends a read until it succeeds or `isPassing` is false for its error. A service that is full (429) does not count as
+ * a try; it is waited for here, or by the budget that `isPaced` says the request goes through. Rejects with the last error.
+ */
+export function withRetry<T>(
+  send: () => Promise<T>,
+  isPassing: (error: ServiceError) => boolean,
+  isPaced: boolean,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<T> {
+  return repeatRequest(
+    send,
+    {
+      ...{ tries: most.tries, most: most.refusals, pauses },
+      passing: (error) => {
+        if (!isServiceError(error) || !isPassing(error)) return undefined;
+        const isFull = error.failure === "rate-limited";
+        return { retryAfter: error.retryAfter, isFree: isFull, isPaced: isPaced && isFull };
+      },
+    },
+    clock,
+    signal,
+  );
+}
+
+/** True for failures after which a read may be repeated: it was not taken, or its answer was lost or nonsense. */
+export function passesForRead(error: ServiceError): boolean {
+  if (error.failure === "shape") return error.status === undefined;
+  return ["unavailable", "lost", "rate-limited"].includes(error.failure);
+}
+
+/**
+ * Does work that has the client's patience at most: after that its signal is aborted, and an error that leaves no doubt about a write
+ * becomes one that says so (exit 7).
+ */
+export async function withinPatience<T>(
+  operation: string,
+  { clock, patience }: Pick<ServiceOptions, "clock" | "patience">,
+  signal: AbortSignal,
+  work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (patience === undefined) return work(signal);
+  const [limit, done] = [new AbortController(), new AbortController()];
+  clock.sleep(patience, done.signal).then(
+    () => limit.abort(new Error("the time is up")),
+    () => undefined,
+  );
+  try {
+    return await work(AbortSignal.any([signal, limit.signal]));
+  } catch (error) {
+    if (!limit.signal.aborted || signal.aborted || (isServiceError(error) && error.mayHaveWorked))
+      throw error;
+    throw new ServiceError("aborted", operation, `${operation}: no answer within ${limitWords(patience)}`, {
+      wasSent: false,
+      exitCode: exitCodes.converging,
+      hint: waitLonger,
+      cause: error,
+    });
+  } finally {
+    done.abort();
+  }
 }

@@ -1,6 +1,6 @@
 /** @module Finds the endpoint of an operation, and fills parameters into its path and query. */
 import { GraphformError } from "../../model/errors.ts";
-import { own } from "../../model/own.ts";
+import { own } from "../../model/json.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
 
 type Params = { readonly [name: string]: string | undefined };

@@ -1,5 +1,6 @@
 /** @module Parses JSON from the network with a limit on its depth. */
 import type { Json } from "../../model/json.ts";
+import type { Hide } from "../../model/known-secrets.ts";
 
 /** The deepest nesting that is read: no answer of a service needs more, and recursion over it must not overflow. */
 const deepest = 100;
@@ -31,4 +32,17 @@ function isTooDeep(text: string): boolean {
     } else if (character === "}" || character === "]") depth -= 1;
   }
   return false;
+}
+
+/** Longest message of a service that is passed on, in characters. */
+const longest = 500;
+
+/** Control and format characters, line separators, lone surrogates. */
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** Hides secrets, then cuts the text, then escapes characters that control a terminal. */
+export function safeText(text: string, hide: Hide): string {
+  const shown = hide(text);
+  const cut = shown.length > longest ? `${shown.slice(0, longest)}...` : shown;
+  return cut.replace(hidden, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

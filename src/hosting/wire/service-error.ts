@@ -1,12 +1,12 @@
 /** @module Makes typed errors from refusals of the service. */
+
+import { runInNewContext } from "node:vm";
 import { ServiceError, type ServiceFailure } from "../../model/errors.ts";
-import type { Json } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, type Json } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import type { Profile } from "../../model/profile.ts";
-import { parseJson } from "./parse-json.ts";
-import { safeText } from "./safe-text.ts";
-import type { WireRequest, WireResponse } from "./wire.ts";
+import type { WireRequest, WireResponse } from "./answer-values.ts";
+import { parseJson, safeText } from "./parse-json.ts";
 
 /** Longest Retry-After that is honoured, in ms. */
 const longestPause = 10 * 60_000;
@@ -119,4 +119,32 @@ function plainWords(status: number): string {
   return status >= 500
     ? "the service failed and does not say why"
     : "the service refused and does not say why";
+}
+
+/** Result of a match; `unread` where the pattern is invalid, or takes too long. */
+type PatternMatch = "matches" | "differs" | "unread";
+
+/** The time that one pattern gets for one value, in ms, and the length of a pattern that is tried at all. */
+const [longestTry, longestPattern] = [100, 2000];
+
+/**
+ * Opens a matcher for one run. A pattern that took too long is not tried again: the total time is bounded by the
+ * number of patterns.
+ */
+export function boundedMatcher(): (pattern: string, value: string) => PatternMatch {
+  const unread = new Set<string>();
+  return (source, value) => {
+    if (unread.has(source)) return "unread";
+    try {
+      if (source.length > longestPattern) throw new Error("too long");
+      const pattern = new RegExp(source);
+      // Only code in a context of its own can be stopped by a timeout.
+      const sandbox = { pattern, value };
+      const isMatch: unknown = runInNewContext("pattern.test(value)", sandbox, { timeout: longestTry });
+      return isMatch === true ? "matches" : "differs";
+    } catch {
+      unread.add(source);
+      return "unread";
+    }
+  };
 }

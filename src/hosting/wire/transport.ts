@@ -1,8 +1,10 @@
 /** @module Sends requests over HTTP with connections that are kept alive. */
+
+import { parseSetCookie } from "set-cookie-parser";
 import type { Dispatcher, Pool } from "undici";
 import { ServiceError } from "../../model/errors.ts";
 import { connectionPools, isAboutTrust } from "../../network/connection-pools.ts";
-import type { Transport, WireRequest, WireResponse } from "./wire.ts";
+import type { Transport, WireRequest, WireResponse } from "./answer-values.ts";
 
 /** Options of `openConnections`. */
 export interface TransportOptions {
@@ -152,4 +154,28 @@ function failure({ operation, origin, isWrite }: WireRequest, cause: Error, sent
 function codeOf(cause: Error): string {
   if ("code" in cause && typeof cause.code === "string") return cause.code;
   return cause.name;
+}
+
+/** A cookie as Set-Cookie brings it. */
+interface Cookie {
+  readonly value: string;
+  /** In ms; absent where the cookie has no Max-Age. */
+  readonly maxAge?: number;
+}
+
+/**
+ * Returns the cookies of an answer by name, their values as they are sent but for quotes around them. Skips entries that
+ * are not name=value, and cookies that are deleted (no value, or a Max-Age of 0).
+ */
+export function parseCookies(header: string | readonly string[] | undefined): ReadonlyMap<string, Cookie> {
+  const lines = header === undefined ? [] : typeof header === "string" ? [header] : [...header];
+  // Silent: it would print the names and attributes that it does not know.
+  const cookies = parseSetCookie(lines, { decodeValues: false, silent: true });
+  return new Map(
+    cookies.flatMap(({ name, value, maxAge }): [string, Cookie][] => {
+      const text = value.replace(/^"(.*)"$/, "$1");
+      if (name === "" || text === "" || (maxAge !== undefined && maxAge <= 0)) return [];
+      return [[name, maxAge === undefined ? { value: text } : { value: text, maxAge: maxAge * 1000 }]];
+    }),
+  );
 }

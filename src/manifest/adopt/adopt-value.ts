@@ -1,5 +1,5 @@
 /** @module Writes a live value into the text of a manifest, where the field of one resource stands. */
-import { isScalar, type ParsedNode, Scalar } from "yaml";
+import { isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
 import { type AddressParts, formatAddress } from "../../model/address.ts";
 import { isObject, type Json, type JsonObject, stableJson } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
@@ -8,9 +8,8 @@ import { rangeOf, spanOf } from "../locate.ts";
 import { parseManifest } from "../parse.ts";
 import type { Layer, Path } from "../source.ts";
 import { type Edit, editedText, lineEnd, type Refusal } from "./edit.ts";
-import { followPath } from "./follow-path.ts";
-import { insertEntry } from "./insert-entry.ts";
-import { blockText, scalarText } from "./scalar-text.ts";
+import { followPath, type WrittenMap } from "./follow-path.ts";
+import { blockText, plainText, scalarText } from "./scalar-text.ts";
 
 /** A field of one resource, and the value that it is to have. */
 export interface AdoptedField {
@@ -153,4 +152,76 @@ function rangeOfNode(layer: Layer, node: ParsedNode): SourceRange {
 
 function placeText({ file, start }: SourceRange): string {
   return `${file}:${start.line}`;
+}
+
+/** Adds a value below `path` after the last entry of a map; undefined where the map has no place for it. */
+function insertEntry(layer: Layer, maps: readonly WrittenMap[], path: Path, value: Json): Edit | undefined {
+  const map = maps.at(-1);
+  const [start, end] = map?.range ?? [];
+  if (map === undefined || start === undefined || end === undefined) return undefined;
+  const last = map.items.at(-1);
+  if (map.flow === true) {
+    const entry = flowEntry(path, value);
+    if (last !== undefined) {
+      const at = endOf(last.value, last.key);
+      return { layer, start: at, end: at, text: `, ${entry}` };
+    }
+    const isEmpty = layer.text.slice(start + 1, end - 1).trim() === "";
+    return isEmpty ? { layer, start: start + 1, end: end - 1, text: ` ${entry} ` } : undefined;
+  }
+  const [first] = map.items;
+  if (first === undefined || last === undefined) return undefined;
+  const indent = columnOf(layer, first.key);
+  const lines = blockLines(path, value, indent, stepOf(layer, maps, indent));
+  return atLineEnd(layer, endOf(last.value, last.key), lines);
+}
+
+function flowEntry([key, ...rest]: Path, value: Json): string {
+  const inner = rest.length === 0 ? scalarText(value, undefined) : `{ ${flowEntry(rest, value)} }`;
+  return `${plainText(String(key))}: ${inner}`;
+}
+
+/** One line for each key of the path; the last one has the value. */
+function blockLines(path: Path, value: Json, indent: number, step: number): readonly string[] {
+  return path.map((key, depth) => {
+    const head = `${" ".repeat(indent + depth * step)}${plainText(String(key))}:`;
+    return depth === path.length - 1 ? `${head} ${scalarText(value, undefined)}` : head;
+  });
+}
+
+/** Puts lines below the line that an offset is in; a block scalar ends where the next line begins. */
+function atLineEnd(layer: Layer, offset: number, lines: readonly string[]): Edit {
+  const { text } = layer;
+  const eol = lineEnd(layer);
+  if (offset > 0 && text[offset - 1] === "\n")
+    return { layer, start: offset, end: offset, text: lines.map((line) => line + eol).join("") };
+  const newline = text.indexOf("\n", offset);
+  const end = newline < 0 ? text.length : text[newline - 1] === "\r" ? newline - 1 : newline;
+  return { layer, start: end, end, text: lines.map((line) => eol + line).join("") };
+}
+
+/** The end of what an entry says, without the comments behind it. */
+function endOf(value: ParsedNode | null | undefined, key: ParsedNode): number {
+  if (isMap<ParsedNode, ParsedNode | null>(value) && value.flow !== true) {
+    const last = value.items.at(-1);
+    if (last !== undefined) return endOf(last.value, last.key);
+  }
+  if (isSeq<ParsedNode>(value) && value.flow !== true) {
+    const last = value.items.at(-1);
+    if (last !== undefined) return endOf(last, key);
+  }
+  if (value === null || value === undefined) return key.range[1];
+  return isScalar(value) && value.range[0] === value.range[1] ? key.range[1] : value.range[1];
+}
+
+/** Spaces before a node on its line. */
+function columnOf(layer: Layer, node: ParsedNode): number {
+  return layer.lines.linePos(node.range[0]).col - 1;
+}
+
+/** Spaces by which this map is deeper than the one around it. */
+function stepOf(layer: Layer, maps: readonly WrittenMap[], indent: number): number {
+  const outer = maps.at(-2)?.items[0]?.key;
+  const step = outer === undefined ? 0 : indent - columnOf(layer, outer);
+  return step > 0 ? step : 2;
 }

@@ -8,8 +8,7 @@ import type { Path } from "../source.ts";
 import type { Violation } from "../validators.ts";
 import { dotted } from "./describe.ts";
 import type { Fault } from "./finding.ts";
-import { badName, meantKey, missingKey, unknownKey } from "./key-fault.ts";
-import { valueFault } from "./value-fault.ts";
+import { badName, meantKey, missingKey, unknownKey, valueFault } from "./value-fault.ts";
 
 /** The fault of a violation, and the part of the manifest that it is about. */
 export interface Explained {

@@ -2,7 +2,7 @@
 import type { Address } from "../../model/address.ts";
 import type { Desired } from "../../model/desired.ts";
 import type { NotChecked } from "../../model/drift.ts";
-import type { KindRegistry } from "../../model/kind-registry.ts";
+import type { KindRegistry } from "../../model/kind.ts";
 import type { Observed } from "../../model/observed.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { SourceRange } from "../../model/problem.ts";

@@ -1,15 +1,16 @@
 /** @module Lists the guards that hold back one change by itself. */
-import type { Disruption } from "../../model/field-schema.ts";
-import { disruptions } from "../../model/field-schema.ts";
+
+import { shellWord } from "../../model/errors.ts";
+import { type Disruption, disruptions } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
+import { traitAt, traitsOf } from "../../model/traits.ts";
+import { idsOf } from "../adoption-candidates.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
-import { adoptionGuard, takenGuard } from "./binding-guards.ts";
-import { keptByServiceGuard } from "./kept-by-service.ts";
+import { destroys } from "./destroys.ts";
 import { doubtGuard, openCreateGuard } from "./missing.ts";
-import { notOfferedGuards } from "./not-offered.ts";
-import { protectionGuard } from "./protection.ts";
+import { liftOfOnDelete, protectionGuard } from "./protection.ts";
 import { replacementGuard } from "./replacement.ts";
 
 /** The guards of one change. A deletion that is under way has passed its guards already. */
@@ -45,4 +46,121 @@ function disruptionGuard(
 
 function isWorse(left: Disruption, right: Disruption): boolean {
   return disruptions.indexOf(left) > disruptions.indexOf(right);
+}
+
+/** The guard against creating what exists already under the declared name, or with the mark of the address. */
+function adoptionGuard({ address, mayBe }: Change): Guard | undefined {
+  if (mayBe === undefined || mayBe.is === "alike") return undefined;
+  const { is, ids, count } = mayBe;
+  const bind = `graphform import ${shellWord(address)} ${shellWord(ids[0] ?? "ID")}`;
+  if (is === "marked")
+    return {
+      code: "may-exist",
+      message: `${idsOf(mayBe)} was created for this address, says its mark, and no state says that it is bound`,
+      lift: `${bind}, or delete it at the service`,
+    };
+  const [verb, subject] = count === 1 ? ["exists", "it is"] : ["exist", "they are"];
+  return {
+    code: "may-exist",
+    message: `${idsOf(mayBe)} ${verb} already under this name, and no state says whose ${subject}`,
+    lift: `${bind}, or another name`,
+  };
+}
+
+/** The guard against deleting what could not move because its new address is taken. */
+function takenGuard(change: Change, { state, moved }: PlanInput): Guard | undefined {
+  const to = change.action === "delete" ? moved.find((move) => move.from === change.address)?.to : undefined;
+  const id = to === undefined ? undefined : state.resources[to]?.id;
+  if (to === undefined || id === undefined) return undefined;
+  return {
+    code: "moved-taken",
+    message: `it is to move to ${to}, where ${id} still stands`,
+    lift: `apply once without ${to}, or take back what "moved" says`,
+  };
+}
+
+/**
+ * The guard against a deletion that the service would refuse. It is lifted at the service, by an update that somebody
+ * declared and applied: never on the way.
+ */
+function keptByServiceGuard(
+  change: Pick<Change, "action" | "kind" | "address">,
+  { observed }: Subject,
+  { kinds }: Pick<PlanInput, "kinds">,
+): Guard | undefined {
+  if (observed === undefined || !destroys(change)) return undefined;
+  const { kind, address } = change;
+  const traits = traitsOf(kinds.named(kind).schema);
+  const keeping = Object.entries(observed.spec).find(
+    ([path, { value }]) => traitAt(traits, path).keeps && String(value) === "true",
+  );
+  if (keeping === undefined) return undefined;
+  const [path] = keeping;
+  return {
+    code: "kept-by-service",
+    message: `${path} is on: the service refuses to delete it`,
+    lift: `declare ${path}: false for ${address} and nothing else, and apply that first`,
+  };
+}
+
+/** The guards against operations that the profile lacks, and against replacing an object that the manifest names by its id. */
+function notOfferedGuards(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
+  const missing = missingOperation(change, subject, input);
+  const named = requestedId(change, subject);
+  return [
+    ...(missing === undefined
+      ? []
+      : [
+          {
+            code: "not-offered",
+            message: `profile ${input.profile.name} has no operation to ${missing.what}`,
+            lift: missing.lift,
+          },
+        ]),
+    ...(named === undefined
+      ? []
+      : [
+          {
+            code: "not-offered",
+            message: `a new object would not be ${named}, which is asked for by its id`,
+            lift: "give the id of an existing one, or leave the id out",
+          },
+        ]),
+  ];
+}
+
+interface Missing {
+  readonly what: string;
+  readonly lift: string;
+}
+
+function missingOperation(
+  change: Change,
+  subject: Subject,
+  { kinds, profile }: PlanInput,
+): Missing | undefined {
+  const { noun, operations } = kinds.named(change.kind);
+  const lacks = (operation: string): boolean => profile.operations[operation] === undefined;
+  const makes = change.action === "create" || change.action === "replace";
+  if (makes && lacks(operations.create))
+    return { what: `create a ${noun}`, lift: "give the id of an existing one" };
+  const lift = "change it by other means, or use a profile that has the operation";
+  if (change.action === "replace" && lacks(operations.delete)) return { what: `delete a ${noun}`, lift };
+  const backup = operations.backup ?? [];
+  if (change.backupFirst === true && (backup.length === 0 || backup.some(lacks)))
+    return {
+      what: `back up a ${noun} and see that the backup is complete`,
+      lift: `back it up by other means, then ${liftOfOnDelete(subject)}`,
+    };
+  const updates = change.action === "update" || change.action === "adopt";
+  return updates && change.fields.some(({ via }) => via === undefined) && lacks(operations.update)
+    ? { what: `change a ${noun}`, lift }
+    : undefined;
+}
+
+/** The id that the spec itself asks for, where the change would make a new object: no new one has it. */
+function requestedId(change: Change, { desired }: Subject): string | undefined {
+  const id = desired?.importId;
+  const makes = change.action === "create" || change.action === "replace";
+  return makes && id !== undefined && desired?.spec["id"] === id ? id : undefined;
 }

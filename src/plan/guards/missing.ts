@@ -1,9 +1,9 @@
 /** @module Guards what relies on a bound object that the service does not show: one in doubt, another one, or everything at once. */
 import type { Address } from "../../model/address.ts";
+import { shellWord } from "../../model/errors.ts";
 import { waysFromAnother } from "../../model/object-key.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import { referenceFields } from "../../model/reference-fields.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { referenceFields } from "../../model/templates.ts";
 import type { PlanInput } from "../input.ts";
 import { afterMoves } from "../moves.ts";
 import type { Subject } from "../subject.ts";

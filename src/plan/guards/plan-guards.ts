@@ -1,9 +1,9 @@
 /** @module Guards that look at the plan as a whole: the empty manifest, the thresholds, two addresses for one object. */
 
 import type { Address } from "../../model/address.ts";
+import { shellWord } from "../../model/errors.ts";
 import { objectKey } from "../../model/object-key.ts";
 import type { Change } from "../../model/plan.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";

@@ -1,7 +1,7 @@
 /** @module Protection of existing objects, and what the state remembers of it. */
 import type { Lifecycle } from "../../model/desired.ts";
+import { shellWord } from "../../model/errors.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import type { Bound } from "../../model/state.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";

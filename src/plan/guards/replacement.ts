@@ -1,6 +1,7 @@
 /** @module Guards against replacing an object that holds data. */
+
+import { shellWord } from "../../model/errors.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import type { PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
 import { liftOfOnDelete } from "./protection.ts";

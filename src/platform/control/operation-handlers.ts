@@ -1,9 +1,9 @@
 /** @module Does the real work of each operation on the databases. */
 import { fileTrouble } from "../../files/file-trouble.ts";
 import type { Databases, RunningDatabase } from "../databases/databases.ts";
+import type { Store } from "../model/collection.ts";
 import { paramRows } from "../model/field-rules.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
-import type { Store } from "../model/store.ts";
 import type { Settings } from "../options.ts";
 import type { Events } from "./events.ts";
 import { endSnapshot } from "./record-state.ts";

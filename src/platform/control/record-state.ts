@@ -2,9 +2,9 @@
 
 import { isRefusal } from "../databases/database-users.ts";
 import type { Databases } from "../databases/databases.ts";
+import type { Store } from "../model/collection.ts";
 import type { InstanceRecord } from "../model/records.ts";
 import { StorageError } from "../model/service-error.ts";
-import type { Store } from "../model/store.ts";
 import type { Events } from "./events.ts";
 
 /** Options of `recordState`. */

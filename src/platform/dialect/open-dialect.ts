@@ -2,8 +2,8 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
-import type { Store } from "../model/store.ts";
-import { defaultDialect } from "./default.ts";
+import type { Store } from "../model/collection.ts";
+import { plans } from "../model/plans.ts";
 import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
 import { falkordbCloud } from "./falkordb-cloud.ts";
 import { readProfileFacts } from "./profile-facts.ts";
@@ -41,3 +41,37 @@ function hasRecords(store: Store): boolean {
 async function loadDialect(name: DialectName = "default"): Promise<Dialect> {
   return name === "default" ? defaultDialect : falkordbCloud(await readProfileFacts(name));
 }
+
+/** The dialect of the default profile. */
+export const defaultDialect: Dialect = {
+  name: "default",
+  provider: "sp-default",
+  service: "graphdb",
+  cookies: { session: "svc_token", refresh: "svc_refresh_token" },
+  hasRefreshTokens: true,
+  plans,
+  params: { fields: {}, absent: [], ignored: [], required: {}, defaults: {} },
+  updateMethods: ["PUT", "PATCH"],
+  failover: {
+    node: ["failed_replica_id", "failedReplicaID", "failedReplicaId"],
+    action: ["failed_replica_action", "failedReplicaAction"],
+  },
+  copy: { region: ["target_region", "targetRegion"], source: ["source_snapshot_id", "sourceSnapshotId"] },
+  describe: {
+    network: "custom_network",
+    modifiedAt: "last_modified",
+    hasEndpointInParams: true,
+    hasRoles: true,
+    isComplete: false,
+  },
+  snapshots: {
+    hasBackup: true,
+    statuses: {},
+    copyAnswer: ["snapshot_id", "snapshotId"],
+    omitsEmptyList: false,
+  },
+  hasPlanSubscriptions: false,
+  hasSpecifiedPlanKeys: true,
+  hasParameterSchema: false,
+  settings: { echo: false, networks: "adopt-only", pageSize: Number.POSITIVE_INFINITY },
+};

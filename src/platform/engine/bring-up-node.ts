@@ -1,5 +1,6 @@
 /** @module Starts one node of a database, or takes over its running process. */
 import { mkdir, readFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import type { Login } from "./connection.ts";
 import type { DatabaseSpec } from "./database.ts";
 import type { DatabaseFolder } from "./database-record.ts";
@@ -9,7 +10,6 @@ import { launch, operatorLogin } from "./launch.ts";
 import type { LiveNode } from "./live-node.ts";
 import { nodeConfig, withoutRole } from "./node-config.ts";
 import { configuredPort, writeConfig } from "./node-files.ts";
-import { claimPort } from "./ports.ts";
 import { ServerProcess } from "./server-process.ts";
 import type { ServerProgram } from "./server-program.ts";
 
@@ -111,4 +111,44 @@ function configOf(task: BringUpTask, index: number, port: number, role: NodeRole
 
 function nameOf({ primaryPort }: NodeRole): LiveNode["role"] {
   return primaryPort === undefined ? "primary" : "replica";
+}
+
+/** A port that this process gives to no other caller until `release`. */
+interface PortClaim {
+  readonly port: number;
+  release(): void;
+}
+
+const claimed = new Set<number>();
+
+/** Claims the wanted port where it is free, otherwise a port chosen by the system. Rejects where none is free. */
+export async function claimPort(wanted?: number): Promise<PortClaim> {
+  if (wanted !== undefined && !claimed.has(wanted)) {
+    claimed.add(wanted);
+    if ((await freePort(wanted)) !== undefined) return claim(wanted);
+    claimed.delete(wanted);
+  }
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const port = await freePort(0);
+    if (port === undefined || claimed.has(port)) continue;
+    claimed.add(port);
+    return claim(port);
+  }
+  throw new Error("no port is free on 127.0.0.1");
+}
+
+function claim(port: number): PortClaim {
+  return { port, release: () => void claimed.delete(port) };
+}
+
+/** Listens briefly to test a port (0: any); undefined where it is taken. */
+function freePort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(undefined));
+    server.listen(port, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : undefined));
+    });
+  });
 }

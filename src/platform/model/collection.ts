@@ -4,6 +4,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeDurably, writeAtomically } from "../../files/atomic-write.ts";
 import { inTurn } from "../in-turn.ts";
+import {
+  type AccountConfigRecord,
+  type InstanceRecord,
+  isAccountConfigRecord,
+  isInstanceRecord,
+  isNetworkRecord,
+  isSnapshotRecord,
+  type NetworkRecord,
+  type SnapshotRecord,
+} from "./records.ts";
 import { createStorageTrouble, type StorageTrouble } from "./service-error.ts";
 
 /**
@@ -168,4 +178,23 @@ function parseRecord<T>(text: string, isRecord: (value: unknown) => value is T, 
   }
   if (isRecord(value)) return value;
   throw new Error(`${path} is not a record of this version; move it away to start without it`);
+}
+
+/** The records of the control plane. */
+export interface Store {
+  readonly instances: Collection<InstanceRecord>;
+  readonly snapshots: Collection<SnapshotRecord>;
+  readonly networks: Collection<NetworkRecord>;
+  readonly accountConfigs: Collection<AccountConfigRecord>;
+}
+
+/** Opens the store of a data folder. An acknowledged record survives `kill -9` at any moment. */
+export async function openStore(dataDir: string, trouble?: StorageTrouble): Promise<Store> {
+  const folder = join(dataDir, "control");
+  return {
+    instances: await openCollection(join(folder, "instances"), isInstanceRecord, trouble),
+    snapshots: await openCollection(join(folder, "snapshots"), isSnapshotRecord, trouble),
+    networks: await openCollection(join(folder, "networks"), isNetworkRecord, trouble),
+    accountConfigs: await openCollection(join(folder, "account-configs"), isAccountConfigRecord, trouble),
+  };
 }

@@ -1,7 +1,10 @@
 /** @module Turns problems of a manifest and dangerous changes of a plan into annotations. */
+
+import { type DriftReport, hasDrift } from "../../model/drift.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import type { Problem, SourceRange } from "../../model/problem.ts";
-import type { Annotation } from "./workflow-command.ts";
+import { escapeText } from "../escape.ts";
+import { amount } from "../words.ts";
 
 /** Converts the path of a manifest file to one relative to the root of the repository. */
 export type PathOf = (file: string) => string;
@@ -54,7 +57,7 @@ function rank(change: Change<unknown>): number {
 }
 
 /** The place of an annotation, as GitHub takes it. */
-export function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Annotation> {
+function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Annotation> {
   const line = Math.max(1, start.line);
   const oneLine = end.line === start.line;
   return {
@@ -66,4 +69,91 @@ export function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Part
       ? { column: Math.max(1, start.column), endColumn: Math.max(1, start.column, end.column - 1) }
       : {}),
   };
+}
+
+/** Annotations of each kind that GitHub shows of one step; it drops the others without a word. */
+const shownOfEachKind = 10;
+
+/**
+ * Workflow commands for the first 10 annotations of each kind, and one notice with the number of the others. `annotations` are
+ * sorted worst first; `more` says where all of them are.
+ */
+export function annotationLines(annotations: readonly Annotation[], more: string): readonly string[] {
+  const counts = new Map<AnnotationLevel, number>();
+  const shown = annotations.filter(({ level }) => {
+    const count = (counts.get(level) ?? 0) + 1;
+    counts.set(level, count);
+    // The notice about the others takes a place of its own kind.
+    return count <= (level === "notice" ? shownOfEachKind - 1 : shownOfEachKind);
+  });
+  const left = annotations.length - shown.length;
+  const notice: readonly Annotation[] =
+    left === 0
+      ? []
+      : [{ level: "notice", title: "graphform", message: `${amount(left, "annotation")} more: ${more}` }];
+  return [...shown, ...notice].map(workflowCommand);
+}
+
+/** A warning for each resource that was changed outside, worst first, and for each that nobody declares. */
+export function driftAnnotations(report: DriftReport<unknown>, pathOf: PathOf): readonly Annotation[] {
+  if (!hasDrift(report)) return [];
+  const { resources, unmanaged = [] } = report;
+  const changed = resources
+    .filter((resource) => resource.class === "outside")
+    .map(({ address, what, reason, fields, where }): Annotation => {
+      const paths = fields.filter((field) => field.class === "outside").map(({ path }) => path);
+      const which = paths.length === 0 ? "" : `: ${paths.join(", ")}`;
+      const place = fields.find((field) => field.class === "outside")?.where ?? where;
+      return {
+        level: "warning",
+        title: `graphform: drift, ${what}`,
+        message: `${address}: ${reason}${which}`,
+        ...(place === undefined ? {} : placeOf(place, pathOf)),
+      };
+    });
+  const undeclared = unmanaged.map(
+    ({ kind, id }): Annotation => ({
+      level: "warning",
+      title: "graphform: not declared",
+      message: `${kind} ${id} is not declared`,
+    }),
+  );
+  return [...changed, ...undeclared];
+}
+
+/** Kind of an annotation. */
+type AnnotationLevel = "error" | "warning" | "notice";
+
+/** A remark that GitHub shows beside the changed lines of a pull request. */
+export interface Annotation {
+  readonly level: AnnotationLevel;
+  readonly title: string;
+  readonly message: string;
+  /** Path relative to the root of the repository. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly endLine?: number;
+  readonly column?: number;
+  readonly endColumn?: number;
+}
+
+/** Longest message of an annotation, in characters. */
+const longest = 1000;
+
+/** One line without a line break. Its parts are escaped, so that none of them can end it or begin another command. */
+export function workflowCommand(annotation: Annotation): string {
+  const { level, title, message, file, line, endLine, column, endColumn } = annotation;
+  const place = { file, line, endLine, col: column, endColumn };
+  const properties = Object.entries({ ...(file === undefined ? {} : place), title })
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${property(String(value))}`]))
+    .join(",");
+  return `::${level} ${properties}::${data(escapeText(message, longest))}`;
+}
+
+function data(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function property(text: string): string {
+  return data(escapeText(text, 300)).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -1,9 +1,11 @@
 /** @module Writes one block of equal changes. */
+
+import type { Source } from "../../model/observed.ts";
 import type { Guard } from "../../model/plan.ts";
 import type { BlockView } from "../view/block-view.ts";
-import { actionWords, chip, chipsOf, type Tone } from "./action-words.ts";
-import { addressList, addressTitle, placeOf } from "./address-list.ts";
-import { fieldTable } from "./field-table.ts";
+import type { FieldView } from "../view/field-view.ts";
+import { sourceWords } from "../words.ts";
+import { actionWords, addressList, addressTitle, chip, chipsOf, placeOf, type Tone } from "./action-words.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /** Place of a block on its page. */
@@ -58,4 +60,33 @@ function guardHtml({ message, lift, code }: Guard): Markup {
 
 function folded(title: string, content: Markup | undefined): Markup | undefined {
   return content === undefined ? undefined : markup`<details><summary>${title}</summary>${content}</details>`;
+}
+
+/** A table of fields with their values, sources and notes. The roles keep its meaning where a narrow page stacks its cells. */
+export function fieldTable(fields: readonly FieldView[], caption: string): Markup | undefined {
+  if (fields.length === 0) return undefined;
+  const values = columnsOf(fields);
+  const hasNotes = fields.some((field) => field.notes.length > 0);
+  const heads = ["Field", ...values, ...(hasNotes ? ["Note"] : [])];
+  return markup`<table role="table"><caption>${caption}</caption>
+<thead role="rowgroup"><tr role="row">${heads.map((head) => markup`<th role="columnheader" scope="col">${head}</th>`)}</tr></thead>
+<tbody role="rowgroup">${fields.map((field) => row(field, values, hasNotes))}</tbody></table>`;
+}
+
+function columnsOf(fields: readonly FieldView[]): readonly string[] {
+  if (fields.every((field) => field.role === "new")) return ["Value"];
+  return fields.every((field) => field.role === "drifted") ? ["Last applied", "Now"] : ["Now", "After apply"];
+}
+
+function row(field: FieldView, columns: readonly string[], hasNotes: boolean): Markup {
+  const { path, role, before, after, source, afterSource, notes } = field;
+  const last = columns.at(-1) ?? "";
+  const first = markup`<td role="cell" data-head="${columns[0] ?? ""}:"><span class="value">${before}</span>${sourceText(source)}</td>`;
+  return markup`<tr role="row" class="${role}"><th role="rowheader" scope="row"><code>${path}</code></th>
+${columns.length > 1 && first}<td role="cell" data-head="${last}:"><span class="value">${after}</span>${sourceText(afterSource)}</td>
+${hasNotes && markup`<td role="cell" class="note">${notes.join(", ")}</td>`}</tr>`;
+}
+
+function sourceText(source: Source | undefined): Markup | undefined {
+  return source === undefined ? undefined : markup`<small>${sourceWords[source]}</small>`;
 }

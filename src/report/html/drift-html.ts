@@ -1,13 +1,13 @@
 /** @module Writes a drift report as a page of HTML. */
-import { countUnread } from "../../model/drift.ts";
-import { driftJson } from "../drift-json.ts";
-import type { KindNames } from "../kind-words.ts";
+import { countUnread, type DriftClass, type Happening } from "../../model/drift.ts";
+import { driftJson } from "../drift/drift-json.ts";
 import { incompleteText } from "../probe-census.ts";
 import type { ShownDrift } from "../shown.ts";
-import { timeText } from "../time-text.ts";
+import type { DriftBlockView, DriftFieldView } from "../view/drift-block-view.ts";
 import { type DriftGroupView, type DriftView, driftView } from "../view/drift-view.ts";
-import { chip } from "./action-words.ts";
-import { driftBlockHtml } from "./drift-block-html.ts";
+import { amount, type KindNames, sinceText, timeText } from "../words.ts";
+import { addressList, addressTitle, chip, placeOf } from "./action-words.ts";
+import { type BlockPlace, fieldTable } from "./block-html.ts";
 import { driftFilters } from "./filters-html.ts";
 import { type Markup, markup } from "./markup.ts";
 import { censusCard } from "./overview-html.ts";
@@ -95,4 +95,43 @@ function unmanagedHtml({ unmanaged, unmanagedWay }: DriftView): Markup | undefin
       markup`<li>${noun} <code>${id}</code>${name !== undefined && markup` <span class="value">${name}</span>`}</li>`,
   );
   return markup`<section class="careful" aria-labelledby="unmanaged"><h2 id="unmanaged">Not declared (${unmanaged.length})</h2><p>Way out: ${unmanagedWay}.</p><ul class="plain">${items}</ul></section>`;
+}
+
+const signs: { readonly [what in Happening]: string } = {
+  deleted: "−",
+  failed: "!",
+  stopped: "!",
+  started: "!",
+  changed: "!",
+  renamed: "!",
+  unapplied: "~",
+  unimportant: "=",
+};
+
+/** A block that folds: what has happened and the address in its title; since when, who, and the fields in its body. */
+function driftBlockHtml(block: DriftBlockView, { id, tone, open }: BlockPlace): Markup {
+  const { addresses, kind, what, reason, waysOn, since, events, moreEvents } = block;
+  const word = what === "unapplied" ? "not applied" : what === "unimportant" ? "does not matter" : what;
+  const right = since === undefined ? "" : `; last seen right ${sinceText(since)}`;
+  const body = [
+    markup`<p>${reason}${right}.</p>`,
+    waysOn !== undefined && markup`<p>Way out: ${waysOn}.</p>`,
+    events.length > 0 &&
+      markup`<ul class="plain">${events.map(eventHtml)}${moreEvents > 0 && markup`<li>and ${amount(moreEvents, "earlier event")}</li>`}</ul>`,
+    addressList(addresses),
+    fieldTable(ofClass(block, "outside"), "Changed outside"),
+    fieldTable(ofClass(block, "ours"), "Changed in the manifest, and not applied"),
+    fieldTable(ofClass(block, "cosmetic"), "Differs, and does not matter"),
+  ];
+  return markup`<details class="block ${tone}" id="${id}" data-count="${addresses.length}" data-kind="${kind}" data-action="${what}"${open && markup` open`}>
+<summary><span class="sign" aria-hidden="true">${signs[what]}</span><h3>${addressTitle(addresses)}</h3>${chip(word, tone)}${placeOf(addresses)}</summary>
+<div class="body">${body}</div></details>`;
+}
+
+function ofClass({ fields }: DriftBlockView, is: DriftClass): readonly DriftFieldView[] {
+  return fields.filter((field) => field.class === is);
+}
+
+function eventHtml({ time, user, message }: DriftBlockView["events"][number]): Markup {
+  return markup`<li><small>${timeText(time)}</small>${user !== undefined && markup` <strong>${user}</strong>`} ${message}</li>`;
 }

@@ -1,7 +1,7 @@
 /** @module Writes the page of a plan or a drift report that could not be made. */
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import type { Problem } from "../../model/problem.ts";
-import { erroredDriftJson } from "../drift-json.ts";
+import { erroredDriftJson } from "../drift/drift-json.ts";
 import { erroredPlanJson } from "../error-json.ts";
 import { type Markup, markup } from "./markup.ts";
 import { pageText, type Sha256 } from "./page.ts";

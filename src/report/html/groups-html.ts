@@ -1,11 +1,10 @@
 /** @module Writes the groups of a plan page, worst first, and what follows them: notes and outputs. */
+
+import type { OutputView } from "../view/field-view.ts";
 import type { NoteView } from "../view/note-view.ts";
-import type { OutputView } from "../view/output-view.ts";
 import type { GroupView } from "../view/plan-view.ts";
-import { chip, type Tone } from "./action-words.ts";
-import { addressList, addressTitle, placeOf } from "./address-list.ts";
-import { blockHtml } from "./block-html.ts";
-import { fieldTable } from "./field-table.ts";
+import { addressList, addressTitle, chip, placeOf, type Tone } from "./action-words.ts";
+import { blockHtml, fieldTable } from "./block-html.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /** Blocks of a harmless group that are shown open. */

@@ -1,13 +1,11 @@
 /** @module Writes the cards of a plan page: what was checked, who is disturbed, how long it takes. */
 import type { Census, ForecastStep } from "../../model/plan.ts";
-import { aboutTime, amount, elapsedTime } from "../amounts.ts";
 import { partialText } from "../partial-lists.ts";
 import { probeTexts } from "../probe-census.ts";
-import { censusMeanings, sourceWords } from "../source-words.ts";
-import { stepWords } from "../step-words.ts";
+import { stepWords } from "../progress-text.ts";
 import type { PlanView } from "../view/plan-view.ts";
+import { aboutTime, amount, censusMeanings, elapsedTime, sourceWords } from "../words.ts";
 import { chip, disruptionWords, type Tone } from "./action-words.ts";
-import { barHtml } from "./bar.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /** The names of everything that is disrupted, and the cards of a plan; those about the impact only where there are changes. */
@@ -80,4 +78,25 @@ ${rest > 0 && markup`<p class="dim">and ${amount(rest, "step")} more</p>`}</sect
 
 function pathItem({ address, operation, verb, seconds, start }: ForecastStep): Markup {
   return markup`<li><span class="time">+${elapsedTime(start * 1000)}</span><span>${stepWords(operation, verb).doing} <span class="address">${address}</span> <small>${elapsedTime(seconds * 1000)}</small></span></li>`;
+}
+
+/** One part of a bar. */
+interface BarPart {
+  readonly amount: number;
+  readonly tone: Tone;
+}
+
+const length = 1000;
+
+/** A bar as wide as its column; the parts have their share of it. Nothing where there is no amount. */
+function barHtml(parts: readonly BarPart[]): Markup | undefined {
+  const total = parts.reduce((sum, { amount }) => sum + amount, 0);
+  if (total === 0) return undefined;
+  let at = 0;
+  const rects = parts.map(({ amount, tone }) => {
+    const width = (amount / total) * length;
+    at += width;
+    return markup`<rect class="${tone}" x="${(at - width).toFixed(1)}" y="0" width="${width.toFixed(1)}" height="14"/>`;
+  });
+  return markup`<svg class="bar" viewBox="0 0 ${length} 14" preserveAspectRatio="none" aria-hidden="true">${rects}</svg>`;
 }

@@ -1,12 +1,12 @@
 /** @module Writes a plan as a page of HTML. */
-import { importLines, importTitle } from "../import-lines.ts";
-import type { KindNames } from "../kind-words.ts";
+import { importLines, importTitle } from "../plan-closing.ts";
 import { planJson } from "../plan-json.ts";
 import type { ShownPlan } from "../shown.ts";
-import type { ComparisonView } from "../view/comparison.ts";
+import type { ComparisonView, DifferenceView } from "../view/comparison.ts";
 import { neighbourhood } from "../view/neighbourhood.ts";
 import { type PlanView, planView } from "../view/plan-view.ts";
-import { comparisonHtml } from "./comparison-html.ts";
+import { amount, type KindNames, timeText } from "../words.ts";
+import { chip, type Tone } from "./action-words.ts";
 import { planFilters } from "./filters-html.ts";
 import { groupsHtml, notesHtml, outputsHtml } from "./groups-html.ts";
 import { type Markup, markup } from "./markup.ts";
@@ -53,4 +53,39 @@ export function planHtml(plan: ShownPlan, names: KindNames, options: PlanPageOpt
 
 function footerOf({ fingerprint, serial }: PlanView): Markup {
   return markup`<p class="dim">Made by graphform from serial ${serial} of the state. Fingerprint <code>${fingerprint}</code>. The plan as JSON, as <code>plan --json</code> prints it, is in the element <code>report-json</code> of this file.</p>`;
+}
+
+const tones: { readonly [is in DifferenceView["is"]]: Tone } = {
+  new: "careful",
+  different: "careful",
+  gone: "quiet",
+};
+
+/** Differences that are shown open. */
+const mostOpen = 3;
+
+/** A section that says what is new, gone and different, worst looked for first. */
+function comparisonHtml(view: ComparisonView, { file }: { readonly file: string }): Markup {
+  const { differences, same, isSame, timestamp, name } = view;
+  const verdict = isSame
+    ? "The same plan."
+    : differences.length === 0
+      ? "The same changes, planned from another state."
+      : `${amount(total(differences), "difference")}, ${amount(same, "change")} as before.`;
+  return markup`<section aria-labelledby="comparison"><h2 id="comparison">Compared with an earlier plan</h2>
+<p>${verdict} <span class="dim"><code>${file}</code>, a plan for ${name} of ${timeText(timestamp)}</span></p>
+${differences.length > 0 && markup`<details${differences.length <= mostOpen && markup` open`}><summary>The differences</summary><div class="differences">${differences.map(differenceHtml)}</div></details>`}</section>`;
+}
+
+function total(differences: readonly DifferenceView[]): number {
+  return differences.reduce((sum, { addresses }) => sum + addresses.length, 0);
+}
+
+function differenceHtml({ is, addresses, facts }: DifferenceView): Markup {
+  const [first = "", ...others] = addresses;
+  const more =
+    others.length === 0
+      ? undefined
+      : markup`<details><summary>and ${others.length} more</summary><ul class="addresses">${others.map((address) => markup`<li><span class="address">${address}</span></li>`)}</ul></details>`;
+  return markup`<div class="block ${tones[is]}"><div class="body"><p>${chip(is, tones[is])} <strong class="address">${first}</strong></p>${more}<ul class="plain">${facts.map((fact) => markup`<li>${fact}</li>`)}</ul></div></div>`;
 }

@@ -1,8 +1,8 @@
 /** @module Writes the head of a plan page: the verdict and the next command. */
 import { incompleteText } from "../probe-census.ts";
-import { timeText } from "../time-text.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import type { Severity } from "../view/verdict.ts";
+import { timeText } from "../words.ts";
 import { chip, type Tone } from "./action-words.ts";
 import { type Markup, markup } from "./markup.ts";
 

@@ -3,11 +3,11 @@ import { parseAddress } from "../../model/address.ts";
 import type { ResourceDrift } from "../../model/drift.ts";
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import type { SourceRange } from "../../model/problem.ts";
-import { partialListsIn, unseenIn } from "../drift-counts.ts";
+import { partialListsIn, unseenIn } from "../drift/drift-counts.ts";
 import { probeFigures } from "../probe-census.ts";
 import type { ShownDrift } from "../shown.ts";
 import type { ShownValue } from "../shown-value.ts";
-import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
+import { driftFieldText, driftFieldView } from "../view/drift-block-view.ts";
 import type { JunitCase, JunitResult, JunitSuite } from "./junit.ts";
 
 /** Converts the path of a manifest file to one relative to the root of the repository. */

@@ -1,8 +1,9 @@
 /** @module Draws a running apply for a terminal: a line for each step that runs, and one for the whole. */
-import { aboutTime, elapsedTime } from "../amounts.ts";
+
 import { escapeText } from "../escape.ts";
 import type { Page } from "../palette.ts";
 import { cutTo, padTo, textWidth } from "../text-width.ts";
+import { aboutTime, elapsedTime } from "../words.ts";
 import { countDone, type RunningStep, type RunProgress, timeLeft } from "./run-progress.ts";
 
 /** A page with a height: rows of the terminal. */

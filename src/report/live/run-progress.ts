@@ -1,7 +1,7 @@
 /** @module Follows a running apply: what is done, what runs, and the time that is left. */
 import type { ApplyEvent } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
-import { stepWords } from "../step-words.ts";
+import { stepWords } from "../progress-text.ts";
 
 /** A running apply. Times are ms since 1970. */
 export interface RunProgress {

@@ -1,11 +1,10 @@
 /** @module Formats one block of equal changes as lines of a diff. */
-import { amount } from "../amounts.ts";
+
 import { escapeText } from "../escape.ts";
-import { sourceNote } from "../source-words.ts";
 import type { AddressView, BlockView } from "../view/block-view.ts";
-import type { FieldView } from "../view/field-view.ts";
+import type { FieldView, OutputView } from "../view/field-view.ts";
 import type { NoteView } from "../view/note-view.ts";
-import type { OutputView } from "../view/output-view.ts";
+import { amount, sourceNote } from "../words.ts";
 
 /** Length of a block. A short one has neither its fields nor most of its addresses, and says how many. */
 export type Detail = "full" | "short";
@@ -111,4 +110,24 @@ export function fieldLines(field: FieldView): readonly string[] {
 
 function sentence(text: string): string {
   return escapeText(text, longest);
+}
+
+/** A code span that no text can end. Control characters are visible, a long text loses its middle. */
+export function codeSpan(text: string, maxLength = 300): string {
+  const shown = escapeText(text, maxLength);
+  if (shown.trim() === "") return "(empty)";
+  const ticks = "`".repeat(longestRun(shown) + 1);
+  const room = /^`|`$|^ .* $/.test(shown) ? " " : "";
+  return `${ticks}${room}${shown}${room}${ticks}`;
+}
+
+/** A fenced block that no line can end. The lines have no line breaks. */
+export function fence(language: string, lines: readonly string[]): string {
+  const ticks = "`".repeat(Math.max(2, ...lines.map(longestRun)) + 1);
+  return [`${ticks}${language}`, ...lines, ticks].join("\n");
+}
+
+/** Length of the longest run of backticks. */
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }

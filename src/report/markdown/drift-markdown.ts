@@ -1,15 +1,11 @@
 /** @module Formats a drift report as Markdown for an issue, a comment or the summary of a step. */
 import { countUnread } from "../../model/drift.ts";
-import { amount } from "../amounts.ts";
 import { escapeText, quoteText } from "../escape.ts";
-import type { KindNames } from "../kind-words.ts";
 import type { ShownDrift } from "../shown.ts";
-import { sinceText, timeText } from "../time-text.ts";
 import type { DriftBlockView } from "../view/drift-block-view.ts";
 import { type DriftGroupView, type DriftView, driftView } from "../view/drift-view.ts";
-import { addressLines, addressText, type Detail, fieldLines, wayLines } from "./block-lines.ts";
-import { codeSpan } from "./code.ts";
-import { marker } from "./marker.ts";
+import { amount, type KindNames, sinceText, timeText } from "../words.ts";
+import { addressLines, addressText, codeSpan, type Detail, fieldLines, wayLines } from "./block-lines.ts";
 import {
   blockParts,
   censusTable,
@@ -21,7 +17,7 @@ import {
   reportBytes,
   table,
 } from "./sections.ts";
-import { bytesOf, type Part, type Section, withinBudget } from "./within-budget.ts";
+import { bytesOf, marker, type Part, type Section, withinBudget } from "./within-budget.ts";
 
 const command = "graphform drift --verbose";
 

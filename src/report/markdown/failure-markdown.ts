@@ -1,11 +1,11 @@
 /** @module Formats the error that kept a plan or a drift report from being made as Markdown for a pull request. */
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
-import { amount } from "../amounts.ts";
 import { errorText } from "../error-text.ts";
 import { makePalette } from "../palette.ts";
 import { problemsText } from "../problems-text.ts";
-import { fence } from "./code.ts";
-import { marker } from "./marker.ts";
+import { amount } from "../words.ts";
+import { fence } from "./block-lines.ts";
+import { marker } from "./within-budget.ts";
 
 /** Problems that the report lists. */
 const listed = 20;

@@ -1,11 +1,10 @@
 /** @module Formats a plan as Markdown for a pull request. */
-import { aboutTime, amount } from "../amounts.ts";
-import { importLines, importTitle } from "../import-lines.ts";
+
+import { importLines, importTitle } from "../plan-closing.ts";
 import type { ShownPlan } from "../shown.ts";
 import { type AffectedView, type GroupView, type PlanView, planView } from "../view/plan-view.ts";
-import { blockLines, noteLines, outputLines } from "./block-lines.ts";
-import { codeSpan, fence } from "./code.ts";
-import { marker } from "./marker.ts";
+import { aboutTime, amount } from "../words.ts";
+import { blockLines, codeSpan, fence, noteLines, outputLines } from "./block-lines.ts";
 import {
   blockParts,
   censusTable,
@@ -17,7 +16,7 @@ import {
   reportBytes,
   table,
 } from "./sections.ts";
-import { bytesOf, type Section, withinBudget } from "./within-budget.ts";
+import { bytesOf, marker, type Section, withinBudget } from "./within-budget.ts";
 
 /** Options of a report in Markdown. */
 export interface MarkdownOptions {

@@ -2,9 +2,8 @@
 import type { Census } from "../../model/plan.ts";
 import { partialText } from "../partial-lists.ts";
 import { incompleteText, probeTexts } from "../probe-census.ts";
-import { censusMeanings } from "../source-words.ts";
-import type { Detail } from "./block-lines.ts";
-import { codeSpan, fence } from "./code.ts";
+import { censusMeanings } from "../words.ts";
+import { codeSpan, type Detail, fence } from "./block-lines.ts";
 import type { Part, Section } from "./within-budget.ts";
 
 /** Bytes of a report, unless other ones are asked for. */

@@ -1,11 +1,11 @@
 /** @module Turns a drift report into findings: one for each field that differs, and for what nobody could look at. */
 import type { FieldDrift, ResourceDrift } from "../../model/drift.ts";
-import { unseenIn } from "../drift-counts.ts";
-import { wayOfUnmanaged } from "../drift-ways.ts";
+import { unseenIn } from "../drift/drift-counts.ts";
+import { wayOfUnmanaged } from "../drift/drift-ways.ts";
 import type { ShownDrift } from "../shown.ts";
 import type { ShownValue } from "../shown-value.ts";
-import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
-import { type FindingLevel, type ReportFinding, worstFirst } from "./finding.ts";
+import { driftFieldText, driftFieldView } from "../view/drift-block-view.ts";
+import { type FindingLevel, type ReportFinding, worstFirst } from "./sarif-log.ts";
 
 /** One sentence for each kind of difference, with the way out. */
 const rules = {

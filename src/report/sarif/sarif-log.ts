@@ -1,9 +1,8 @@
 /** @module Formats findings as a log in the format SARIF 2.1.0. */
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
-import { amount } from "../amounts.ts";
 import { escapeText } from "../escape.ts";
-import type { ReportFinding } from "./finding.ts";
+import { amount } from "../words.ts";
 
 /** Results that GitHub takes of one run, and those of them that it shows. */
 const sarifLimits = { taken: 25_000, shown: 5_000 } as const;
@@ -145,4 +144,51 @@ function placeOf(where: SourceRange | undefined, { uriOf, fallbackFile }: SarifC
       endColumn: Math.max(1, end.column),
     },
   };
+}
+
+/** Severity of a finding, as SARIF names it. */
+export type FindingLevel = "error" | "warning" | "note";
+
+/** One finding: a problem of the manifest, a guard that blocks a change, or a planned change. */
+export interface ReportFinding {
+  /** Stable id of the rule. */
+  readonly rule: string;
+  /** One sentence about the rule, with the way out. */
+  readonly help: string;
+  readonly level: FindingLevel;
+  readonly message: string;
+  readonly where?: SourceRange;
+  readonly fingerprint: FindingFingerprint;
+}
+
+/** Identity of a finding across runs. Line numbers are no part of it, because they move. */
+interface FindingFingerprint {
+  /** Name and version of the rule by which it is made. */
+  readonly name: string;
+  readonly parts: readonly string[];
+}
+
+const levels: readonly FindingLevel[] = ["error", "warning", "note"];
+
+/** Findings, worst first: by level, then in the order of their rules (all guards are one, `guard`), then by what they are about. */
+export function worstFirst(
+  findings: readonly ReportFinding[],
+  rules: readonly string[],
+): readonly ReportFinding[] {
+  return findings
+    .map((finding) => ({
+      finding,
+      ranks: [
+        levels.indexOf(finding.level),
+        rules.indexOf(finding.rule.replace(/^guard-.*/, "guard")),
+      ] as const,
+      subject: finding.fingerprint.parts.join("\n"),
+    }))
+    .sort(
+      (a, b) =>
+        a.ranks[0] - b.ranks[0] ||
+        a.ranks[1] - b.ranks[1] ||
+        (a.subject === b.subject ? 0 : a.subject < b.subject ? -1 : 1),
+    )
+    .map(({ finding }) => finding);
 }

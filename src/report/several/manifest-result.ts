@@ -1,5 +1,7 @@
 /** @module Defines the result of one of several manifests that one command works on. */
 import { type ExitCode, exitCodes, type GraphformError, worseExit } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { amount } from "../words.ts";
 
 /** The result of one manifest, or the error that kept it from being made. */
 export type ManifestResult<T> = {
@@ -31,4 +33,65 @@ export function exitOfAll<T>(
   differs: (value: T) => boolean,
 ): ExitCode {
   return worseExit(results.map((result) => exitOf(result, differs)));
+}
+
+/** Numbers of several results. */
+interface SeveralCounts {
+  readonly manifests: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly failed: number;
+}
+
+/** Counts results; `differs` says which of those that were made have something to show. */
+export function countSeveral<T>(
+  results: readonly ManifestResult<T>[],
+  differs: (value: T) => boolean,
+): SeveralCounts {
+  const failed = results.filter(({ is }) => is === "failed").length;
+  const changed = results.filter((result) => result.is === "made" && differs(result.value)).length;
+  const manifests = results.length;
+  return { manifests, changed, unchanged: manifests - changed - failed, failed };
+}
+
+/** The last line of a command on several manifests: `3 manifests: 1 with changes, 2 without.` Its form is stable. */
+export function severalLine(
+  { manifests, changed, unchanged, failed }: SeveralCounts,
+  what: "changes" | "drift",
+): string {
+  const parts = [
+    ...(changed === 0 ? [] : [`${changed} with ${what}`]),
+    ...(unchanged === 0 ? [] : [`${unchanged} without${changed === 0 ? ` ${what}` : ""}`]),
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+  ];
+  return `${amount(manifests, "manifest")}: ${parts.join(", ")}.`;
+}
+
+/** Version of the document. A reader ignores keys that it does not know, and refuses another major version. */
+const formatVersion = "1.0";
+
+/** The documents of each manifest alone, from which that of all is made. */
+interface Documents<T> {
+  /** Key of the document in its project. */
+  readonly key: "plan" | "drift" | "validation";
+  readonly exit: (result: ManifestResult<T>) => number;
+  readonly made: (value: T) => JsonObject;
+  readonly failed: (error: GraphformError) => JsonObject;
+  readonly summary: JsonObject;
+}
+
+/** `projects`, in the order of the command line, each with the document that the command prints for it alone, and counts. */
+export function severalJson<T>(
+  results: readonly ManifestResult<T>[],
+  { key, exit, made, failed, summary }: Documents<T>,
+): JsonObject {
+  return {
+    format_version: formatVersion,
+    projects: results.map((result) => ({
+      folder: result.folder,
+      exit_code: exit(result),
+      [key]: result.is === "made" ? made(result.value) : failed(result.error),
+    })),
+    summary,
+  };
 }

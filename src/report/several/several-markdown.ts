@@ -1,12 +1,11 @@
 /** @module Formats the reports of several manifests as one report in Markdown. */
-import { amount } from "../amounts.ts";
-import { codeSpan } from "../markdown/code.ts";
+
+import { codeSpan } from "../markdown/block-lines.ts";
 import { failureMarkdown } from "../markdown/failure-markdown.ts";
-import { marker, withoutMarker } from "../markdown/marker.ts";
 import { reportBytes } from "../markdown/sections.ts";
-import { bytesOf } from "../markdown/within-budget.ts";
-import { type ManifestResult, madeOf } from "./manifest-result.ts";
-import { countSeveral, severalLine } from "./several-line.ts";
+import { bytesOf, marker, withoutMarker } from "../markdown/within-budget.ts";
+import { amount } from "../words.ts";
+import { countSeveral, type ManifestResult, madeOf, severalLine } from "./manifest-result.ts";
 
 /** The words and the parts of a report. */
 export interface SeveralReport<T> {

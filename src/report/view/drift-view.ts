@@ -1,13 +1,11 @@
 /** @module Describes a drift report for people: verdict, groups worst first with equal drift of many in one block, what was seen. */
-import { hasDrift } from "../../model/drift.ts";
-import { amount } from "../amounts.ts";
-import { countDrift, type DriftCounts, seenText } from "../drift-counts.ts";
-import { driftGroups, unimportantTitle } from "../drift-groups.ts";
-import { type WayOut, wayOfUnmanaged, waysOut } from "../drift-ways.ts";
-import type { KindNames } from "../kind-words.ts";
+import { type Happening, hasDrift } from "../../model/drift.ts";
+import { countDrift, type DriftCounts, seenText } from "../drift/drift-counts.ts";
+import { type WayOut, wayOfUnmanaged, waysOut } from "../drift/drift-ways.ts";
 import type { ShownDrift } from "../shown.ts";
+import { amount, type KindNames } from "../words.ts";
 import { type DriftBlockView, driftBlocks } from "./drift-block-view.ts";
-import type { OutputView } from "./output-view.ts";
+import type { OutputView } from "./field-view.ts";
 
 /** A group of blocks; `bad` and `careful` ones matter. */
 export interface DriftGroupView {
@@ -96,3 +94,29 @@ function groupsOf({ resources }: ShownDrift): readonly DriftGroupView[] {
     return [{ title, note, severity: severities[tone], matters, count: found.length, blocks }];
   });
 }
+
+/** One group of a drift report. */
+interface DriftGroup {
+  readonly what: readonly Happening[];
+  readonly title: string;
+  readonly note: string;
+  /** Its colour in text. */
+  readonly tone: "red" | "yellow" | "cyan";
+}
+
+/** The groups of what matters or is not applied, worst first. */
+const driftGroups: readonly DriftGroup[] = [
+  { what: ["deleted"], title: "Deleted outside", note: "", tone: "red" },
+  { what: ["failed"], title: "Failed", note: "", tone: "red" },
+  { what: ["stopped", "started"], title: "Stopped or started outside", note: "", tone: "red" },
+  { what: ["changed", "renamed"], title: "Changed outside", note: "", tone: "yellow" },
+  {
+    what: ["unapplied"],
+    title: "Not applied yet",
+    note: "declared, not brought by an apply: no drift",
+    tone: "cyan",
+  },
+];
+
+/** The title of what differs and does not matter. */
+const unimportantTitle = "Differs, and does not matter";

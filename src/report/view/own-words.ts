@@ -1,7 +1,7 @@
 /** @module Replaces the words that only one resource has in its texts, so that equal changes of many are recognized. */
 import { parseAddress } from "../../model/address.ts";
+import { shellWord } from "../../model/errors.ts";
 import type { Change } from "../../model/plan.ts";
-import { shellWord } from "../../model/shell-word.ts";
 
 /** Rewrites a text of one change. */
 export type Rewrite = (text: string) => string;

@@ -1,8 +1,9 @@
 /** @module Says in one sentence what a plan comes to, and which command is next. */
+
+import { shellWord } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import { amount } from "../amounts.ts";
 import { hasWork } from "../plan-summary.ts";
+import { amount } from "../words.ts";
 
 /** The worst thing about a plan. */
 export type Severity = "nothing" | "changes" | "blocked" | "data-loss";

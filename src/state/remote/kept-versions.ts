@@ -1,7 +1,6 @@
 /** @module Compares what a shared store shows with the versions that it still has: a document that was lost, or replaced by an older one. */
-import { GraphformError, isGraphformError } from "../../model/errors.ts";
-import { knowsNothing } from "../../model/knows-nothing.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { GraphformError, isGraphformError, shellWord } from "../../model/errors.ts";
+import { knowsNothing } from "../../model/observed.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { KeptVersion, StateDriver } from "./driver.ts";
 import { readStored } from "./read-stored.ts";

@@ -1,7 +1,6 @@
 /** @module Words what can go wrong with a shared state and its lock, each with the way out. */
-import { exitCodes, GraphformError } from "../../model/errors.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import { holderName, holderSince, holderWork, unlockHint } from "../holder-words.ts";
+import { exitCodes, GraphformError, shellWord } from "../../model/errors.ts";
+import { holderName, holderSince, holderWork, unlockHint } from "../lock-record.ts";
 import type { Holder } from "../store.ts";
 import type { StateDriver } from "./driver.ts";
 

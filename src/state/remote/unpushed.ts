@@ -1,7 +1,6 @@
 /** @module Finds what an earlier run on this machine could not store, and words the refusal to go on without it. */
 import type { Clock } from "../../model/clock.ts";
-import { GraphformError, isGraphformError } from "../../model/errors.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { GraphformError, isGraphformError, shellWord } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { ErroredFiles, FoundErrored } from "../errored-files.ts";
 import {

@@ -1,6 +1,5 @@
 /** @module Keeps what happened and could not be stored: in a local file at once, or in the store after all. */
-import { asError, GraphformError, isGraphformError } from "../../model/errors.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { asError, GraphformError, isGraphformError, shellWord } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { StateEvent } from "../../model/state-event.ts";
 import type { ErroredFiles } from "../errored-files.ts";

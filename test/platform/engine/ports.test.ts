@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { claimPort } from "../../../src/platform/engine/ports.ts";
+import { claimPort } from "../../../src/platform/engine/bring-up-node.ts";
 
 describe("a port that is claimed", () => {
   it("is nobody else's until it is released", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type CandidateNode, primaryCandidates } from "../../../src/platform/engine/bring-up-primary.ts";
 import type { DatabaseRecord, DataState } from "../../../src/platform/engine/database-record.ts";
-import { type CandidateNode, primaryCandidates } from "../../../src/platform/engine/primary-candidates.ts";
 
 const record = (primary: number, ...nodes: readonly DataState[]): DatabaseRecord => ({
   secret: "s",

@@ -1,10 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Problem } from "../../../src/model/problem.ts";
-import { annotationLines } from "../../../src/report/github/annotation-lines.ts";
-import { planAnnotations, problemAnnotations } from "../../../src/report/github/annotations.ts";
-import { type Annotation, workflowCommand } from "../../../src/report/github/workflow-command.ts";
-import { gitlabCounts } from "../../../src/report/gitlab/plan-counts.ts";
+import {
+  type Annotation,
+  annotationLines,
+  planAnnotations,
+  problemAnnotations,
+  workflowCommand,
+} from "../../../src/report/github/annotations.ts";
+import { gitlabCounts } from "../../../src/report/plan-summary.ts";
 import { text } from "../arbitraries.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { at, change, plan, step } from "../plan-parts.ts";

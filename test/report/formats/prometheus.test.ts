@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { driftMetrics, failedDriftMetrics } from "../../../src/report/prometheus/drift-metrics.ts";
-import { expositionText } from "../../../src/report/prometheus/exposition.ts";
+import {
+  driftMetrics,
+  expositionText,
+  failedDriftMetrics,
+} from "../../../src/report/prometheus/drift-metrics.ts";
 import { text } from "../arbitraries.ts";
 import { saying, whole } from "../drift-parts.ts";
 

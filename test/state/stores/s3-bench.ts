@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
-import type { AwsKeys } from "../../../src/state/remote/s3/aws-keys.ts";
 import { createS3Driver } from "../../../src/state/remote/s3/s3-driver.ts";
+import type { AwsKeys } from "../../../src/state/remote/s3/s3-request.ts";
 import { startS3Server, xmlError } from "../../support/s3-server.ts";
 import { driverBench, type StoreBench } from "./store-bench.ts";
 

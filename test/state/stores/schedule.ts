@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { whileHeld } from "../../../src/project/while-held.ts";
+import { whileHeld } from "../../../src/project/session.ts";
 import { emptyState, nextVersion } from "../../../src/state/document.ts";
 import { type ErroredState, standingOf, stateToPush } from "../../../src/state/errored-state.ts";
 import { readState } from "../../../src/state/read-state.ts";

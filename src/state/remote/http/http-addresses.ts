@@ -1,8 +1,8 @@
 /** @module Finds the addresses and methods of Terraform's protocol in one of its three dialects. */
 import type { HttpDialect } from "../../../model/store-choices.ts";
 import { dialectOf } from "../../../model/store-url.ts";
-import { checkedUrl } from "../wire/checked-url.ts";
 import { unsuitable } from "../wire/refusals.ts";
+import { checkedUrl } from "../wire/send.ts";
 
 /** Options of a state behind Terraform's protocol. Those that are missing follow from the dialect. */
 export interface HttpStoreConfig {

@@ -1,13 +1,21 @@
 /** @module Creates the driver of a state behind Terraform's HTTP protocol: plain, GitLab's or Gitea's. */
-import type { Lease, Renewed, StateDriver } from "../driver.ts";
-import { unknownHolder } from "../wire/lock-info.ts";
-import { notOurs, unsuitable } from "../wire/refusals.ts";
-import { openSender } from "../wire/send.ts";
-import { type HttpStoreConfig, httpAddresses } from "./http-addresses.ts";
-import { isAbsent, readHttp, writeHttp } from "./http-document.ts";
-import { httpLock } from "./http-lock.ts";
-import { type HttpCredentials, httpRequest } from "./http-request.ts";
-import { passer, probeHttp, proveLock } from "./probe-http.ts";
+
+import { createHash, randomBytes } from "node:crypto";
+import type { GraphformError } from "../../../model/errors.ts";
+import type { Holder } from "../../store.ts";
+import type { Lease, Renewed, StateDriver, Stored, Written } from "../driver.ts";
+import { serialOf, unknownHolder } from "../wire/lock-info.ts";
+import { denied, notOurs, unsuitable } from "../wire/refusals.ts";
+import { openSender, type StoreAnswer } from "../wire/send.ts";
+import { type HttpAddresses, type HttpStoreConfig, httpAddresses, withId } from "./http-addresses.ts";
+import { type HttpLock, httpLock } from "./http-lock.ts";
+import {
+  assertNoPage,
+  type HttpCredentials,
+  type HttpRequest,
+  httpRefusal,
+  httpRequest,
+} from "./http-request.ts";
 
 /**
  * A state behind Terraform's protocol. It compares no versions and its locks do not expire: the lock, with a serial and a
@@ -88,3 +96,134 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
     close,
   };
 }
+
+/** The stored document; undefined for 204, 404 and an empty one. GitLab: a project that is not shown is no empty state. */
+async function readHttp(request: HttpRequest, addresses: HttpAddresses): Promise<Stored | undefined> {
+  const answer = await request("GET", addresses.state);
+  if (answer.status === 204 || isNone(answer, addresses)) return undefined;
+  const text = answer.body.toString("utf8");
+  if (answer.status !== 200) throw httpRefusal(answer, "read the state", addresses);
+  // A plain server may call every file a page.
+  assertNoPage({ ...answer, headers: {} }, "read the state", addresses.where);
+  return text === "" ? undefined : { text, version: versionOf(text) };
+}
+
+/** True where the server has no record of the state, not even an empty one. Rejects as `readHttp` does. */
+async function isAbsent(request: HttpRequest, addresses: HttpAddresses): Promise<boolean> {
+  const answer = await request("GET", addresses.state);
+  if (answer.status === 401 || answer.status === 403) throw httpRefusal(answer, "read the state", addresses);
+  return isNone(answer, addresses);
+}
+
+/** True for 404, but not for that of a project that is not shown: rejects. */
+function isNone(answer: StoreAnswer, addresses: HttpAddresses): boolean {
+  if (answer.status !== 404) return false;
+  if (addresses.dialect === "gitlab" && /project not found/i.test(answer.body.toString("utf8")))
+    throw httpRefusal(answer, "read the state", addresses);
+  return true;
+}
+
+/**
+ * Stores a document where the expected version is stored. The protocol compares nothing, so that this reads before it
+ * writes, and twice where nothing is expected: between the two, only the lock keeps others out. A server that sees the lock in other hands refuses with 409 or
+ * 423, which is `stale`: nothing was changed. Rejects with `state-unsuitable` where the first document cannot be read again.
+ */
+async function writeHttp(
+  request: HttpRequest,
+  addresses: HttpAddresses,
+  {
+    text,
+    expected,
+    id,
+  }: { readonly text: string; readonly expected: string | undefined; readonly id: string },
+): Promise<Written> {
+  if (id === "")
+    throw denied(
+      addresses.where,
+      "is not locked, and nothing is written without its lock",
+      "take the lock first",
+    );
+  const stored = await readHttp(request, addresses);
+  if (stored?.version !== expected) return { is: "stale" };
+  // Nothing is no version: a server that has just lost sight of its state looks the same. A document that shows up is never replaced.
+  if (expected === undefined && (await readHttp(request, addresses)) !== undefined) return { is: "stale" };
+  const answer = await request(addresses.updateMethod, withId(addresses.state, id), text);
+  if ([200, 201, 204].includes(answer.status)) {
+    assertNoPage(answer, "write the state", addresses.where);
+    return readBack(request, addresses, text, expected);
+  }
+  if ([409, 412, 423].includes(answer.status)) return { is: "stale" };
+  throw httpRefusal(answer, "write the state", addresses);
+}
+
+/**
+ * The end of a write that was taken. A first one is read back: on a server that shows nothing of what it takes, every run would
+ * find no state, and create everything once more.
+ */
+async function readBack(
+  request: HttpRequest,
+  addresses: HttpAddresses,
+  text: string,
+  expected: string | undefined,
+): Promise<Written> {
+  const version = versionOf(text);
+  if (expected !== undefined) return { is: "written", version };
+  const stored = await readHttp(request, addresses);
+  if (stored === undefined)
+    throw unsuitable(
+      addresses.where,
+      "took a document and shows none: it cannot be read again, and what stood there unseen may have been replaced",
+      "let these credentials read at this address, and have what stood there put back where there was something; then run the command again",
+    );
+  return stored.version === version ? { is: "written", version } : { is: "stale" };
+}
+
+/** The serial and a digest: a serial alone could be that of another history. */
+function versionOf(text: string): string {
+  return `${serialOf(text) ?? "none"}-${createHash("sha256").update(text).digest("hex")}`;
+}
+
+/**
+ * Takes the lock twice, under two IDs, and gives it back with the wrong one and then the right one. Rejects with
+ * `state-unsuitable` where the second run is let in, or where a wrong ID frees the lock. A lock that somebody holds is
+ * proof enough.
+ */
+async function probeHttp(lock: HttpLock, where: string): Promise<void> {
+  const [first, second] = [passer("probe"), passer("probe")];
+  if ((await lock.take(first)).is === "held") return;
+  try {
+    await assertKeepsOut(lock, second, () =>
+      unsuitable(where, "gives its lock to two runs at once", noLockHint),
+    );
+    // A server may say yes and do nothing: the third attempt tells.
+    if (await lock.free(second))
+      await assertKeepsOut(lock, passer("probe"), () =>
+        unsuitable(where, "removes its lock for any ID", noLockHint),
+      );
+  } finally {
+    await lock.free(first);
+  }
+}
+
+/** Asks for a lock that was just taken once more. Rejects with `state-unsuitable` where it is given to two, and gives both back. */
+async function proveLock(lock: HttpLock, holder: Holder, where: string): Promise<void> {
+  const refusal = unsuitable(where, "gives its lock to two runs at once", noLockHint);
+  await assertKeepsOut(lock, passer("probe"), () => refusal).catch(async (error: unknown) => {
+    if (error === refusal) await lock.free(holder);
+    throw error;
+  });
+}
+
+/** A holder for as long as a look takes. */
+function passer(operation: string): Holder {
+  return { ...unknownHolder(randomBytes(8).toString("hex")), operation };
+}
+
+async function assertKeepsOut(lock: HttpLock, other: Holder, refusal: () => GraphformError): Promise<void> {
+  if ((await lock.take(other)).is === "held") return;
+  await lock.free(other);
+  throw refusal();
+}
+
+const noLockHint =
+  "two runs at once would make databases twice; use a server that keeps the rules of Terraform's protocol, or check lockAddress";

@@ -1,8 +1,7 @@
 /** @module Reads and writes the document of a state, and the versions before it. */
 import { GraphformError } from "../../../model/errors.ts";
 import type { KeptVersion, Lease, Stored, Written } from "../driver.ts";
-import { numberOf, textOf, timeOf } from "./columns.ts";
-import type { Run } from "./connections.ts";
+import type { Row, Run } from "./connections.ts";
 import type { Tables } from "./tables.ts";
 
 /** The stored document with its row version; undefined where there is none. */
@@ -100,4 +99,33 @@ function headOf(text: string): { readonly lineage: string; readonly serial: numb
   } catch {
     return { lineage: "", serial: 0 };
   }
+}
+
+/** A text, or a number that fits no number of JavaScript. */
+export function textOf(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value === "string") return value;
+  throw notOurs(column);
+}
+
+/** A number, however it is sent. */
+export function numberOf(row: Row, column: string): number {
+  const value = Number(row[column]);
+  if (Number.isSafeInteger(value)) return value;
+  throw notOurs(column);
+}
+
+/** A time as ISO 8601. */
+function timeOf(row: Row, column: string): string {
+  const value = row[column];
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  throw notOurs(column);
+}
+
+function notOurs(column: string): GraphformError {
+  return new GraphformError(
+    "state-unsuitable",
+    `the state in PostgreSQL: column ${column} has a value that graphform does not write`,
+    { hint: "name another schema with state.schema; these tables belong to something else" },
+  );
 }

@@ -2,9 +2,8 @@
 import { GraphformError } from "../../../model/errors.ts";
 import type { Holder } from "../../store.ts";
 import type { Renewed, Taken } from "../driver.ts";
-import { textOf } from "./columns.ts";
 import type { Row, Run } from "./connections.ts";
-import { readHolder } from "./holder-row.ts";
+import { textOf } from "./documents.ts";
 import type { Tables } from "./tables.ts";
 
 /** Attempts to take a lock that is given back while its holder is looked up. */
@@ -101,4 +100,29 @@ async function seenNow(
   if (row === undefined) return undefined;
   const age = row["age"];
   return { by: readHolder(row), ...(typeof age === "number" ? { age: Math.max(0, age) } : {}) };
+}
+
+/** The holder of a row; what somebody has edited away reads as unknown. */
+function readHolder(row: Row): Holder {
+  const stored = row["holder"];
+  const fields: Row = typeof stored === "object" && stored !== null ? { ...stored } : {};
+  const text = (key: string, otherwise: string): string => {
+    const value = fields[key];
+    return typeof value === "string" ? value : otherwise;
+  };
+  const time = (key: string, column: string): string => {
+    const value = row[column];
+    return value instanceof Date ? value.toISOString() : text(key, new Date(0).toISOString());
+  };
+  const pid = fields["pid"];
+  return {
+    id: text("id", ""),
+    who: text("who", "somebody"),
+    pid: typeof pid === "number" ? pid : 1,
+    host: text("host", "unknown"),
+    operation: text("operation", "something"),
+    created: text("created", new Date(0).toISOString()),
+    heartbeat: time("heartbeat", "heartbeat_at"),
+    expires: time("expires", "expires_at"),
+  };
 }

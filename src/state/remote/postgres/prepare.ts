@@ -2,9 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { GraphformError } from "../../../model/errors.ts";
 import type { Holder } from "../../store.ts";
-import { numberOf } from "./columns.ts";
 import type { Connections, Row, Run } from "./connections.ts";
-import { write } from "./documents.ts";
+import { numberOf, write } from "./documents.ts";
 import { take } from "./lease.ts";
 import { type Place, postgresTrouble } from "./postgres-trouble.ts";
 import { creation, inspection, type Tables } from "./tables.ts";

@@ -1,9 +1,12 @@
 /** @module Finds the keys for AWS: in the environment, by a web identity token, or by AWS's own chain where it is installed. */
-import { denied } from "../wire/refusals.ts";
-import { openSender } from "../wire/send.ts";
-import type { AwsCredentials, AwsKeys } from "./aws-keys.ts";
-import { type LoadProviders, sdkKeys } from "./sdk-keys.ts";
-import { webIdentityKeys } from "./web-identity.ts";
+
+import { readFile } from "node:fs/promises";
+import { fileTrouble } from "../../../files/file-trouble.ts";
+import { isObject } from "../../../model/json.ts";
+import { denied, unreachable } from "../wire/refusals.ts";
+import { checkedUrl, openSender, type Send } from "../wire/send.ts";
+import { element, textOf } from "./s3-refusal.ts";
+import type { AwsCredentials, AwsKeys } from "./s3-request.ts";
 
 /** Options of `awsCredentials`. */
 export interface AwsCredentialOptions {
@@ -83,4 +86,124 @@ function sourceOf(options: AwsCredentialOptions): () => Promise<AwsKeys> {
       await close();
     }
   };
+}
+
+/** Loads the package; rejects where it is not installed. */
+type LoadProviders = () => Promise<unknown>;
+
+/** Not bundled, and found only where somebody has installed it beside graphform. */
+const packageName = "@aws-sdk/credential-providers";
+
+const loadPackage: LoadProviders = () => import(packageName);
+
+/** Rejects with `state-denied` where the package is not installed, or finds nothing. */
+async function sdkKeys(load: LoadProviders = loadPackage): Promise<AwsKeys> {
+  const provide = await chainOf(load);
+  let keys: unknown;
+  try {
+    keys = await provide();
+  } catch {
+    // Its message may repeat what a profile or a command of it holds.
+    throw denied("in S3", "has no credentials: AWS's own chain of credentials finds none", hint);
+  }
+  const { accessKeyId, secretAccessKey, sessionToken, expiration } = fieldsOf(keys);
+  if (typeof accessKeyId !== "string" || typeof secretAccessKey !== "string")
+    throw denied("in S3", "has no credentials: AWS's own chain of credentials gives no keys", hint);
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(typeof sessionToken === "string" ? { sessionToken } : {}),
+    ...(expiration instanceof Date ? { expires: expiration.getTime() } : {}),
+  };
+}
+
+const hint =
+  "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN";
+
+async function chainOf(load: LoadProviders): Promise<() => unknown> {
+  const providers = await load().catch(() => {
+    throw denied(
+      "in S3",
+      "has no credentials",
+      `${hint}; for profiles and the metadata of an instance, install ${packageName} beside graphform`,
+    );
+  });
+  const make = fieldsOf(providers)["fromNodeProviderChain"];
+  const provide: unknown = typeof make === "function" ? make() : undefined;
+  if (typeof provide === "function") return () => provide();
+  throw denied("in S3", `has no credentials: ${packageName} is not the package that it should be`, hint);
+}
+
+function fieldsOf(value: unknown): { readonly [name: string]: unknown } {
+  return isObject(value) ? value : {};
+}
+
+/** The role that is asked for, and the file of the token; pipelines write it anew from time to time. */
+interface WebIdentity {
+  /** Address of the token service. */
+  readonly endpoint: string;
+  readonly tokenFile: string;
+  readonly role: string;
+  readonly session: string;
+}
+
+/** Asks the token service (AssumeRoleWithWebIdentity). The token goes in the body, and into no message. */
+async function webIdentityKeys(send: Send, identity: WebIdentity): Promise<AwsKeys> {
+  const { endpoint, tokenFile, role, session } = identity;
+  const url = checkedUrl(endpoint, "address of the token service (AWS_ENDPOINT_URL_STS)");
+  const form = new URLSearchParams({
+    Action: "AssumeRoleWithWebIdentity",
+    Version: "2011-06-15",
+    RoleArn: role,
+    RoleSessionName: session,
+    WebIdentityToken: await tokenIn(tokenFile),
+  });
+  const answer = await send({
+    method: "POST",
+    url,
+    headers: {
+      "user-agent": "graphform",
+      accept: "application/xml",
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: Buffer.from(form.toString()),
+  });
+  const where = `in S3 (token service ${url.origin})`;
+  if (answer.status >= 500 || answer.status === 429)
+    throw unreachable(where, `gives no answer that counts (${answer.status})`);
+  if (answer.status !== 200)
+    throw denied(where, `gives no keys for the role ${role} (${answer.status})`, roleHint);
+  const xml = answer.body.toString("utf8");
+  const keys = element(
+    xml,
+    "AssumeRoleWithWebIdentityResponse",
+    "AssumeRoleWithWebIdentityResult",
+    "Credentials",
+  );
+  const [accessKeyId, secretAccessKey] = [textOf(keys, "AccessKeyId"), textOf(keys, "SecretAccessKey")];
+  const [sessionToken, expiration] = [textOf(keys, "SessionToken"), textOf(keys, "Expiration")];
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw unreachable(where, "sent an answer without keys");
+  const expires = Date.parse(expiration ?? "");
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+    ...(Number.isNaN(expires) ? {} : { expires }),
+  };
+}
+
+const roleHint =
+  "check AWS_ROLE_ARN, and that the role trusts the issuer of the token in AWS_WEB_IDENTITY_TOKEN_FILE";
+
+async function tokenIn(file: string): Promise<string> {
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (cause) {
+    throw denied(
+      "in S3",
+      `has no credentials: the token file ${file} cannot be read: ${fileTrouble(cause)}`,
+      "AWS_WEB_IDENTITY_TOKEN_FILE must name the file that the pipeline writes",
+    );
+  }
 }

@@ -4,8 +4,8 @@ import { GraphformError } from "../../../model/errors.ts";
 import { formBroken, keyRefusal } from "../../../model/store-forms.ts";
 import { endpointRefusal } from "../../../model/store-url.ts";
 import { mayHoldLogin } from "../../../model/userinfo.ts";
-import { assertNone } from "../wire/checked-url.ts";
 import { unsuitable } from "../wire/refusals.ts";
+import { assertNone } from "../wire/send.ts";
 
 /** Options of a state in a bucket. */
 export interface S3StoreConfig {

@@ -1,8 +1,8 @@
 /** @module Reads and writes the document of a state in a bucket, with conditions on its ETag. */
 import type { Stored, Written } from "../driver.ts";
+import { serialOf } from "../wire/lock-info.ts";
 import { unsuitable } from "../wire/refusals.ts";
 import type { StoreAnswer } from "../wire/send.ts";
-import { serialOf } from "../wire/serial-of.ts";
 import { s3Code, s3Refusal } from "./s3-refusal.ts";
 import type { S3Request } from "./s3-request.ts";
 

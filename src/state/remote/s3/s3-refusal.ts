@@ -1,8 +1,10 @@
 /** @module Names the refusals of an S3 service. */
+
+import { XMLParser } from "fast-xml-parser";
 import type { GraphformError } from "../../../model/errors.ts";
+import { isObject, type JsonObject } from "../../../model/json.ts";
 import { busyOr, denied, unreachable, unsuitable } from "../wire/refusals.ts";
 import type { StoreAnswer } from "../wire/send.ts";
-import { element, textOf } from "./xml.ts";
 
 /**
  * Codes that are repeated in messages, with the way out. Other words of the service are not: they may hold what was sent,
@@ -62,4 +64,30 @@ export function s3Refusal(answer: StoreAnswer, what: string, where: string): Gra
   if ((status >= 500 && status !== 501) || status === 429 || status === 408)
     return busyOr(where, `gives no answer that counts ${said}`, headers, hint);
   return unsuitable(where, `answers what a store of states does not ${said}`, hint);
+}
+
+/** Values stay texts: a version id of digits is no number. */
+const parser = new XMLParser({ ignoreAttributes: true, parseTagValue: false, processEntities: true });
+
+/** The members of an element at a path; empty where there is none, or the text is no XML. */
+export function element(xml: string, ...path: readonly string[]): JsonObject {
+  try {
+    let value: unknown = parser.parse(xml);
+    for (const name of path) value = isObject(value) ? value[name] : undefined;
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The text of a member; undefined where there is none. */
+export function textOf(members: JsonObject, name: string): string | undefined {
+  const value = members[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The members of that name that are elements: one alone is no list in XML. */
+export function elementsOf(members: JsonObject, name: string): readonly JsonObject[] {
+  const value = members[name];
+  return (Array.isArray(value) ? value : [value]).filter(isObject);
 }

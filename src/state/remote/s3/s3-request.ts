@@ -1,7 +1,6 @@
 /** @module Sends signed requests to an S3 service. */
 import { AwsV4Signer } from "aws4fetch";
 import type { Send, StoreAnswer } from "../wire/send.ts";
-import type { AwsCredentials, AwsKeys } from "./aws-keys.ts";
 import type { S3Addresses } from "./s3-address.ts";
 import { s3Code } from "./s3-refusal.ts";
 
@@ -69,3 +68,15 @@ const sessionEnded: ReadonlySet<string> = new Set([
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
+
+/** A pair of keys, of a session where there is a token. */
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  /** The end of the session, in ms since 1970; undefined where it has none, or none that is known. */
+  readonly expires?: number;
+}
+
+/** Gives the keys for a request. `fresh`: those before were refused as expired. Rejects with `state-denied`. */
+export type AwsCredentials = (fresh?: boolean) => Promise<AwsKeys>;

@@ -2,9 +2,8 @@
 import { GraphformError } from "../../../model/errors.ts";
 import type { KeptVersion } from "../driver.ts";
 import { serialHeader } from "./s3-document.ts";
-import { s3Code, s3Refusal } from "./s3-refusal.ts";
+import { element, elementsOf, s3Code, s3Refusal, textOf } from "./s3-refusal.ts";
 import type { S3Request } from "./s3-request.ts";
-import { element, elementsOf, textOf } from "./xml.ts";
 
 /** The most versions that are shown: each takes a request for its serial. */
 const shown = 100;

@@ -1,8 +1,6 @@
 /** @module Translates the holder of a lock to Terraform's LockInfo and back. */
-import type { JsonObject } from "../../../model/json.ts";
-import { isObject } from "../../../model/json.ts";
-import { unknownId, unknownOperation, unknownTime } from "../../holder-words.ts";
-import { nobody } from "../../lock-record.ts";
+import { isObject, type JsonObject } from "../../../model/json.ts";
+import { nobody, unknownId, unknownOperation, unknownTime } from "../../lock-record.ts";
 import type { Holder } from "../../store.ts";
 
 /** Terraform's record of a lock: these seven keys and no other. GitLab refuses a lock where one is missing. */
@@ -78,4 +76,10 @@ function text(object: JsonObject, key: string): string | undefined {
 function time(value: string | undefined): string | undefined {
   const at = Date.parse(value ?? "");
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
+/** The serial at the top level of a document; undefined where it has none, or is not JSON. */
+export function serialOf(text: string): number | undefined {
+  const serial = parsed(text)["serial"];
+  return typeof serial === "number" && Number.isSafeInteger(serial) ? serial : undefined;
 }

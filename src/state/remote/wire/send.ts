@@ -1,5 +1,7 @@
 /** @module Sends requests to a state store: one try, one time limit, answers as bytes. */
 import type { Dispatcher, Pool } from "undici";
+import { GraphformError } from "../../../model/errors.ts";
+import { type Refusal, urlRefusal } from "../../../model/store-url.ts";
 import { connectionPools, isAboutTrust } from "../../../network/connection-pools.ts";
 import { unreachable, unsuitable } from "./refusals.ts";
 
@@ -117,4 +119,18 @@ function flat(headers: { readonly [name: string]: string | string[] | undefined 
 function codeOf(cause: Error): string {
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
   return /^\w{1,60}$/.test(code) ? code : "no reason given";
+}
+
+/**
+ * Throws `url-invalid` for anything but an http or https URL without user and password, and `url-in-clear` for http to
+ * another machine. `setting` is named in messages.
+ */
+export function checkedUrl(text: string, setting: string): URL {
+  assertNone(urlRefusal(text, setting));
+  return new URL(text);
+}
+
+/** Throws a refusal. */
+export function assertNone(refusal: Refusal | undefined): void {
+  if (refusal !== undefined) throw new GraphformError(refusal.code, refusal.message, { hint: refusal.hint });
 }

@@ -1,0 +1,170 @@
+/** @module Prints the plan, the progress and the result of an apply, as text or as JSON lines. */
+import { kinds } from "../../kinds/index.ts";
+import { type ExitCode, type GraphformError, ManifestError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { ApplyEvent, Outcome } from "../../model/outcome.ts";
+import type { Plan, Step } from "../../model/plan.ts";
+import { packageVersion } from "../../project/package-files.ts";
+import type { RunReport } from "../../reconcile/reconcile.ts";
+import { applyEvent, type Command, outcomeEvents } from "../../report/apply-events.ts";
+import { errorEvent, problemEvents, versionEvent } from "../../report/events.ts";
+import { jsonText } from "../../report/json-text.ts";
+import { heartbeatText } from "../../report/live/progress-lines.ts";
+import { afterEvent, beginRun } from "../../report/live/run-progress.ts";
+import { outcomeText } from "../../report/outcome-text.ts";
+import { makePalette } from "../../report/palette.ts";
+import { planEvents } from "../../report/plan-events.ts";
+import { planText } from "../../report/plan-text.ts";
+import { progressText } from "../../report/progress-text.ts";
+import { type ShownOutcome, type ShownPlan, shownOutcome, shownPlan } from "../../report/shown.ts";
+import { kindNames } from "../../report/words.ts";
+import { stepEvents } from "../../telemetry/channels.ts";
+import type { LiveView } from "../terminal/live-view.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Receives everything that an apply reports while it runs. */
+export interface ApplyReport extends RunReport {
+  /** Draws the run on a terminal; undefined where nothing is drawn. */
+  readonly view: LiveView | undefined;
+  readonly event: (event: ApplyEvent) => void;
+  /** Keeps the outcome until the end of the run, which may still fail. */
+  outcome(outcome: Outcome): void;
+  /** Writes the outcome, where there is one, with the exit code that the run ends with. */
+  end(exitCode: ExitCode | undefined): void;
+  /** Writes an error that ended the run to the JSON stream; the text for people is printed elsewhere. */
+  error(error: GraphformError): void;
+}
+
+/**
+ * Reports as JSON lines on standard output, or as text: plan and result on standard output, progress on standard error. The
+ * file of --log gets the JSON lines in both cases.
+ */
+export function applyReport(
+  asJson: boolean,
+  terminal: Terminal,
+  command: Command = "apply",
+  view?: LiveView,
+): ApplyReport {
+  const warnings: string[] = [];
+  const { log } = terminal;
+  const names = kindNames(kinds.all);
+  let kept: Outcome | undefined;
+  const outputs = [
+    asJson ? jsonReport((line) => terminal.out(`${line}\n`), command) : textReport(terminal, command, view),
+    ...(log === undefined ? [] : [jsonReport(log, command)]),
+  ];
+  const toAll = (send: (output: Output) => void): void => {
+    for (const output of outputs) send(output);
+  };
+  return {
+    view,
+    plan: (plan: Plan) => {
+      const shown = shownPlan(plan, names);
+      toAll((output) => output.plan(shown));
+    },
+    event: (event) => {
+      stepEvents.publish(event);
+      if (event.type === "warning")
+        warnings.push(event.address === undefined ? event.message : `${event.address}: ${event.message}`);
+      toAll((output) => output.event(event));
+    },
+    begin: (steps, usual) => toAll((output) => output.begin?.(steps, usual)),
+    outcome: (outcome) => {
+      kept = outcome;
+    },
+    end: (exitCode) => {
+      const outcome = kept && { ...kept, exitCode: exitCode ?? kept.exitCode };
+      kept = undefined;
+      if (outcome !== undefined) toAll((output) => output.outcome(shownOutcome(outcome, names)));
+    },
+    error: (error) => toAll((output) => output.error(error)),
+    warnings: () => warnings,
+  };
+}
+
+interface Output extends Pick<ApplyReport, "event" | "begin" | "error"> {
+  plan(plan: ShownPlan): void;
+  outcome(outcome: ShownOutcome): void;
+}
+
+/** Text; with a view, only the ends of steps and warnings are printed, above what the view draws. */
+function textReport(terminal: Terminal, command: Command, view: LiveView | undefined): Output {
+  let heartbeat: Heartbeat | undefined;
+  const end = (): void => {
+    heartbeat?.end();
+    view?.clear();
+  };
+  const line = (text: string): void => terminal.err(`${text}\n`);
+  const page = { palette: makePalette(terminal.colour), width: terminal.width };
+  return {
+    plan(plan) {
+      end();
+      terminal.out(planText(plan, page, { command }));
+    },
+    begin(steps, usual) {
+      view?.begin(steps, usual);
+      if (view?.isDrawn !== true) heartbeat = beginHeartbeat(steps, usual, line);
+    },
+    event(event) {
+      heartbeat?.event(event);
+      const isDrawn = event.type === "step-start" || event.type === "step-progress";
+      if (view?.isDrawn !== true || !isDrawn) line(progressText(event, page.palette));
+      view?.event(event);
+    },
+    outcome(outcome) {
+      end();
+      terminal.out(outcomeText(outcome, page, command));
+    },
+    error: end,
+  };
+}
+
+function jsonReport(line: (text: string) => void, command: Command): Output {
+  const names = kindNames(kinds.all);
+  const stamp = (): string => new Date().toISOString();
+  let isBegun = false;
+  const write = (events: readonly JsonObject[]): void => {
+    const head = isBegun ? [] : [versionEvent(packageVersion(), stamp)];
+    isBegun = true;
+    for (const event of [...head, ...events]) line(jsonText(event));
+  };
+  return {
+    plan: (plan) => write(planEvents(plan, names, stamp)),
+    event: (event) => write([applyEvent(event, names, stamp)]),
+    // Each warning was written to the stream when it was raised.
+    outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, stamp, command)),
+    error: (error) =>
+      write(
+        error instanceof ManifestError ? problemEvents(error.problems, stamp) : [errorEvent(error, stamp)],
+      ),
+  };
+}
+
+/** A heartbeat that has not ended. */
+interface Heartbeat {
+  /** Follows an event; its line is printed elsewhere. */
+  event(event: ApplyEvent): void;
+  end(): void;
+}
+
+/** Ms without a line before the next one. */
+const interval = 10_000;
+
+/** Begins a heartbeat for the steps of a plan: a line after every ten seconds without one. */
+function beginHeartbeat(
+  steps: readonly Step[],
+  usual: (step: Step) => number,
+  print: (line: string) => void,
+  now: () => number = Date.now,
+): Heartbeat {
+  let progress = beginRun(steps, usual, now());
+  const timer = setInterval(() => print(heartbeatText(progress, now())), interval);
+  timer.unref();
+  return {
+    event(event) {
+      progress = afterEvent(progress, event, now());
+      timer.refresh();
+    },
+    end: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,102 @@
+/** @module Creates files without overwriting any: all of them, each whole, or none. */
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { access, copyFile, link, lstat, mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
+import { GraphformError } from "../../model/errors.ts";
+
+/** A file to be made. */
+export interface NewFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Steps that take back what was made, the last one first. */
+type Undo = () => Promise<void>;
+
+/** Writes a new file and its folders. Throws `file-exists` if the file exists, `file-unwritable` if it cannot be written. */
+export async function writeNew(path: string, text: string): Promise<void> {
+  await writeAllNew([{ path, text }]);
+}
+
+/**
+ * Writes new files and their folders, and then does `last`. Everything is checked first; each file appears with its whole text; if anything
+ * fails, files and folders of this call are removed again. Throws `file-exists`, `file-unwritable`, and what `last` throws.
+ */
+export async function writeAllNew(
+  files: readonly NewFile[],
+  last: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  for (const { path } of files) await assertWritable(path);
+  const undo: Undo[] = [];
+  try {
+    for (const { path, text } of files) await inWords(path, () => create(path, text, undo));
+    await last();
+  } catch (error) {
+    for (const step of undo.reverse()) await step().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function create(path: string, text: string, undo: Undo[]): Promise<void> {
+  const folder = dirname(path);
+  const first = await mkdir(folder, { recursive: true });
+  if (first !== undefined) undo.push(() => removeFolders(folder, dirname(first)));
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: "wx" });
+    await link(temporary, path).catch((error: unknown) => {
+      if (isFileError(error, "EEXIST")) throw error;
+      // A file system without hard links.
+      return copyFile(temporary, path, constants.COPYFILE_EXCL);
+    });
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  undo.push(() => rm(path, { force: true }));
+}
+
+/** Removes empty folders from `folder` up to `above`, which stays. */
+async function removeFolders(folder: string, above: string): Promise<void> {
+  for (let at = folder; at !== above && at !== dirname(at); at = dirname(at)) await rmdir(at);
+}
+
+/** Throws where a file is there, or where the nearest folder that exists takes none. */
+async function assertWritable(path: string): Promise<void> {
+  await inWords(path, async () => {
+    const found = await lstat(path).catch((error: unknown) => {
+      if (isFileError(error, "ENOENT")) return undefined;
+      throw error;
+    });
+    if (found !== undefined) throw exists(path);
+    let folder = dirname(path);
+    while (!(await isThere(folder))) folder = dirname(folder);
+    await access(folder, constants.W_OK | constants.X_OK);
+  });
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  try {
+    return (await stat(folder)).isDirectory();
+  } catch (error) {
+    if (isFileError(error, "ENOENT") && dirname(folder) !== folder) return false;
+    throw error;
+  }
+}
+
+async function inWords(path: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (cause instanceof GraphformError) throw cause;
+    if (isFileError(cause, "EEXIST")) throw exists(path);
+    throw new GraphformError("file-unwritable", `cannot write ${path}: ${fileTrouble(cause)}`, { cause });
+  }
+}
+
+function exists(path: string): GraphformError {
+  return new GraphformError("file-exists", `${path} exists already and is not overwritten`, {
+    hint: "name another file, or move this one away",
+  });
+}

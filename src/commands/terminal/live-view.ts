@@ -1,0 +1,118 @@
+/** @module Shows on a terminal what a run is doing: the service that is read, the steps that are carried out. */
+import type { ApplyEvent } from "../../model/outcome.ts";
+import type { Step } from "../../model/plan.ts";
+import { progressLines, readingText } from "../../report/live/progress-lines.ts";
+import { afterEvent, beginRun, type RunProgress, withStatus } from "../../report/live/run-progress.ts";
+import { makePalette } from "../../report/palette.ts";
+import { elapsedTime } from "../../report/words.ts";
+import type { LiveArea } from "./live-area.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The view of a run, drawn below everything that is printed. */
+export interface LiveView {
+  /** False where there is nothing to draw on: it says every ten seconds that the service is still read, and leaves the steps to others. */
+  readonly isDrawn: boolean;
+  /** Shows that the service is read. */
+  reading(answered: number, known: number): void;
+  /** Begins to show the steps of an approved plan. */
+  begin(steps: readonly Step[], usual: (step: Step) => number): void;
+  event(event: ApplyEvent): void;
+  status(key: string, status: string): void;
+  /** Removes everything that is drawn: something is printed or asked next. */
+  clear(): void;
+}
+
+/** Least ms between two frames; times are whole seconds, so that many frames are equal and nothing is written. */
+const pause = 200;
+
+/** Ms between two lines where nothing is drawn. */
+const silence = 10_000;
+
+/** Opens the view of a run; undefined where nothing is said: `isWanted` is false with --json. */
+export async function openLiveView(terminal: Terminal, isWanted: boolean): Promise<LiveView | undefined> {
+  if (!isWanted) return undefined;
+  return terminal.live === undefined ? plainView(terminal) : liveView(await terminal.live(), terminal);
+}
+
+/** A view for a log: lines while the service is read. */
+function plainView({ err }: Pick<Terminal, "err">, now: () => number = Date.now): LiveView {
+  let text = "";
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const nothing = (): void => undefined;
+  let isOver = false;
+  return {
+    isDrawn: false,
+    reading(answered, known) {
+      if (isOver) return;
+      text = readingText(answered, known);
+      if (timer !== undefined) return;
+      const startedAt = now();
+      timer = setInterval(() => err(`${text} · ${elapsedTime(now() - startedAt)} elapsed\n`), silence);
+      timer.unref();
+    },
+    begin() {
+      isOver = true;
+      end();
+    },
+    event: nothing,
+    status: nothing,
+    clear: end,
+  };
+}
+
+/** The view of a run in an area of the terminal. */
+function liveView(
+  area: LiveArea,
+  { colour }: Pick<Terminal, "colour">,
+  now: () => number = Date.now,
+): LiveView {
+  const palette = makePalette(colour);
+  let progress: RunProgress | undefined;
+  let reading: string | undefined;
+  let readingSince = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const draw = (): void => {
+    const screen = { palette, ...area.size() };
+    if (progress !== undefined) area.draw(progressLines(progress, now(), screen, reading));
+    else if (reading !== undefined)
+      area.draw([palette.cyan(`${reading} · ${elapsedTime(now() - readingSince)} elapsed`)]);
+  };
+  const show = (): void => {
+    if (timer !== undefined) return;
+    draw();
+    timer = setInterval(draw, pause);
+    timer.unref();
+  };
+  return {
+    isDrawn: true,
+    reading(answered, known) {
+      if (reading === undefined) readingSince = now();
+      reading = readingText(answered, known);
+      show();
+    },
+    begin(steps, usual) {
+      progress = beginRun(steps, usual, now());
+      reading = undefined;
+      show();
+    },
+    event(event) {
+      if (progress === undefined) return;
+      progress = afterEvent(progress, event, now());
+      if (event.type === "step-end") draw();
+    },
+    status(key, status) {
+      if (progress !== undefined) progress = withStatus(progress, key, status);
+    },
+    clear() {
+      clearInterval(timer);
+      timer = undefined;
+      progress = undefined;
+      reading = undefined;
+      area.clear();
+    },
+  };
+}

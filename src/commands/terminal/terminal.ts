@@ -1,0 +1,133 @@
+/** @module Gives commands access to the terminal of the process. */
+import { appendFileSync, openSync } from "node:fs";
+import { fileTrouble } from "../../files/file-trouble.ts";
+import { openForReader } from "../../files/write-result.ts";
+import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { Settings } from "../../project/settings.ts";
+import { wrapLines } from "../../report/text-width.ts";
+import { type LiveArea, openLiveArea } from "./live-area.ts";
+
+/** Output of a command: results to standard output, progress and problems to standard error. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  /** True if a person can be asked on this terminal. */
+  readonly interactive: boolean;
+  readonly colour: boolean;
+  /** Columns. */
+  readonly width: number;
+  /** Columns of the terminal that standard output is; absent where it is a file or a pipe, so that no line is broken there. */
+  readonly columns?: number;
+  /** Appends a line to the file of --log; absent without that option. */
+  readonly log?: (line: string) => void;
+  /** Opens an area below everything printed; absent where progress is not drawn: no terminal, CI, TERM=dumb. One at a time. */
+  readonly live?: () => Promise<LiveArea>;
+  /** Asks a question; only "yes" means true. Throws `interrupted` (exit 130) at Ctrl-C and once the signal is aborted. */
+  confirm(question: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** The terminal of the process. `NO_COLOR`, `CI` and `noColour` turn colour off; without a TTY there are no prompts. */
+export function processTerminal(settings: Settings, noColour: boolean, logFile?: string): Terminal {
+  const warn = (why: string): void => print(stderr, `warning: the log ${logFile} ends here: ${why}\n`);
+  const log = logFile === undefined ? undefined : openLog(logFile, warn);
+  const { stdin, stdout, stderr } = process;
+  let area: LiveArea | undefined;
+  const isDrawable =
+    stderr.isTTY === true && settings.get("ci") === undefined && settings.get("term") !== "dumb";
+  const live = async (): Promise<LiveArea> => {
+    area = await openLiveArea(stderr);
+    return area;
+  };
+  const print = (stream: NodeJS.WriteStream, text: string): void => {
+    if (area === undefined) stream.write(text);
+    else area.print(text, stream);
+  };
+  const quiet =
+    noColour ||
+    settings.get("noColor") !== undefined ||
+    settings.get("ci") !== undefined ||
+    settings.get("term") === "dumb";
+  return {
+    out: (text) => print(stdout, text),
+    // Standard error is prose: no word is cut at the edge of a terminal.
+    err: (text) => print(stderr, wrapLines(text, columnsOf(stderr))),
+    ...(isDrawable ? { live } : {}),
+    interactive: stdin.isTTY === true && stdout.isTTY === true && settings.get("ci") === undefined,
+    colour: stdout.isTTY === true && !quiet,
+    // A pager or `tee` prints to the terminal that standard error still is.
+    width: columnsOf(stdout) ?? columnsOf(stderr) ?? 100,
+    ...(stdout.columns > 0 ? { columns: stdout.columns } : {}),
+    ...(log === undefined ? {} : { log }),
+    async confirm(question, signal) {
+      area?.clear();
+      const { createInterface } = await import("node:readline/promises");
+      const reader = createInterface({ input: stdin, output: stderr });
+      const key = new AbortController();
+      reader.once("SIGINT", () => key.abort());
+      const interrupted = AbortSignal.any([key.signal, signal]);
+      try {
+        const answer = await reader.question(question, { signal: interrupted });
+        return answer.trim() === "yes";
+      } catch {
+        stderr.write("\n");
+        if (!interrupted.aborted) return false;
+        throw new GraphformError("interrupted", "interrupted: nothing was changed", {
+          exitCode: exitCodes.interrupted,
+        });
+      } finally {
+        reader.close();
+      }
+    },
+  };
+}
+
+/**
+ * Lets a run outlive what it prints to: a full disk, or a reader that goes away (`graphform plan | head`). The result says whether standard
+ * output is complete, or its reader wanted no more of it.
+ */
+export function guardOutputs(): () => boolean {
+  const { stdout, stderr } = process;
+  let isCut = false;
+  stderr.on("error", () => undefined);
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (isCut || error.code === "EPIPE" || error.code === "EIO") return;
+    isCut = true;
+    process.exitCode = exitCodes.error;
+    stderr.write(`error: standard output is not complete: ${fileTrouble(error)}\n`);
+  });
+  return () => !isCut;
+}
+
+/** Waits until the log has a reader, if it is a named pipe, and says so. */
+export async function untilLogIsRead(file: string): Promise<void> {
+  await openForReader(file, { waiting: () => process.stderr.write(`waiting for a reader of ${file}\n`) });
+}
+
+function columnsOf({ columns }: NodeJS.WriteStream): number | undefined {
+  return columns > 0 ? columns : undefined;
+}
+
+/**
+ * Opens a log file with mode 0600 and returns a function that appends a line. If a line cannot be written, `end` is called with the reason, and
+ * no further one is: a run outlives its log. Throws `log-unwritable`.
+ */
+function openLog(file: string, end: (why: string) => void): (line: string) => void {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, "a", 0o600);
+  } catch (cause) {
+    throw new GraphformError("log-unwritable", `the log ${file} cannot be written: ${fileTrouble(cause)}`, {
+      hint: "name another file with --log",
+      cause,
+    });
+  }
+  return (line) => {
+    if (descriptor === undefined) return;
+    try {
+      appendFileSync(descriptor, `${line}\n`);
+    } catch (cause) {
+      descriptor = undefined;
+      end(fileTrouble(cause));
+    }
+  };
+}

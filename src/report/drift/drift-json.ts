@@ -1,0 +1,118 @@
+/** @module Formats a drift report as JSON. */
+
+import { type FieldDrift, hasDrift, type OutputDrift, type ResourceDrift } from "../../model/drift.ts";
+import type { GraphformError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { SourceRange } from "../../model/problem.ts";
+import { errorDiagnostics } from "../error-json.ts";
+import { partialJson } from "../partial-lists.ts";
+import { probesJson } from "../probe-census.ts";
+import type { ShownDrift } from "../shown.ts";
+import { isMarked, type ShownValue } from "../shown-value.ts";
+import { type KindNames, typeOf } from "../words.ts";
+import { countDrift } from "./drift-counts.ts";
+
+/** Version of the document. A reader ignores keys that it does not know, and refuses another major version. */
+const formatVersion = "1.0";
+
+/** A drift report as JSON. Print it with `jsonText`, which sorts the keys. */
+export function driftJson(report: ShownDrift, names: KindNames): JsonObject {
+  const { declared, checked, skipped, unmanaged, fields, notChecked, unfinished } = report.census;
+  return {
+    format_version: formatVersion,
+    errored: false,
+    complete: report.complete,
+    drifted: hasDrift(report),
+    name: report.name,
+    timestamp: report.timestamp,
+    summary: { ...countDrift(report) },
+    resources: report.resources.map((resource) => resourceJson(resource, names)),
+    outputs: report.outputs.map(outputJson),
+    ...(report.unmanaged === undefined
+      ? {}
+      : {
+          unmanaged: report.unmanaged.map((object) => ({ ...object, type: typeOf(object.kind, names) })),
+        }),
+    census: {
+      ...probesJson(report.census),
+      ...partialJson(report.census),
+      declared,
+      checked,
+      skipped,
+      unmanaged,
+      fields: { ...fields },
+      not_checked: notChecked.map(({ address, reason, failed = false }) => ({ address, reason, failed })),
+      unfinished: unfinished.map((entry) => ({ ...entry })),
+    },
+  };
+}
+
+/** The document of a run that could not look: it proves nothing. */
+export function erroredDriftJson(error: GraphformError): JsonObject {
+  return {
+    format_version: formatVersion,
+    errored: true,
+    complete: false,
+    drifted: false,
+    problems: errorDiagnostics(error),
+  };
+}
+
+function resourceJson(resource: ResourceDrift<ShownValue>, names: KindNames): JsonObject {
+  const { address, kind, id, what, reason, since, phase, waysOn, where } = resource;
+  return {
+    address,
+    kind,
+    type: typeOf(kind, names),
+    ...(id === undefined ? {} : { id }),
+    class: resource.class,
+    what,
+    reason,
+    ...(since === undefined ? {} : { since }),
+    ...(phase === undefined ? {} : { phase: phase.is, status: phase.detail }),
+    ...(waysOn === undefined ? {} : { ways_on: waysOn }),
+    ...placeJson(where),
+    fields: resource.fields.map(fieldJson),
+    events: resource.events.map((event) => ({ ...event })),
+  };
+}
+
+function fieldJson(field: FieldDrift<ShownValue>): JsonObject {
+  const { path, reason, applied, seen, declared, source, remedy, where } = field;
+  return {
+    path,
+    class: field.class,
+    reason,
+    sensitive: field.secret || [applied, seen, declared].some(isHidden),
+    ...valueJson("applied", applied),
+    ...valueJson("seen", seen),
+    ...valueJson("declared", declared),
+    ...(source === undefined ? {} : { source }),
+    ...(remedy === undefined ? {} : { effect: remedy.effect, disruption: remedy.disruption }),
+    ...placeJson(where),
+  };
+}
+
+function outputJson({ name, sensitive, applied, seen }: OutputDrift<ShownValue>): JsonObject {
+  return {
+    name,
+    sensitive: sensitive || [applied, seen].some(isHidden),
+    ...valueJson("applied", applied),
+    ...valueJson("seen", seen),
+  };
+}
+
+/** A value under its key; nothing where it is absent or not known yet. */
+function valueJson(key: string, value: ShownValue | undefined): JsonObject {
+  return value?.json === undefined ? {} : { [key]: value.json };
+}
+
+function isHidden(value: ShownValue | undefined): boolean {
+  return value !== undefined && isMarked(value.sensitive);
+}
+
+function placeJson(where: SourceRange | undefined): JsonObject {
+  if (where === undefined) return {};
+  const { file, start } = where;
+  return { where: { file, line: start.line, column: start.column } };
+}

@@ -1,0 +1,112 @@
+/** @module Provides the names and secret fields of each kind for reports. */
+import type { FieldSchema } from "../model/field-schema.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Source } from "../model/observed.ts";
+
+/** The part of a kind that reports use: its names and its schema. */
+export type KindWords = Pick<Kind, "name" | "noun" | "type" | "schema">;
+
+/** The words of each kind, by section of the manifest. */
+export interface KindNames {
+  readonly [section: string]: KindWords;
+}
+
+/** Indexes kinds by section. */
+export function kindNames(kinds: readonly KindWords[]): KindNames {
+  return Object.fromEntries(
+    kinds.map(({ name, noun, type, schema }) => [name, { name, noun, type, schema }]),
+  );
+}
+
+/** Resource type in JSON reports; an unknown section gives `graphform_SECTION`. */
+export function typeOf(kind: string, names: KindNames): string {
+  return wordsOf(kind, names)?.type ?? `graphform_${kind}`;
+}
+
+/** The row of the field at a dotted path, or of the secret field above it. */
+export function rowAt(kind: string, path: string, names: KindNames): FieldSchema | undefined {
+  let row: FieldSchema | undefined = wordsOf(kind, names)?.schema;
+  for (const key of path.split(".")) {
+    const rows: FieldSchema["properties"] = row?.properties;
+    row = rows !== undefined && Object.hasOwn(rows, key) ? rows[key] : undefined;
+    if (row?.["x-secret"] === true) return row;
+  }
+  return row;
+}
+
+function wordsOf(kind: string, names: KindNames): KindWords | undefined {
+  return Object.hasOwn(names, kind) ? names[kind] : undefined;
+}
+
+/** A count with its noun: `1 restart`, `2 restarts`, `no restarts`. */
+export function amount(count: number, noun: string, many = `${noun}s`): string {
+  return `${count === 0 ? "no" : count} ${count === 1 ? noun : many}`;
+}
+
+/** Formats an estimated duration in seconds: `about 12 minutes`. */
+export function aboutTime(seconds: number): string {
+  if (seconds < 5) return "a few seconds";
+  if (seconds < 55) return `about ${Math.ceil(seconds / 5) * 5} seconds`;
+  if (seconds < 90) return "about a minute";
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `about ${minutes} minutes`;
+  const halves = Math.round(seconds / 1800);
+  const hours = Math.floor(halves / 2);
+  return halves % 2 === 0 ? `about ${hours} hours` : `about ${hours}½ hours`;
+}
+
+/** Formats elapsed ms in short form: `10s`, `3m20s`, `1h05m`. */
+export function elapsedTime(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds}s`;
+  if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, "0")}s`;
+  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, "0")}m`;
+}
+
+/** `2026-03-02 08:30 UTC`, or the text where it is no time of this form. Not escaped. */
+export function timeText(iso: string): string {
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*Z$/.exec(iso);
+  return match === null ? iso : `${match[1]} ${match[2]} UTC`;
+}
+
+/** One time, or the two between which several lie. */
+export function sinceText([earliest, latest]: readonly [string, string]): string {
+  const [from, to] = [timeText(earliest), timeText(latest)];
+  return from === to ? from : `${from} to ${to}`;
+}
+
+/** Words for each source of a value, after a count: `49 read from the service`. */
+export const sourceWords: { readonly [source in Source]: string } = {
+  probed: "read from the database",
+  described: "read from the service",
+  echoed: "echoed back",
+  recorded: "remembered",
+};
+
+/** The source behind a value: ` (remembered)`. Empty for what the service describes, and where the source is not known. */
+export function sourceNote(source: Source | undefined): string {
+  return source === undefined || source === "described" ? "" : ` (${sourceWords[source]})`;
+}
+
+const explained: readonly (readonly [source: Source, meaning: string])[] = [
+  ["probed", "the running database itself was asked"],
+  ["echoed", "the service repeats what it was last sent"],
+  ["recorded", "known from the last apply; nobody has looked"],
+];
+
+/** Meanings of the notes that stand in these lines: `(echoed back) the service repeats what it was last sent`. */
+export function sourceMeanings(lines: readonly string[]): readonly string[] {
+  const text = lines.join(" ").replace(/\s+/g, " ");
+  return explained
+    .filter(([source]) => text.includes(sourceNote(source)))
+    .map(([source, meaning]) => `${sourceNote(source).trim()} ${meaning}`);
+}
+
+/** One sentence on each source that a census counts and whose name does not say it all. */
+export function censusMeanings(fields: { readonly [source in Source]: number }): readonly string[] {
+  return explained
+    .filter(([source]) => source !== "probed" && fields[source] > 0)
+    .map(([source, meaning]) => `${sourceWords[source]}: ${meaning}.`)
+    .map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`);
+}
