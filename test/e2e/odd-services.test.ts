@@ -226,7 +226,8 @@ instances:
   it("is lost, and its time is hours off: nothing is guessed, and none is made twice", async () => {
     service.clock = (time) => new Date(Date.parse(time) - 7_200_000).toISOString();
     service.misbehave = ({ operation }) => (operation === "create" ? "cut-after" : undefined);
-    expect(await untilDone()).toEqual([1, 1, 1]);
+    // Held back from the second run on: in doubt.
+    expect(await untilDone()).toEqual([1, 4, 4]);
     expect(service.instances.size).toBe(3);
     const ids = [...service.instances.keys()];
     for (const [at, lost] of Object.keys(user.state("odd").intents).entries())
