@@ -234,6 +234,21 @@ describe("architecture", () => {
     expect(Object.keys(excused).filter((path) => !long.includes(path))).toEqual([]);
   });
 
+  it("has few files, few of them tiny, and no folder of which one loses sight", () => {
+    const tiny = src.filter(({ text }) => text.split("\n").length <= 26);
+    const entries = new Map<string, Set<string>>();
+    for (const { path } of src) {
+      const parts = path.split("/");
+      for (const [at, part] of parts.entries()) {
+        const folder = parts.slice(0, at).join("/");
+        entries.set(folder, (entries.get(folder) ?? new Set()).add(part));
+      }
+    }
+    expect(src.length).toBeLessThanOrEqual(650);
+    expect(tiny.length).toBeLessThanOrEqual(45);
+    expect([...entries].filter(([, names]) => names.size > 40).map(([folder]) => folder)).toEqual([]);
+  });
+
   it("has no folder whose name says nothing", () => {
     expect(emptyNames(read("{src,test,scripts,bench}/**/*.ts").map(({ path }) => path))).toEqual([]);
   });

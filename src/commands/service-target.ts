@@ -1,4 +1,4 @@
-/** @module Finds the service for commands that also work without a manifest. */
+/** @module Finds the service, the state and the binding for commands that also work without a manifest. */
 
 import { unproven } from "../apply/engine/look-for-missing.ts";
 import { loadProfile } from "../hosting/profile/load-profile.ts";

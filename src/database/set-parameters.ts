@@ -1,4 +1,4 @@
-/** @module Sets parameters of the graph module while the database runs. They are lost at its next restart. */
+/** @module Sets parameters of the graph module while the database runs, and verifies them. They are lost at its next restart. */
 import { type Database, isRefusal, openDatabase } from "./connect.ts";
 import { type DatabaseFailure, isDatabaseError } from "./database-error.ts";
 import { isNotReady } from "./failures.ts";

@@ -1,4 +1,4 @@
-/** @module Runs the rules that the kinds have beyond their schemas. */
+/** @module Runs the rules beyond the schemas: those of the kinds, cycles of references, unused defaults. */
 
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";

@@ -1,4 +1,4 @@
-/** @module Supplies time and randomness, so that tests and the simulator control both. */
+/** @module Supplies time and randomness, so that tests and the simulator control both, and reads times of the service. */
 
 /** The clock of a run. */
 export interface Clock {

@@ -1,4 +1,4 @@
-/** @module Provides the names and secret fields of each kind for reports. */
+/** @module Words for kinds, sources of values, times and amounts. */
 import type { FieldSchema } from "../model/field-schema.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Source } from "../model/observed.ts";

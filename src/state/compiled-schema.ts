@@ -1,4 +1,4 @@
-/** @module Defines a compiled schema, as Ajv makes it. */
+/** @module Defines a compiled schema, as Ajv makes it, and describes the first violation that it finds. */
 
 /** One violation of a JSON Schema, as Ajv reports it. */
 export interface SchemaError {

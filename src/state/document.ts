@@ -1,4 +1,4 @@
-/** @module Creates the first version of a state, and numbers the versions after it. */
+/** @module Creates, numbers and formats the versions of a state. */
 import { randomUUID } from "node:crypto";
 import type { StateDocument } from "../model/state.ts";
 import { newKey } from "./vault.ts";

@@ -1,4 +1,4 @@
-/** @module Listens to a channel of this process. */
+/** @module Listens to a channel of this process, and reads the trace that a caller passes on. */
 import type { Channel } from "node:diagnostics_channel";
 import { type Context, type SpanContext, trace } from "@opentelemetry/api";
 

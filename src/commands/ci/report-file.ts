@@ -1,4 +1,4 @@
-/** @module Reads a report in Markdown and prepares it for a comment or an issue. */
+/** @module Reads a report in Markdown and writes it once into a comment or an issue. */
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";

@@ -1,4 +1,4 @@
-/** @module Writes the reports of drift that options and the CI service ask for. */
+/** @module Defines the options of drift, and writes the reports that they and the CI service ask for. */
 import { readFile, stat } from "node:fs/promises";
 import { systemClock } from "../../model/clock.ts";
 import { hasDrift } from "../../model/drift.ts";

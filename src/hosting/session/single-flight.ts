@@ -1,4 +1,4 @@
-/** @module Shares one running piece of work among all callers who ask for it. */
+/** @module Shares one running piece of work among all callers; each of them may stop waiting for it. */
 
 /** Starts `work` unless it is running, and returns the promise of the running one. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {

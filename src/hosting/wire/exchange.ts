@@ -1,4 +1,4 @@
-/** @module Traces requests and turns refusals into typed errors. */
+/** @module Exchanges one request with the service: names, patience, repetitions, trace, typed errors. */
 import type { Clock } from "../../model/clock.ts";
 import { exitCodes, isServiceError, ServiceError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
