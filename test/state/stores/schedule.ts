@@ -10,8 +10,11 @@ import { virtualClock } from "../../support/virtual-clock.ts";
 import { type Machine, type Misfortune, machine, notSent } from "./machine.ts";
 import { type Backend, deliver, memoryBackend, memoryDriver } from "./memory-driver.ts";
 
-const before: Toys = { grows: { colour: "green", size: 1 }, goes: { colour: "grey" } };
+/** It is shown throughout: a service that shows nothing of what is bound leaves every lost create in doubt. */
+const stays: Toys = { stays: { colour: "white" } };
+const before: Toys = { ...stays, grows: { colour: "green", size: 1 }, goes: { colour: "grey" } };
 const after: Toys = {
+  ...stays,
   grows: { colour: "green", size: 2 },
   first: { colour: "gold" },
   second: { colour: "silver" },
