@@ -194,7 +194,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof candidates.unclaimed>(
     "before-forgotten",
-    166,
+    30_430,
     "what was listed before a create is not taken for it",
     "apply/evidence/candidates.ts#unclaimed",
     (unclaimed) => (_, lost, listed, state) => unclaimed({ before: [] }, lost, listed, state),
