@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { defined } from "../src/model/json.ts";
 import { type PlatformOptions, startPlatform } from "../src/platform/index.ts";
 import { type Difficulty, difficulties, type LoggedRequest, lookedForRefused } from "./difficulties.ts";
 
@@ -94,7 +95,7 @@ async function apply(name: string, { faults, options, limits }: Played, seed: nu
       const response = await fetch(`${platform.url}/_platform/${path}`, {
         method,
         headers: { authorization: `Basic ${basic}`, "content-type": "application/json" },
-        ...(body === undefined ? {} : { body }),
+        ...defined({ body }),
       });
       return response.text();
     };

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
+import { defined } from "../src/model/json.ts";
 
 /** One program to measure, run by this process's Node, and the exit code that it must end with. */
 export interface Case {
@@ -28,7 +29,7 @@ export function medians(cases: readonly Case[], rounds: number): ReadonlyMap<str
 function once({ name, args, env, cwd }: Case): number {
   const start = performance.now();
   const { status, stderr } = spawnSync(process.execPath, args, {
-    ...(cwd === undefined ? {} : { cwd }),
+    ...defined({ cwd }),
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -156,7 +156,7 @@ const rooms = {
 
 const generic = ["plan", "apply", "manifest", "observe", "report"];
 const kinds = read("src/fields/*.ts").map(({ path }) => path.replace(/^.*\/|\.ts$/g, ""));
-const longest = 250;
+const longest = 300;
 
 /** Looks a variable up by a name of its own, or reaches for the environment of the process. */
 const readsVariable =

@@ -3,7 +3,7 @@ import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Journal } from "../model/journal.ts";
-import type { JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import { type Driver, type KindRegistry, present } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import { anotherObject, waysFromAnother } from "../model/object-key.ts";
@@ -95,7 +95,7 @@ export function readingDriver(
     if (live.phase.isUnnamed !== true || warned.has(key)) return live;
     warned.add(key);
     const message = `${ref.id} shows the status ${live.phase.detail}`;
-    emit({ type: "warning", ...(address === undefined ? {} : { address }), message });
+    emit({ type: "warning", ...defined({ address }), message });
     return live;
   };
   return { ...driver, get };

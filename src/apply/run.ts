@@ -1,5 +1,7 @@
 /** @module Runs the steps of a plan, each as soon as the steps before it are done. */
+
 import { exitCodes, isGraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import { objectKey } from "../model/object-key.ts";
 import type { StepOutcome } from "../model/outcome.ts";
 import type { Guard, Operation, Step } from "../model/plan.ts";
@@ -70,8 +72,7 @@ async function runOne(
     address,
     kind,
     operation,
-    ...(verb === undefined ? {} : { verb }),
-    ...(id === undefined ? {} : { id }),
+    ...defined({ verb, id }),
   });
   const ended = outcome(await handle(step, context));
   context.emit({ type: "step-end", outcome: ended });
@@ -115,7 +116,7 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
     return {
       result: isTimeUp(error) ? "converging" : isStale ? "stale" : "failed",
       message: error.message,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...defined({ hint: error.hint }),
     };
   }
 }

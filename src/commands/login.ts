@@ -6,6 +6,7 @@ import { createService } from "../hosting/client.ts";
 import type { SessionStore } from "../hosting/session/session.ts";
 import { systemClock } from "../model/clock.ts";
 import { asError, exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
 import { packageVersion } from "../project/package-files.ts";
 import { sessionFiles } from "../project/session-files.ts";
@@ -88,9 +89,7 @@ function client(
     userAgent: `graphform/${packageVersion()}`,
     sessionStore,
     secrets: settings.secrets,
-    ...(timeout === undefined ? {} : { patience: timeout }),
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(caFile === undefined ? {} : { caFile }),
+    ...defined({ patience: timeout, credentials, caFile }),
   });
 }
 

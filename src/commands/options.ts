@@ -1,7 +1,9 @@
 /** @module Defines the options that several commands share. */
+
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { typedAddress } from "../model/address.ts";
 import { disruptions } from "../model/field-schema.ts";
+import { defined } from "../model/json.ts";
 import { parseDuration } from "../model/quantity.ts";
 import type { PlanOptions } from "../plan/input.ts";
 import type { RunOptions } from "../project/run-options.ts";
@@ -26,7 +28,7 @@ export function planOptions(options: PlanChoices): PlanOptions {
     exclude,
     replace,
     allowDestroy,
-    ...(maxDisruption === undefined ? {} : { maxDisruption }),
+    ...defined({ maxDisruption }),
   };
 }
 

@@ -1,7 +1,9 @@
 /** @module Runs `plan`: compares the manifest with the service and prints the changes. */
+
 import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { exitCodes, type GraphformError, ownError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
 import { savePlan } from "../project/saved-plan.ts";
@@ -145,7 +147,7 @@ export async function makePlan(
     return {
       plan: shownPlan(result, names),
       files: project.files,
-      ...(compared === undefined ? {} : { earlier: compared }),
+      ...defined({ earlier: compared }),
     };
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;

@@ -1,5 +1,7 @@
 /** @module Opens a connection to a database. */
+
 import { createClient, ErrorReply, type RedisClientOptions } from "@redis/client";
+import { defined } from "../model/json.ts";
 import { isDatabaseError } from "./database-error.ts";
 import { authorities, broken, endOf, refused, timeoutOf } from "./failures.ts";
 import { lookupWithin } from "./names.ts";
@@ -65,7 +67,7 @@ function credentialsOf({
   username,
   password,
 }: DatabaseTarget): Pick<RedisClientOptions, "username" | "password"> {
-  return { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
+  return { ...defined({ username, password }) };
 }
 
 async function socketOf(target: DatabaseTarget): Promise<NonNullable<RedisClientOptions["socket"]>> {

@@ -1,4 +1,5 @@
 /** @module Reads the settings of a running database over one connection. */
+import { defined } from "../model/json.ts";
 import { askAtOnce } from "./ask-at-once.ts";
 import type { DatabaseTarget } from "./target.ts";
 
@@ -33,7 +34,7 @@ export async function probe(target: DatabaseTarget, signal: AbortSignal): Promis
     parameters: pairsIn(parameters),
     info: linesIn(info),
     denied,
-    ...(engine === undefined ? {} : { engine }),
+    ...defined({ engine }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** @module Opens the client of a service: sessions, subscriptions, pages, retries and pace behind plain calls. */
 import { readFileSync } from "node:fs";
 import { isServiceError, type ServiceError, withEvidence } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import { knownSecrets } from "../model/known-secrets.ts";
 import type { Endpoint, Limits, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
@@ -40,7 +40,7 @@ export function createService(options: ServiceOptions): Client {
   };
   const connections = openConnections({
     ...(caFile === undefined ? {} : { ca: readFileSync(caFile, "utf8") }),
-    ...(patience === undefined ? {} : { limit: patience }),
+    ...defined({ limit: patience }),
   });
   const {
     transport = connections.send,
@@ -81,11 +81,10 @@ export function createService(options: ServiceOptions): Client {
     profile,
     clock,
     origin: bases.platform.origin,
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(sessionStore === undefined ? {} : { store: sessionStore }),
+    ...defined({ credentials, store: sessionStore }),
     // Not through the throttle: a request that has its turn may wait for this one.
     send: (operation, endpoint, headers, body) => {
-      const sent = { operation, params: {}, ...(body === undefined ? {} : { body }) };
+      const sent = { operation, params: {}, ...defined({ body }) };
       const request = wire(sent, endpoint, false, headers);
       const ask = (): Promise<WireResponse> =>
         exchange(request, closing.signal).catch((error: unknown) => {
@@ -150,7 +149,7 @@ export function createService(options: ServiceOptions): Client {
       const subscriptionId = known instanceof Promise ? await orAborted(known, unsent) : known;
       const spelled = {
         ...wanted,
-        params: { ...(subscriptionId === undefined ? {} : { subscriptionId }), ...wanted.params },
+        params: { ...defined({ subscriptionId }), ...wanted.params },
         ...(body === undefined ? {} : { body: renameBody(body, endpoint.body) }),
       };
       const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signals);
@@ -176,8 +175,7 @@ export function createService(options: ServiceOptions): Client {
   return {
     profile,
     hide,
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(patience === undefined ? {} : { patience }),
+    ...defined({ caFile, patience }),
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     read: (wanted, signal) => timed(wanted, false, always(signal)),
     date: (operation) => dates.get(bases[profile.operations[operation]?.host ?? "platform"].origin),

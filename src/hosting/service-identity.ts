@@ -1,5 +1,7 @@
 /** @module Computes the identity of a service, which a state is compared with. */
+
 import { createHash } from "node:crypto";
+import { defined } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
 import { baseOf } from "./wire/base-url.ts";
@@ -32,8 +34,7 @@ export function serviceIdentity(place: ServicePlace): ServiceIdentity {
   return {
     platform: localId === undefined ? platform : `${localPrefix}${localId}`,
     ...(localId !== undefined || users === platform ? {} : { users }),
-    ...(subscriptionId === undefined ? {} : { subscription: subscriptionId }),
-    ...(subscriptions === undefined ? {} : { subscriptions }),
+    ...defined({ subscription: subscriptionId, subscriptions }),
     keys: profile.keys,
     locations: locationsOf(profile),
   };

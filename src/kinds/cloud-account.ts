@@ -2,7 +2,7 @@
 
 import { cloudAccountSchema } from "../fields/cloud-account.ts";
 import { isServiceError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject, own } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, own } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
@@ -154,9 +154,9 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, waiting: Wait
     },
     outputs: {
       id: ref.id,
-      ...(id === undefined ? {} : { configId: id }),
+      ...defined({ configId: id }),
       ...(typeof status === "string" ? { status } : {}),
-      ...(waiting.bootstrap === undefined ? {} : { bootstrap: waiting.bootstrap }),
+      ...defined({ bootstrap: waiting.bootstrap }),
     },
     ...(typeof createdAt === "string" ? { createdAt } : {}),
     ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),

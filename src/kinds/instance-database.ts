@@ -3,7 +3,7 @@ import type { DatabaseSettings } from "../database/probe.ts";
 import { instanceSchema } from "../fields/instance.ts";
 import { asError, ServiceError } from "../model/errors.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
-import { isObject, type Json } from "../model/json.ts";
+import { defined, isObject, type Json } from "../model/json.ts";
 import type { Usable } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
 import { engineValue, type ProbeAnswer, type ProbeRequest, type RawValue } from "../model/probe-reading.ts";
@@ -55,7 +55,7 @@ function answerOf({ parameters, info, engine, denied }: DatabaseSettings, isTls:
     is: "answered",
     values: Object.fromEntries(values),
     ...(info["run_id"] === undefined ? {} : { identity: info["run_id"] }),
-    ...(engine === undefined ? {} : { engine }),
+    ...defined({ engine }),
     ...(denied.length === 0 ? {} : { denied: `its user may not run ${denied.join(", ")}` }),
   };
 }

@@ -4,8 +4,7 @@ import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { answerValues } from "../hosting/wire/answer-values.ts";
 import { mayBeMore } from "../hosting/wire/pages.ts";
 import { isServiceError } from "../model/errors.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Everything, LeftOut } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
@@ -61,7 +60,7 @@ export async function listAllInstances(
     leftOut: leftOut ?? [],
     unplaced: unplaced ?? [],
     isWhole: doubt === undefined && entries.length > 0,
-    ...(doubt === undefined ? {} : { doubt }),
+    ...defined({ doubt }),
   };
 }
 

@@ -1,8 +1,7 @@
 /** @module Lists, requests and reads snapshots of instances. */
 import { answerValues } from "../hosting/wire/answer-values.ts";
 import { isServiceError } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { defined, isObject, type Json } from "../model/json.ts";
 import type { Backup } from "../model/kind.ts";
 import type { Reads, Service } from "../model/service.ts";
 
@@ -99,7 +98,7 @@ export function asBackup({ id, status, type, createdAt }: Snapshot): Backup {
     is: is[snapshotPhase(status)],
     detail: status === "" ? "without a status" : status,
     isAutomatic: type?.toLowerCase().startsWith("automat") === true,
-    ...(createdAt === undefined ? {} : { createdAt }),
+    ...defined({ createdAt }),
   };
 }
 
@@ -144,5 +143,5 @@ export function snapshotParams({ id, subscriptionId, instanceId }: Snapshot): {
   readonly [name: string]: string;
 } {
   if (subscriptionId !== undefined) return { id, subscriptionId };
-  return { id, ...(instanceId === undefined ? {} : { instanceId }) };
+  return { id, ...defined({ instanceId }) };
 }

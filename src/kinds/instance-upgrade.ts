@@ -1,5 +1,5 @@
 /** @module Makes the request body of a version upgrade. */
-import type { JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import type { Choices } from "../model/kind.ts";
 import type { Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
@@ -31,6 +31,6 @@ export function upgradeBody(
     serviceModelKey: params["serviceModelKey"] ?? "",
     productTierKey: params["productTierKey"] ?? "",
     resourceKey: params["resourceKey"] ?? "",
-    ...(version === undefined ? {} : { targetVersion: version }),
+    ...defined({ targetVersion: version }),
   };
 }

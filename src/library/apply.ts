@@ -1,5 +1,7 @@
 /** @module Applies a manifest from a program. */
+
 import { systemClock } from "../model/clock.ts";
+import { defined } from "../model/json.ts";
 import type { ApplyEvent, Outcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import { assertApplicable, assertPlannedHere, assertSecretsKept } from "../project/saved-plan.ts";
@@ -59,7 +61,7 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
     const { connection } = services.get(service);
     const warnings: string[] = [];
     const world = applyWorld({
-      service: { ...connection, ...(request.timeout === undefined ? {} : { patience: request.timeout }) },
+      service: { ...connection, ...defined({ patience: request.timeout }) },
       store: stores.get(state),
       state: owned,
       lock,

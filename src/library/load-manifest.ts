@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import process from "node:process";
-import type { JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import { openProject } from "../project/project.ts";
 import { settingsOf } from "../project/settings.ts";
 import { projects } from "./handles.ts";
@@ -39,7 +39,7 @@ export async function loadManifest(request: ManifestRequest = {}): Promise<Loade
     file: files,
     var: Object.entries(variables).map(([name, value]) => `${name}=${value}`),
     varFile: variableFiles,
-    ...(profile === undefined ? {} : { profile }),
+    ...defined({ profile }),
   };
   const layers = objects.map((layer, at) => ({
     path: join(folder, `object-${at + 1}.json`),

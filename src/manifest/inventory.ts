@@ -1,6 +1,6 @@
 /** @module Lists every resource that a manifest declares, with `forEach` carried out. */
 import { type Address, formatAddress } from "../model/address.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { isTemplate, type Sealed, type Template } from "../model/sealed.ts";
 import type { Expression } from "./expression.ts";
@@ -112,7 +112,7 @@ function scopeBefore(inputs: BlockInputs, base: Path, each?: Iteration): ReturnT
   const hint = "the addresses must be known before anything is read: use a variable, or write the keys out";
   return scopeOf({
     variables: inputs.variables,
-    ...(each === undefined ? {} : { each }),
+    ...defined({ each }),
     sections: inputs.kinds.map((kind) => kind.name),
     refusesSecret: ({ text }) => ({
       code: "secret-in-clear",

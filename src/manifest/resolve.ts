@@ -1,8 +1,7 @@
 /** @module Resolves and checks a parsed manifest. */
 import type { Desired } from "../model/desired.ts";
 import { disruptions } from "../model/field-schema.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
 import type { Guards, Manifest } from "../model/manifest.ts";
 import type { Problem, SourceRange } from "../model/problem.ts";
@@ -204,6 +203,6 @@ function guardsOf(head: ManifestHead): Guards {
   return {
     ...(typeof maxDeletes === "number" ? { maxDeletes } : {}),
     ...(typeof maxChangePercent === "number" ? { maxChangePercent } : {}),
-    ...(worst === undefined ? {} : { maxDisruption: worst }),
+    ...defined({ maxDisruption: worst }),
   };
 }

@@ -1,4 +1,5 @@
 /** @module Defines exit codes and the errors that carry them. */
+import { defined } from "./json.ts";
 import type { Hide } from "./known-secrets.ts";
 import type { Problem } from "./problem.ts";
 
@@ -154,10 +155,7 @@ export function withEvidence(
     mayHaveWorked,
     wasSent,
     exitCode,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(host === undefined ? {} : { host }),
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ status, retryAfter, host, hint }),
     ...evidence,
     cause: error,
   });

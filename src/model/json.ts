@@ -34,3 +34,9 @@ function sorted(value: Json): Json {
 export function own<T>(entries: { readonly [name: string]: T }, name: string): T | undefined {
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
+
+/** Returns the fields that have a value: JSON has no `undefined`, and a document has no key for what is not known. */
+export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
+export function defined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,7 +1,7 @@
 /** @module Adds the answers of running objects to what the service shows of them. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Json } from "../model/json.ts";
+import { defined, type Json } from "../model/json.ts";
 import type { Observed } from "../model/observed.ts";
 import { isLoginKind, type NotProbed, type ProbeAnswer, valuesShown } from "../model/probe-reading.ts";
 import { isRefusal } from "../model/probe-troubles.ts";
@@ -55,7 +55,7 @@ export function reasonsNotProbed(
         {
           address,
           reason,
-          ...(wayOut === undefined ? {} : { wayOut }),
+          ...defined({ wayOut }),
           // A refused login shows all that there is to see of a user, and nothing of the settings of a database.
           ...(answer.is === "not-asked" || (answer.is === "refused" && isLogin(address))
             ? {}

@@ -2,7 +2,7 @@
 import { lackedWitnesses } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import { knowsNothing, type Live } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
 import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
@@ -80,7 +80,7 @@ export async function describeUnmanaged(
   );
   return unmanaged.map(({ kind, ref }, at) => {
     const live = lives[at];
-    return { kind, ...ref, ...(live === undefined ? {} : { live }) };
+    return { kind, ...ref, ...defined({ live }) };
   });
 }
 

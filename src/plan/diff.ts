@@ -2,7 +2,7 @@
 
 import { sameValue } from "../model/compare.ts";
 import type { Disruption } from "../model/field-schema.ts";
-import type { Json } from "../model/json.ts";
+import { defined, type Json } from "../model/json.ts";
 import type { Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
@@ -77,7 +77,7 @@ function fieldChange(path: string, after: Json | undefined, input: DiffInput): F
   return {
     path,
     ...(seen === undefined ? {} : { before: seen.value, source: seen.source }),
-    ...(after === undefined ? {} : { after }),
+    ...defined({ after }),
     effect: trait.createOnly ? "replace" : "in-place",
     disruption: disruptionOf(trait, seen?.value, after),
     secret: trait.secret,

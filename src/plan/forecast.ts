@@ -1,5 +1,6 @@
 /** @module Estimates the impact of a plan: restarts, replacements, seconds, and the chain of steps that takes longest. */
 
+import { defined } from "../model/json.ts";
 import type { Change, Forecast, ForecastStep, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Durations } from "../model/state.ts";
@@ -47,7 +48,7 @@ function longestChain(steps: readonly Step[], expected: (step: Step) => number):
     const previous = latest(waits.map(linkOf));
     const start = previous?.end ?? 0;
     const end = start + expected(step);
-    const link = { step, start, end, ...(previous === undefined ? {} : { previous }) };
+    const link = { step, start, end, ...defined({ previous }) };
     known.set(step.key, link);
     return link;
   };
@@ -65,7 +66,7 @@ function latest(links: readonly Link[]): Link | undefined {
 
 function pathStep({ step: { address, operation, verb }, start, end }: Link): ForecastStep {
   const seconds = inSeconds(end) - inSeconds(start);
-  return { address, operation, ...(verb === undefined ? {} : { verb }), seconds, start: inSeconds(start) };
+  return { address, operation, ...defined({ verb }), seconds, start: inSeconds(start) };
 }
 
 function inSeconds(ms: number): number {

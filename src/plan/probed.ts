@@ -2,7 +2,7 @@
 
 import { sameValue } from "../model/compare.ts";
 import { shellWord } from "../model/errors.ts";
-import { type Json, own } from "../model/json.ts";
+import { defined, type Json, own } from "../model/json.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
@@ -27,7 +27,7 @@ export function withProbed(observed: Observed, wanted: Spec, traits: Traits): Ob
     if (want === undefined) continue;
     if (configured === undefined ? value === null : !sameValue(configured.value, want, traitAt(traits, path)))
       continue;
-    spec[path] = { value, source: "probed", ...(configured === undefined ? {} : { configured }) };
+    spec[path] = { value, source: "probed", ...defined({ configured }) };
   }
   return { ...observed, spec };
 }

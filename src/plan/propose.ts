@@ -3,8 +3,7 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { type Disruption, disruptions, inTableOrder } from "../model/field-schema.ts";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { defined, isObject, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange, MayBe } from "../model/plan.ts";
@@ -57,7 +56,7 @@ function proposeCreate(
     fields: [],
     disruption: "none",
     after,
-    ...(mayBe === undefined ? {} : { mayBe }),
+    ...defined({ mayBe }),
   };
 }
 
@@ -161,7 +160,7 @@ function proposeUpdate(
       action: "replace",
       reason,
       disruption,
-      ...(forcedBy === undefined ? {} : { forcedBy }),
+      ...defined({ forcedBy }),
     };
   }
   const disruption = worst(fields.map((field) => field.disruption));

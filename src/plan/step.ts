@@ -1,4 +1,5 @@
 /** @module Builds the parts that all steps have in common. */
+import { defined } from "../model/json.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { lastApplied, preconditionText } from "../model/precondition.ts";
@@ -23,8 +24,7 @@ export function existing(
     key,
     operation,
     place: subject.observed?.place ?? subject.bound?.place ?? {},
-    ...(id === undefined ? {} : { id }),
-    ...(change.after === undefined ? {} : { spec: change.after }),
+    ...defined({ id, spec: change.after }),
     ...timeout(subject, operation === "delete" ? "delete" : "update"),
   };
 }

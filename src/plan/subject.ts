@@ -2,6 +2,7 @@
 
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
+import { defined } from "../model/json.ts";
 import type { Doubt, Observed } from "../model/observed.ts";
 import type { Change } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
@@ -30,7 +31,7 @@ export function base(
     kind: subject.kind,
     blocked: [],
     drift: [],
-    ...(subject.previousAddress === undefined ? {} : { previousAddress: subject.previousAddress }),
+    ...defined({ previousAddress: subject.previousAddress }),
     ...(subject.desired === undefined ? {} : { where: subject.desired.where }),
     ...(refs.length === 0 ? {} : { refs }),
     ...(subject.observed === undefined ? {} : { id: subject.observed.id, phase: subject.observed.phase }),

@@ -1,7 +1,7 @@
 /** @module Lists the addresses that a plan is about, with everything known of each. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
@@ -59,10 +59,7 @@ function subjectAt(
   return {
     address,
     kind: desired?.kind ?? bound?.kind ?? "",
-    ...(previousAddress === undefined ? {} : { previousAddress }),
-    ...(desired === undefined ? {} : { desired }),
-    ...(bound === undefined ? {} : { bound }),
-    ...(doubt === undefined ? {} : { doubt }),
+    ...defined({ previousAddress, desired, bound, doubt }),
     ...(observed === undefined ? {} : { observed: current(observed, desired, bound, input) }),
   };
 }

@@ -1,10 +1,12 @@
 /** @module Creates a client for a located service, with the credentials of the run. */
+
 import { access, constants } from "node:fs/promises";
 import { createService } from "../hosting/client.ts";
 import type { Client, ServiceOptions } from "../hosting/service-options.ts";
 import { secretReader } from "../manifest/read-secret.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import { atLocalPlatform } from "./local-platform.ts";
 import type { ServiceLocation } from "./locate-service.ts";
 import { packageVersion } from "./package-files.ts";
@@ -35,13 +37,15 @@ export async function connect(
     trace,
     userAgent: `graphform/${packageVersion()}`,
     secrets: settings.secrets,
-    ...(usersUrl === undefined ? {} : { usersUrl }),
-    ...(subscriptionId === undefined ? {} : { subscriptionId }),
-    ...(subscriptions === undefined ? {} : { subscriptions }),
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(usersToken === undefined ? {} : { usersToken }),
-    ...(options.parallelism === undefined ? {} : { parallelism: options.parallelism }),
-    ...(options.timeout === undefined ? {} : { patience: options.timeout }),
+    ...defined({
+      usersUrl,
+      subscriptionId,
+      subscriptions,
+      caFile,
+      usersToken,
+      parallelism: options.parallelism,
+      patience: options.timeout,
+    }),
     ...signIn,
   });
   return {

@@ -2,6 +2,7 @@
 
 import { type ServicePlace, serviceIdentity } from "../hosting/service-identity.ts";
 import { GraphformError, isGraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import { isLoopback } from "../model/service.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
@@ -73,15 +74,13 @@ export async function locateService(
   const place: ServicePlace = {
     ...hosts,
     profile,
-    ...(subscriptionId === undefined ? {} : { subscriptionId }),
-    ...(subscriptions === undefined ? {} : { subscriptions }),
-    ...(localId === undefined ? {} : { localId }),
+    ...defined({ subscriptionId, subscriptions, localId }),
   };
   return {
     ...place,
     identity: serviceIdentity(place),
     ...(isLocal ? { local } : {}),
-    ...(elsewhere === undefined ? {} : { elsewhere }),
+    ...defined({ elsewhere }),
   };
 }
 

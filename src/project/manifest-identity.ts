@@ -1,6 +1,8 @@
 /** @module Finds out which manifest a run is for: by its declared environment, and by its place in a Git repository. */
+
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { defined } from "../model/json.ts";
 import type { Header } from "../model/manifest.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
 
@@ -14,7 +16,7 @@ export function manifestIdentity(
 ): ManifestIdentity {
   const paths = files.flatMap((file) => pathInRepository(file) ?? []);
   return {
-    ...(environment === undefined ? {} : { environment }),
+    ...defined({ environment }),
     ...(paths.length === 0 || paths.length < files.length ? {} : { paths }),
   };
 }

@@ -1,9 +1,11 @@
 /** @module Opens the store of a state; the code of a protocol is loaded when the store is used first. */
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { systemClock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Header } from "../model/manifest.ts";
 import { formatDuration, parseDuration } from "../model/quantity.ts";
@@ -172,7 +174,7 @@ function withLease(store: KeptStore, settings: Settings): KeptStore {
     },
     async lock(operation, options) {
       const lease = stateLease(settings);
-      return store.lock(operation, { ...(lease === undefined ? {} : { lease }), ...options });
+      return store.lock(operation, { ...defined({ lease }), ...options });
     },
     async prepare() {
       stateLease(settings);

@@ -5,7 +5,7 @@ import { kinds } from "../kinds/index.ts";
 import { secretPaths } from "../manifest/schema/shape.ts";
 import { secretVariables } from "../manifest/secret-variables.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { stableJson } from "../model/json.ts";
+import { defined, stableJson } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import { type Open, secretsIn } from "../model/sealed.ts";
 import { limitedTo, type ServiceIdentity } from "../model/service-identity.ts";
@@ -43,7 +43,7 @@ export async function savePlan(
     manifest: digests(project),
     variables: Object.fromEntries(given.filter(([name]) => !part.has(name))),
     withheld: given.map(([name]) => name).filter((name) => part.has(name)),
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
     choices: choicesOf(options),
   };
   const isSecret = (kind: string, path: string): boolean => secretPaths(kinds.named(kind).schema).has(path);
@@ -110,7 +110,7 @@ function choicesOf(options: PlanChoices): PlanChoices {
   const { target, exclude, replace, allowDestroy, maxDisruption, probe } = options;
   return {
     ...{ target, exclude, replace, allowDestroy },
-    ...(maxDisruption === undefined ? {} : { maxDisruption }),
+    ...defined({ maxDisruption }),
     ...(probe === false ? { probe } : {}),
   };
 }

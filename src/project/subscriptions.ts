@@ -1,7 +1,9 @@
 /** @module Adds subscriptions to the identity of a service, and checks that none is missing. */
+
 import { noSubscriptionHint } from "../hosting/subscriptions/subscription-errors.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
 import type { Connection } from "./connect.ts";
 
@@ -24,7 +26,7 @@ export async function withSubscriptions(
   const all = isNamed ? [] : await service.accountSubscriptions(signal);
   return {
     ...identity,
-    ...(subscriptions === undefined ? {} : { subscriptions }),
+    ...defined({ subscriptions }),
     ...(all.length === 0 ? {} : { accountSubscriptions: all }),
   };
 }

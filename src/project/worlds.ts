@@ -1,8 +1,10 @@
 /** @module Builds the worlds of planning and applying: what they depend on besides the manifest and the state. */
+
 import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
 import type { Clock } from "../model/clock.ts";
 import { systemClock } from "../model/clock.ts";
+import { defined } from "../model/json.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
@@ -18,7 +20,7 @@ export function planningWorld(
   signal: AbortSignal,
   { clock = systemClock, open }: { readonly clock?: Clock; readonly open?: Open } = {},
 ): PlanningWorld {
-  return { kinds, service, clock, digest: sha256, signal, ...(open === undefined ? {} : { open }) };
+  return { kinds, service, clock, digest: sha256, signal, ...defined({ open }) };
 }
 
 /** The parts of an apply that differ between the command line and programs. */

@@ -1,5 +1,5 @@
 /** @module Formats the events and the result of an apply as JSON for the event stream. */
-import type { JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import type { ApplyEvent, Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
 import type { Operation } from "../model/plan.ts";
 import { eventResource, noticeEvent, type Stamp, uiEvent } from "./events.ts";
@@ -31,11 +31,7 @@ export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): J
     case "step-end":
       return stepEndEvent(event.outcome, names, stamp);
     case "warning":
-      return noticeEvent(
-        "warn",
-        { summary: event.message, ...(event.address === undefined ? {} : { address: event.address }) },
-        stamp,
-      );
+      return noticeEvent("warn", { summary: event.message, ...defined({ address: event.address }) }, stamp);
   }
 }
 
@@ -60,7 +56,7 @@ export function outcomeEvents(
       level,
       "change_summary",
       lastLine(outcome, command),
-      { changes, x_graphform: { exit_code: exitCode, ...(resumed === undefined ? {} : { resumed }) } },
+      { changes, x_graphform: { exit_code: exitCode, ...defined({ resumed }) } },
       stamp,
     ),
     ...(count === 0 ? [] : [uiEvent("info", "outputs", `Outputs: ${count}`, { outputs }, stamp)]),
@@ -81,7 +77,7 @@ function stepEndEvent(step: StepOutcome, names: KindNames, stamp: Stamp): JsonOb
 function unfinishedEvent(step: StepOutcome, stamp: Stamp): JsonObject {
   const notice = {
     summary: step.message ?? `${step.address} is not done: ${step.result}`,
-    ...(step.hint === undefined ? {} : { detail: step.hint }),
+    ...defined({ detail: step.hint }),
     address: step.address,
     x_graphform: { key: step.key, result: step.result },
   };

@@ -1,7 +1,7 @@
 /** @module Formats the changes, drift, outputs and steps of a plan as JSON. */
 
 import { parseAddress } from "../model/address.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Change, FieldChange, Guard, OutputChange, Step } from "../model/plan.ts";
 import { nest, type Spec } from "../model/spec.ts";
 import { isMarked, type ShownValue } from "./shown-value.ts";
@@ -17,8 +17,7 @@ export function resourceChange(
   const reason = actionReason(change);
   return {
     ...identity(change, names),
-    ...(change.previousAddress === undefined ? {} : { previous_address: change.previousAddress }),
-    ...(reason === undefined ? {} : { action_reason: reason }),
+    ...defined({ previous_address: change.previousAddress, action_reason: reason }),
     change: {
       actions: actionsOf(change, steps),
       ...beforeAndAfter(change),
@@ -72,16 +71,14 @@ export function changeExtras(change: Change<ShownValue>): JsonObject {
       effect: field.effect,
       disruption: field.disruption,
       secret: field.secret,
-      ...(field.source === undefined ? {} : { source: field.source }),
-      ...(field.via === undefined ? {} : { via: field.via }),
+      ...defined({ source: field.source, via: field.via }),
     },
   ]);
   const drift = change.drift.map(({ path, secret, shownBy, wayOut }): [string, JsonObject] => [
     path,
     {
       secret,
-      ...(shownBy === undefined ? {} : { source: shownBy }),
-      ...(wayOut === undefined ? {} : { way_out: wayOut }),
+      ...defined({ source: shownBy, way_out: wayOut }),
     },
   ]);
   const { where, phase, waysOn, mayBe } = change;
@@ -94,14 +91,13 @@ export function changeExtras(change: Change<ShownValue>): JsonObject {
     ...(drift.length === 0 ? {} : { drift: Object.fromEntries(drift) }),
     ...(change.gone === true ? { gone: true } : {}),
     ...(change.backupFirst === true ? { backup_first: true } : {}),
-    ...(change.id === undefined ? {} : { id: change.id }),
-    ...(change.forcedBy === undefined ? {} : { forced_by: change.forcedBy }),
+    ...defined({ id: change.id, forced_by: change.forcedBy }),
     ...(where === undefined
       ? {}
       : { where: { file: where.file, line: where.start.line, column: where.start.column } }),
     ...(phase === undefined ? {} : { phase: { is: phase.is, detail: phase.detail } }),
     ...(mayBe === undefined ? {} : { may_be: { ...mayBe } }),
-    ...(waysOn === undefined ? {} : { ways_on: waysOn }),
+    ...defined({ ways_on: waysOn }),
   };
 }
 
@@ -111,7 +107,7 @@ export function stepExtras(step: Step<unknown>): JsonObject {
     key: step.key,
     address: step.address,
     operation: step.operation,
-    ...(step.verb === undefined ? {} : { verb: step.verb }),
+    ...defined({ verb: step.verb }),
     ...(step.operation === "heal" ? { via: "database" } : {}),
     after: step.after,
     precondition: step.precondition,

@@ -1,4 +1,5 @@
 /** @module Formats fields and outputs as aligned lines. */
+import { defined } from "../model/json.ts";
 import { escapeText } from "./escape.ts";
 import type { Sign } from "./head-lines.ts";
 import type { Page, Palette } from "./palette.ts";
@@ -47,7 +48,7 @@ export function outputLines(outputs: readonly OutputView[], page: Page): readonl
   const rows = outputs.map(({ name, action, before, after, note = "" }) => ({
     ...outputSigns[action],
     path: escapeText(name, 200),
-    ...(before === undefined ? {} : { before }),
+    ...defined({ before }),
     ...{ after, note: escapeText(note, 400) },
   }));
   return rows.length === 0 ? [] : [page.palette.bold("Outputs"), "", ...fieldLines(rows, 2, page)];

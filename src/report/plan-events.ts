@@ -1,5 +1,5 @@
 /** @module Formats a plan as lines of the event stream. */
-import type { Json, JsonObject } from "../model/json.ts";
+import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Change } from "../model/plan.ts";
 import { eventResource, type Stamp, uiEvent } from "./events.ts";
 import { hasWork, planLine, summarize } from "./plan-summary.ts";
@@ -43,7 +43,7 @@ function plannedEvent(change: Change<unknown>, names: KindNames, stamp: Stamp): 
         ? {}
         : { previous_resource: eventResource(change.previousAddress, change.kind, names) }),
       action: words[change.action],
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ reason }),
       ...(change.action === "adopt" ? { importing: { id: change.id ?? "" } } : {}),
     },
     x_graphform: {

@@ -1,5 +1,5 @@
 /** @module Formats which running databases were asked, and why others were not. */
-import type { JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import type { Census } from "../model/plan.ts";
 import { type NotProbed, notAskedFor } from "../model/probe-reading.ts";
 import { escapeText } from "./escape.ts";
@@ -145,7 +145,7 @@ export function probesJson(census: Probes): JsonObject {
     address,
     login: login === true,
     reason,
-    ...(wayOut === undefined ? {} : { way_out: wayOut }),
+    ...defined({ way_out: wayOut }),
   });
   const refused = notProbed.filter((one) => one.refused === true);
   const others = notProbed.filter((one) => one.refused !== true);

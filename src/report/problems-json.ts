@@ -1,5 +1,5 @@
 /** @module Formats the problems of a manifest as JSON. */
-import type { JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import type { Position, Problem } from "../model/problem.ts";
 import { excerptSpan } from "./problems-text.ts";
 
@@ -23,7 +23,7 @@ export function diagnosticOf(problem: Problem): JsonObject {
     summary: problem.message,
     detail: problem.hint ?? "",
     range: { filename: file, start: position(start), end: position(end) },
-    ...(problem.address === undefined ? {} : { address: problem.address }),
+    ...defined({ address: problem.address }),
     ...(problem.excerpt === undefined ? {} : { snippet: snippetOf(problem, problem.excerpt) }),
     x_graphform: { code: problem.code },
   };

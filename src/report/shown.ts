@@ -3,7 +3,7 @@
  */
 import { holdsPassword } from "../model/acl.ts";
 import type { DriftReport, FieldDrift, ResourceDrift } from "../model/drift.ts";
-import type { Json } from "../model/json.ts";
+import { defined, type Json } from "../model/json.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Change, FieldChange, OutputChange, Plan } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
@@ -61,8 +61,7 @@ export function shownState(state: StateDocument, names: KindNames): ShownState {
   const { name, lineage, serial, savedAt, service, manifest } = state;
   return {
     ...{ name, lineage, serial, savedAt },
-    ...(service === undefined ? {} : { service }),
-    ...(manifest === undefined ? {} : { manifest }),
+    ...defined({ service, manifest }),
     resources: mapped(state.resources, (bound) => {
       const { kind, recorded, converging, ...rest } = bound;
       const hidden = hiddenIn(kind, Object.entries(recorded), names);

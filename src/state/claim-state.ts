@@ -1,7 +1,9 @@
 /** @module Claims a state for one service and one manifest, and refuses a state that belongs to others, or binds an object twice. */
+
 import { isDeepStrictEqual } from "node:util";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import type { Journal } from "../model/journal.ts";
+import { defined } from "../model/json.ts";
 import {
   joined,
   limitedTo,
@@ -33,7 +35,7 @@ export function claimState(state: StateDocument, { service, manifest, where }: C
   if (isEmpty(state)) return recorded(state, service, manifest);
   assertSameManifest(state, manifest, where);
   const paths = manifest.paths ?? state.manifest?.paths;
-  const mine = { ...manifest, ...(paths === undefined ? {} : { paths }) };
+  const mine = { ...manifest, ...defined({ paths }) };
   if (state.service === undefined) return recorded(state, service, mine);
   const before = limitedTo(state.service, tiersOf(state));
   assertSameService(before, service, `the state ${where}`, wayOut(before, service));

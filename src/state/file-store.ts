@@ -1,4 +1,5 @@
 /** @module Stores a state in a file, with a log of later events and a lock beside it. */
+import { defined } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { StateDocument } from "../model/state.ts";
 import { follows, type VersionId } from "./document.ts";
@@ -155,7 +156,7 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     async lock(operation, options): Promise<Lock> {
       const lock = await acquireLock(`${await targetOf(path)}.lock`, operation, {
         ...options,
-        ...(hide === undefined ? {} : { hide }),
+        ...defined({ hide }),
       });
       const release = async (): Promise<void> => {
         await writes.idle();

@@ -4,7 +4,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeFolder, removeDurably, writeAtomically } from "../files/atomic-write.ts";
 import { GraphformError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { defined, isObject } from "../model/json.ts";
 import { stateFormatter } from "./document.ts";
 import { movedDocument } from "./moved.ts";
 import { readState } from "./read-state.ts";
@@ -95,7 +95,7 @@ export async function probeFolder(file: string, path: string, making: boolean): 
 
 async function backupTexts(file: string): Promise<{ readonly text?: string; readonly log?: string }> {
   const [text, log] = [await textOf(backupOf(file)), await textOf(logOf(file))];
-  return { ...(text === undefined ? {} : { text }), ...(log === undefined ? {} : { log }) };
+  return { ...defined({ text, log }) };
 }
 
 /** A document that needs its log, with the log folded in; any other as it is. */

@@ -1,6 +1,8 @@
 /** @module Uses a state that was moved here as soon as its old place says so, and finishes the move of a run that was killed. */
+
 import type { Clock } from "../model/clock.ts";
 import { asError, GraphformError, isGraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import { nextVersion, stateFormatter } from "./document.ts";
 import type { KeptStore } from "./kept-store.ts";
@@ -78,6 +80,6 @@ async function decidedState(
     throw refusalOf(copy, where, `${from} ${text === undefined ? "has no state here" : "is still in use"}`);
   const { message, hint } = refusalOf(old, from);
   throw new GraphformError("state-moved", `${where} has the copy of a move that was given up: ${message}`, {
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ hint }),
   });
 }

@@ -1,7 +1,9 @@
 /** @module Moves a state from one store to another, so that at every moment one is complete and no two are in use. */
+
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { assertSameManifest, isEmpty } from "./claim-state.ts";
@@ -154,7 +156,7 @@ function saying(where: string, unanswered = where): (error: unknown) => never {
     const known = code === "state-unreachable" ? unanswered : where;
     throw new GraphformError(code, `${message}; ${known}`, {
       exitCode,
-      ...(hint === undefined ? {} : { hint }),
+      ...defined({ hint }),
       cause: error,
     });
   };

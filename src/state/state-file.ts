@@ -1,8 +1,10 @@
 /** @module Reads a state and its log as a pair, and tells when either file has changed. */
+
 import { open, readFile, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { GraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { VersionId } from "./document.ts";
 import { readState } from "./read-state.ts";
@@ -74,7 +76,7 @@ export async function readStored(file: string, path: string, name: string | unde
   if (text === undefined) return { state: undefined, stamps };
   const state = readState(text, path, name, log);
   const newer = newerThan(state, backup, log);
-  return { state, stamps, ...(newer === undefined ? {} : { newer }) };
+  return { state, stamps, ...defined({ newer }) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { converge, type Target } from "../../src/apply/engine/converge.ts";
 import type { Baseline } from "../../src/model/consistency.ts";
 import { ServiceError } from "../../src/model/errors.ts";
+import { defined } from "../../src/model/json.ts";
 import type { Live, PhaseName } from "../../src/model/observed.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { applyContext } from "../support/apply-context.ts";
@@ -47,7 +48,7 @@ function waitFor(
   };
   const context = applyContext(clock, driver, {
     emit: (event) => events.push(event),
-    ...(stopping === undefined ? {} : { stopping }),
+    ...defined({ stopping }),
   });
   const step = { key: "toys.a", address: "toys.a", kind: "toys", operation: "update" as const };
   const ended = clock.drive(converge(target, step, context)).then((arrival) => {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { type CiService, pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
+import { defined } from "../../src/model/json.ts";
 import { type Bench, startBench } from "./harness.ts";
 
 const program = join(import.meta.dirname, "../../src/cli.ts");
@@ -182,7 +183,7 @@ describe("init", () => {
           ...{ PATH: `${folder}:${process.env["PATH"]}`, RUNNER_TEMP: folder, GITHUB_WORKSPACE: folder },
           ...{ STATE_FILE: "true", GRAPHFORM_STATE_FILE: "true", COMMAND: "plan" },
           GITHUB_OUTPUT: join(folder, "output"),
-          ...(state === undefined ? {} : { GRAPHFORM_STATE: state }),
+          ...defined({ GRAPHFORM_STATE: state }),
         },
       });
     const kept = join(folder, "kept");

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createService } from "../../src/hosting/client.ts";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { systemClock } from "../../src/model/clock.ts";
+import { defined } from "../../src/model/json.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Live, Ref } from "../../src/model/observed.ts";
 import type { Profile } from "../../src/model/profile.ts";
@@ -57,7 +58,7 @@ async function onPlatform(
     profile: spoken,
     platformUrl: platform.url,
     usersUrl: platform.usersUrl,
-    ...(subscriptionId === undefined ? {} : { subscriptionId }),
+    ...defined({ subscriptionId }),
     credentials: { username, password },
     // A write that was answered with a 500 is not repeated, and a read that was is repeated at once.
     clock: { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(1, signal) },

@@ -1,6 +1,6 @@
 import { fillPath } from "../../src/hosting/wire/fill-path.ts";
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import type { Profile } from "../../src/model/profile.ts";
 import type { Answer, Call, Service } from "../../src/model/service.ts";
 
@@ -110,7 +110,7 @@ export function fakeService(profile: Profile, told: (path: string) => void): Ser
         custom_network_id: network,
       } = asked.body;
       const networkType = type ?? (network === undefined ? "PUBLIC" : "INTERNAL");
-      const values = { cloudProvider, region, networkType, ...(network === undefined ? {} : { network }) };
+      const values = { cloudProvider, region, networkType, ...defined({ network }) };
       const thing = add(asked, asked.shelf, values, "RUNNING");
       users.set(thing.id, [{ username: String(thing.params["graphdbUser"]), acl: "~* +@all" }]);
       return answer({ id: thing.id });

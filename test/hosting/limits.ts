@@ -1,5 +1,6 @@
 import { createThrottle } from "../../src/hosting/throttle/throttle.ts";
 import { ServiceError } from "../../src/model/errors.ts";
+import { defined } from "../../src/model/json.ts";
 import type { Limits } from "../../src/model/profile.ts";
 import type { VirtualClock } from "../support/virtual-clock.ts";
 
@@ -160,7 +161,7 @@ function client(
 } {
   const throttle = createThrottle(clock, {
     ...load.declared,
-    ...(load.parallelism === undefined ? {} : { inFlight: load.parallelism }),
+    ...defined({ inFlight: load.parallelism }),
   });
   const signal = new AbortController().signal;
   const seen = { refused: 0, together: 0, taken: 0 };
@@ -179,7 +180,7 @@ function client(
     }
     seen.refused += 1;
     const { retryAfter } = load;
-    const options = { status: 429, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    const options = { status: 429, ...defined({ retryAfter }) };
     throw new ServiceError("rate-limited", "thing.do", "slow down", options);
   };
   const ask = async (operation: string): Promise<void> => {

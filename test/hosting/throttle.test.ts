@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createThrottle, type Throttle } from "../../src/hosting/throttle/throttle.ts";
 import { ServiceError } from "../../src/model/errors.ts";
+import { defined } from "../../src/model/json.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 import {
   apart,
@@ -28,7 +29,7 @@ function refusalOf(
 ): ServiceError {
   return new ServiceError(failure, "x", "x", {
     status,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...defined({ retryAfter }),
   });
 }
 
@@ -50,10 +51,7 @@ describe("a service that refuses nothing", () => {
     [1, 1],
   ])("is asked with parallelism %s from the first moment", async (parallelism, most) => {
     const load = { limit: anything, requests: 1000, latency: 20 };
-    const { together, ms } = await run(
-      { ...load, ...(parallelism === undefined ? {} : { parallelism }) },
-      virtualClock(),
-    );
+    const { together, ms } = await run({ ...load, ...defined({ parallelism }) }, virtualClock());
     expect(together).toBe(most);
     expect(ms).toBeLessThan((1000 * 20 * 1.2) / most + 30);
   });
@@ -112,10 +110,7 @@ describe("an undeclared limit is used within twice what it allows", () => {
     for (const retryAfter of [undefined, 1000]) {
       for (const seed of [1, 2, 3]) {
         const load = { limit: limitOf(), requests: 400, latency: 300 };
-        const { ms } = await run(
-          { ...load, ...(retryAfter === undefined ? {} : { retryAfter }) },
-          virtualClock(seed),
-        );
+        const { ms } = await run({ ...load, ...defined({ retryAfter }) }, virtualClock(seed));
         expect(ms).toBeLessThan(2 * (400 / perSecond) * 1000);
       }
     }

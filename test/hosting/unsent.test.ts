@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import type { Transport } from "../../src/hosting/wire/answer-values.ts";
 import { openConnections } from "../../src/hosting/wire/transport.ts";
+import { defined } from "../../src/model/json.ts";
 import type { Limits } from "../../src/model/profile.ts";
 import type { Service } from "../../src/model/service.ts";
 import { listen, type Reply } from "./listen.ts";
@@ -26,7 +27,7 @@ async function held(limits: Limits, parallelism?: number): Promise<Held> {
   const profile = await loadProfile("default");
   const service = await serviceOf(
     { url: "http://127.0.0.1:1" },
-    { transport, profile: { ...profile, limits }, ...(parallelism === undefined ? {} : { parallelism }) },
+    { transport, profile: { ...profile, limits }, ...defined({ parallelism }) },
   );
   return {
     service,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../../src/model/json.ts";
+import { defined, type Json, type JsonObject } from "../../src/model/json.ts";
 import { checkOne, checkSections, companions, tierBase } from "./sample.ts";
 
 const all = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
@@ -219,8 +219,7 @@ describe("instance types and memory", () => {
     [undefined, 1, true],
   ])("a default timeout of %s with a longest of %s: %s", async (usual, longest, fine) => {
     const config = {
-      ...(usual === undefined ? {} : { graphDBTimeoutDefault: usual }),
-      ...(longest === undefined ? {} : { graphDBTimeoutMax: longest }),
+      ...defined({ graphDBTimeoutDefault: usual, graphDBTimeoutMax: longest }),
     };
     expect((await checkOne({ ...tierBase["pro"], config })).errors).toEqual(
       fine ? [] : ["instances.x too-large"],

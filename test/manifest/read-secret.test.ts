@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noSecrets, secretBytes, secretReader } from "../../src/manifest/read-secret.ts";
+import { defined } from "../../src/model/json.ts";
 import type { SecretSource } from "../../src/model/manifest.ts";
 
 let folder = "";
@@ -55,7 +56,7 @@ describe("a secret is read", () => {
       },
     };
     const command = [node, "-p", "Object.keys(process.env).sort().join()"];
-    const source: SecretSource = { command, ...(variables === undefined ? {} : { variables }) };
+    const source: SecretSource = { command, ...defined({ variables }) };
     expect(await secretReader(env, 5000)("secret.a", source)).toBe(names);
   });
 

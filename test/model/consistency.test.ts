@@ -12,6 +12,7 @@ import {
   type Look,
   type Sight,
 } from "../../src/model/consistency.ts";
+import { defined } from "../../src/model/json.ts";
 import type { Live } from "../../src/model/observed.ts";
 
 const delays = { listLag: 30_000, settle: 5000 };
@@ -227,7 +228,7 @@ describe("absence", () => {
 describe("a status", () => {
   const shown = (is: Live["phase"]["is"], modifiedAt?: string): NonNullable<Baseline> => ({
     phase: { is, detail: "" },
-    ...(modifiedAt === undefined ? {} : { modifiedAt }),
+    ...defined({ modifiedAt }),
   });
 
   it.each<[string, Baseline, NonNullable<Baseline>, number, boolean]>([

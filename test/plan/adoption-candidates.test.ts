@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { instance } from "../../src/kinds/instance.ts";
 import { network } from "../../src/kinds/network.ts";
 import type { Desired } from "../../src/model/desired.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { defined, type JsonObject } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind.ts";
 import type { Owner } from "../../src/model/observed.ts";
 import { findByName } from "../../src/plan/adoption-candidates.ts";
@@ -151,7 +151,7 @@ describe("a database that is to be created by a state that knows nothing", () =>
     const { live, ...other } = there(id, spec);
     if (live === undefined) return other;
     const { name: _, ...shown } = live.spec;
-    return { ...other, live: { ...live, spec: shown, ...(owner === undefined ? {} : { owner }) } };
+    return { ...other, live: { ...live, spec: shown, ...defined({ owner }) } };
   };
   const reasonOf = (unmanaged: readonly Unmanaged[], appliedPlans: readonly string[] = []): string => {
     const input = planInput({ "networks.core": { wants: core } }, { kinds: kindRegistry([kind]), unmanaged });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countUnread, type DriftReport, hasDrift, type ResourceDrift } from "../../src/model/drift.ts";
-import type { Json } from "../../src/model/json.ts";
+import { defined, type Json } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind.ts";
 import { driftReport } from "../../src/plan/drift/drift-report.ts";
 import type { Unmanaged } from "../../src/plan/input.ts";
@@ -31,7 +31,7 @@ function reportOf(input: ReturnType<typeof planInput>, unmanaged?: readonly Unma
     observed: input.observed,
     kinds: input.kinds,
     fieldRange: () => somewhere,
-    ...(unmanaged === undefined ? {} : { unmanaged }),
+    ...defined({ unmanaged }),
   });
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stableJson } from "../../src/model/json.ts";
+import { defined, stableJson } from "../../src/model/json.ts";
 import type { Plan, Step } from "../../src/model/plan.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { actions, type Case, planOf, type Rest, type Scene } from "../support/plan-input.ts";
@@ -46,7 +46,7 @@ function toyAt(at: number): fc.Arbitrary<Case> {
             : { converging: { operation, since: "2026-01-01T00:00:00.000Z", record: {} } };
         const { token: _token, power: _power, ...shown } = has;
         return {
-          ...(wanted ? { wants: { ...wants, ...(home === undefined ? {} : { home }) } } : {}),
+          ...(wanted ? { wants: { ...wants, ...defined({ home }) } } : {}),
           ...(there && known ? { has: shown, phase } : {}),
           recorded: known ? has : false,
           refs,

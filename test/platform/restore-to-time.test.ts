@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/model/json.ts";
+import { defined, type JsonObject } from "../../src/model/json.ts";
 import { type Answer, at, poll, startTest, type TestPlatform } from "./harness.ts";
 import { askPort, needEngine } from "./real.ts";
 import { listOf, of, params, pro, small, topologyOf, v } from "./vendor.ts";
@@ -29,7 +29,7 @@ async function takeSnapshot(path: string, targetRegion?: string): Promise<string
   const instanceId = path.split("/").at(-1) ?? "";
   await test.call("POST", `${v}/resource-instance/snapshot`, {
     instanceId,
-    ...(targetRegion === undefined ? {} : { targetRegion }),
+    ...defined({ targetRegion }),
   });
   const latest = await poll(async () => {
     const shown = listOf((await test.call("GET", `${path}/snapshot`)).body["snapshots"]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "../../src/model/json.ts";
 import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { progressText } from "../../src/report/progress-text.ts";
@@ -146,7 +147,7 @@ describe("outcomeText", () => {
     ["interrupted", undefined, "run destroy again: it continues where this one stopped"],
     ["converging", "run apply again to go on waiting", "run destroy again to go on waiting"],
   ])("says to run destroy again where that was run, and something is %s", (result, hint, way) => {
-    const step = ended("a.b", { operation: "delete", result, ...(hint === undefined ? {} : { hint }) });
+    const step = ended("a.b", { operation: "delete", result, ...defined({ hint }) });
     const text = outcomeText(outcome({ steps: [step], exitCode: 8 }), page, "destroy");
     expect(text).toContain(`way out: ${way}`);
     expect(text).not.toContain("run apply");

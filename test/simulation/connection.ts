@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/model/clock.ts";
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
+import { defined } from "../../src/model/json.ts";
 import type { Answer, Call, Service } from "../../src/model/service.ts";
 import type { Effect, Fault } from "./case.ts";
 import type { Oracle } from "./oracle.ts";
@@ -212,9 +213,7 @@ function failure(
 ): ServiceError {
   return new ServiceError(kind, operation, `${operation}: simulated (${kind})`, {
     mayHaveWorked,
-    ...(wasSent === undefined ? {} : { wasSent }),
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...defined({ wasSent, status, retryAfter }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../src/model/json.ts";
 import { type Chance, chance } from "../support/chance.ts";
 import {
   bounds,
@@ -178,7 +179,7 @@ function runCase(manifest: ManifestCase, at: number, dice: Chance, service: Serv
     ...(dice.is(0.45) ? { crash: moment() } : {}),
     ...(dice.is(0.1) ? { stop: moment() } : {}),
     ...(dice.is(0.05) ? { abort: moment() } : {}),
-    ...(pause === undefined ? {} : { pause }),
+    ...defined({ pause }),
     ...(at > 0 ? { later: Math.round(dice.scale(1, 100_000)) } : {}),
     ...(dice.is(0.1) ? { rival: rival(dice) } : {}),
   };

@@ -1,7 +1,7 @@
 import { kinds } from "../../src/kinds/index.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Desired } from "../../src/model/desired.ts";
-import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { defined, isObject, type JsonObject } from "../../src/model/json.ts";
 import type { Manifest } from "../../src/model/manifest.ts";
 import type { SourceRange } from "../../src/model/problem.ts";
 import type { Seal } from "../../src/model/sealed.ts";
@@ -54,14 +54,14 @@ function desiredOf(resource: ResourceCase, seal: Seal): Desired {
     refs: [...new Set([...refsOf(kind, resource.spec), ...dependsOn])],
     where,
     lifecycle: {
-      ...(protect === undefined ? {} : { protect }),
+      ...defined({ protect }),
       onReplace,
       onDelete,
       ignoreChanges: [],
       dependsOn,
     },
     timeouts: patience === undefined ? {} : { create: patience },
-    ...(importId === undefined ? {} : { importId }),
+    ...defined({ importId }),
   };
 }
 

@@ -2,6 +2,7 @@ import { kinds as realKinds } from "../../src/kinds/index.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import { GraphformError, isGraphformError } from "../../src/model/errors.ts";
 import type { Journal } from "../../src/model/journal.ts";
+import { defined } from "../../src/model/json.ts";
 import { type Kind, type KindRegistry, kindRegistry } from "../../src/model/kind.ts";
 import type { Outcome, StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
@@ -160,7 +161,7 @@ async function applyWith(
   const request = { goal, saved: saved?.plan, approve };
   const outcome = await reconcile(request, applying, report);
   const { steps = [], certificate = [] } = outcome ?? {};
-  return { is: "done", steps, certificate, ...(second === undefined ? {} : { second }) };
+  return { is: "done", steps, certificate, ...defined({ second }) };
 }
 
 /** A service that looks at the lock before each write (project/worlds.ts). */

@@ -1,6 +1,6 @@
 import type { Address } from "../../src/model/address.ts";
 import { ServiceError } from "../../src/model/errors.ts";
-import type { Json, JsonObject } from "../../src/model/json.ts";
+import { defined, type Json, type JsonObject } from "../../src/model/json.ts";
 import type { Answer, Call } from "../../src/model/service.ts";
 import type { Ending, Registry } from "./registry.ts";
 import { objectOf, refused } from "./registry.ts";
@@ -310,7 +310,7 @@ function born(
     kind,
     place,
     look: { status: kind === "networks" || kind === "users" ? "" : "PENDING", ...look },
-    ...(tag === undefined ? {} : { tag }),
+    ...defined({ tag }),
     madeFor: madeFor ?? "nobody",
     protects: new Set([madeFor === undefined ? true : sender.protects(madeFor)]),
   });

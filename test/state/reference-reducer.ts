@@ -1,6 +1,6 @@
 /** @module What events do to a document, told the plain way: every event copies all of it. The reducer must come to the same. */
 import type { Address } from "../../src/model/address.ts";
-import { type Json, own } from "../../src/model/json.ts";
+import { defined, type Json, own } from "../../src/model/json.ts";
 import type { Bound, Converging, Intent, StateDocument } from "../../src/model/state.ts";
 import type { Binding, CreatedObject, StateEvent } from "../../src/model/state-event.ts";
 
@@ -11,7 +11,7 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
       return {
         ...state,
         service: event.service,
-        ...(event.manifest === undefined ? {} : { manifest: event.manifest }),
+        ...defined({ manifest: event.manifest }),
       };
     case "plan-applied":
       return markPlanApplied(
@@ -170,10 +170,10 @@ function end(
     : { ...seenRight, ...(at === undefined ? {} : each(Object.keys(record), () => at)) };
   const last = isWhole ? at : appliedAt;
   return change(state, address, () => ({
-    ...(shownCreatedAt === undefined ? {} : { shownCreatedAt }),
+    ...defined({ shownCreatedAt }),
     ...rest,
     recorded: { ...rest.recorded, ...record },
-    ...(last === undefined ? {} : { appliedAt: last }),
+    ...defined({ appliedAt: last }),
     ...(Object.keys(times).length === 0 ? {} : { seenRight: times }),
     ...(unmoved.length === 0 ? {} : { unmoved }),
   }));

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { createService } from "../../src/hosting/client.ts";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { systemClock } from "../../src/model/clock.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { defined, type JsonObject } from "../../src/model/json.ts";
 import type { Answer, Service } from "../../src/model/service.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -62,7 +62,7 @@ export async function outsider(user: Workspace, spoken: Spoken = inDefault): Pro
     profile: await loadProfile(profile),
     platformUrl: url,
     usersUrl,
-    ...(subscriptionId === undefined ? {} : { subscriptionId }),
+    ...defined({ subscriptionId }),
     credentials,
     clock: systemClock,
   });
@@ -71,7 +71,6 @@ export async function outsider(user: Workspace, spoken: Spoken = inDefault): Pro
   return {
     service: client,
     read: (operation, params) => client.read({ operation, params }, signal),
-    write: (operation, params, body) =>
-      client.write({ operation, params, ...(body === undefined ? {} : { body }) }, signal),
+    write: (operation, params, body) => client.write({ operation, params, ...defined({ body }) }, signal),
   };
 }

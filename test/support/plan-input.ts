@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Desired, Lifecycle, Timeouts } from "../../src/model/desired.ts";
-import type { Json, JsonObject } from "../../src/model/json.ts";
+import { defined, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type Kind, kindRegistry } from "../../src/model/kind.ts";
 import type { Move, Removal } from "../../src/model/manifest.ts";
 import type { Observed, PhaseName, Seen, Source } from "../../src/model/observed.ts";
@@ -148,7 +148,7 @@ function desiredOf(address: string, entry: Case): readonly Desired[] {
       where: somewhere,
       lifecycle,
       timeouts: entry.timeouts ?? {},
-      ...(entry.importId === undefined ? {} : { importId: entry.importId }),
+      ...defined({ importId: entry.importId }),
     },
   ];
 }
@@ -182,7 +182,7 @@ function boundOf(address: string, entry: Case): readonly [string, Bound][] {
     onDelete: entry.lifecycle?.onDelete ?? "delete",
     refs: (entry.boundRefs ?? entry.refs ?? []).map(addressOf),
     createdAt: "2025-12-01T00:00:00.000Z",
-    ...(entry.converging === undefined ? {} : { converging: entry.converging }),
+    ...defined({ converging: entry.converging }),
     ...entry.remembered,
   };
   return [[address, bound]];

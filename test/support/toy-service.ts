@@ -1,5 +1,5 @@
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { defined, type JsonObject } from "../../src/model/json.ts";
 import type { Backup, Driver } from "../../src/model/kind.ts";
 import type { Live, PhaseName, Seen } from "../../src/model/observed.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
@@ -159,7 +159,7 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
     const phase = busy ? "pending" : toy.phase;
     const power = { ready: "running", stopped: "stopped", failed: "failed" }[String(phase)];
     const { token: _token, power: _power, ...rest } = toy.spec;
-    const shown = { ...rest, ...(power === undefined ? {} : { power }) };
+    const shown = { ...rest, ...defined({ power }) };
     const spec = Object.entries(shown).filter(([path]) => !hidden.includes(path));
     return {
       id: toy.id,

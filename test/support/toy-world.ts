@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { certify } from "../../src/apply/outcome.ts";
 import type { Desired, Lifecycle, Timeouts } from "../../src/model/desired.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { defined, type JsonObject } from "../../src/model/json.ts";
 import { type Driver, type Kind, kindRegistry } from "../../src/model/kind.ts";
 import type { Manifest } from "../../src/model/manifest.ts";
 import type { ApplyEvent, Outcome, StepOutcome } from "../../src/model/outcome.ts";
@@ -194,6 +194,6 @@ function desiredOf(name: string, { spec, refs = [], lifecycle, timeouts = {}, im
     where: somewhere,
     lifecycle: { onReplace: "recreate", onDelete: "delete", ignoreChanges: [], dependsOn: [], ...lifecycle },
     timeouts,
-    ...(importId === undefined ? {} : { importId }),
+    ...defined({ importId }),
   };
 }

@@ -1,4 +1,5 @@
 /** @module Polls a resource until an accepted operation has arrived, and reports progress. */
+import { defined } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
@@ -107,7 +108,7 @@ export function progressOf(
     address,
     kind,
     operation,
-    ...(verb === undefined ? {} : { verb }),
+    ...defined({ verb }),
     elapsed,
     detail,
   };

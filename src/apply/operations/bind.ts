@@ -1,4 +1,5 @@
 /** @module Operations that change the state alone: bind, forget, move. */
+import { defined } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
 import { recordOf } from "../bind.ts";
@@ -50,12 +51,12 @@ export async function forget(step: Step, context: ApplyContext): Promise<StepRes
       hint: "make a new plan",
     };
   await context.journal.record({ type: "released", address: step.address });
-  return { result: "done", ...(step.id === undefined ? {} : { id: step.id }) };
+  return { result: "done", ...defined({ id: step.id }) };
 }
 
 /** Gives a bound object its new address. */
 export async function move(step: Step, context: ApplyContext): Promise<StepResult> {
   if (step.from !== undefined)
     await context.journal.record({ type: "moved", from: step.from, to: step.address });
-  return { result: "done", ...(step.id === undefined ? {} : { id: step.id }) };
+  return { result: "done", ...defined({ id: step.id }) };
 }

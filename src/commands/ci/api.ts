@@ -1,7 +1,7 @@
 /** @module Sends requests to the API of GitHub or GitLab. */
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import { type RepeatRules, repeatRequest } from "../../network/repeat-request.ts";
 import { ForgeError, passesAgain, refused, type Sent, unanswered } from "./forge-error.ts";
@@ -74,7 +74,7 @@ export async function exchange<T>(
       redirect: "manual",
       signal: AbortSignal.timeout(patience),
       headers,
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
     }).catch(lost);
     const text = await response.text().catch(lost);
     if (!response.ok) throw refused(sent, response, parsed(text) ?? null, { hint, now: clock.now(), hide });

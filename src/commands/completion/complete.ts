@@ -1,5 +1,7 @@
 /** @module Prints the words that may follow on a command line. */
+
 import { type Argument, type Command, Help, type Option } from "commander";
+import { defined } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type Position, positionOf } from "./position.ts";
@@ -121,7 +123,7 @@ async function addresses(
     file: given.get("--file") ?? [],
     var: given.get("--var") ?? [],
     varFile: given.get("--var-file") ?? [],
-    ...(state === undefined ? {} : { state }),
+    ...defined({ state }),
   };
   const known = await knownAddresses(place, settings).catch(() => []);
   if (path !== "state mv" || argument?.name() !== "to") return known;

@@ -1,5 +1,7 @@
 /** @module Finds the place on a command line that is to be completed. */
+
 import type { Argument, Command, Option } from "commander";
+import { defined } from "../../model/json.ts";
 
 /** A place on a command line. */
 export interface Position {
@@ -53,7 +55,7 @@ export function positionOf(program: Command, words: readonly string[]): Position
   const option = name === "" ? undefined : optionOf(command, name);
   if (option !== undefined) return { ...place, current: value, before: `${name}=`, option };
   const argument = command.registeredArguments[operands];
-  return { ...place, current: last, before: "", ...(argument === undefined ? {} : { argument }) };
+  return { ...place, current: last, before: "", ...defined({ argument }) };
 }
 
 /** The option of that name: of the command itself, or of one above it, such as --chdir of the program. */

@@ -1,8 +1,10 @@
 /** @module Compares the clock of this machine with that of a server, for `doctor`. */
+
 import { readFile } from "node:fs/promises";
 import { request as requestInClear } from "node:http";
 import { request as requestOverTls } from "node:https";
 import { GraphformError, ManifestError, ownError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import { formatDuration } from "../../model/quantity.ts";
 import { amount } from "../../report/words.ts";
@@ -83,6 +85,6 @@ export async function check(name: string, hide: Hide, work: () => Promise<string
       };
     }
     const { message, hint } = error;
-    return { check: name, ok: false, detail: message, ...(hint === undefined ? {} : { hint }) };
+    return { check: name, ok: false, detail: message, ...defined({ hint }) };
   }
 }

@@ -1,5 +1,7 @@
 /** @module Writes live objects as a valid manifest and reads it back. */
+
 import { ManifestError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Manifest, ServiceSection } from "../../model/manifest.ts";
 import type { Problem } from "../../model/problem.ts";
 import { checkedManifest, projectOf } from "../../project/project.ts";
@@ -36,7 +38,7 @@ export async function writtenManifest(
   );
   const known = new Set(objects.map(addressOf));
   for (let round = 1; ; round += 1) {
-    const text = manifestText(objects, { ...head, leftOut, ...(service === undefined ? {} : { service }) });
+    const text = manifestText(objects, { ...head, leftOut, ...defined({ service }) });
     try {
       const source = { path: "imported.yaml", text };
       const project = await projectOf([source], options, new Date(0).toISOString(), settings);

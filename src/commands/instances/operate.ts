@@ -1,8 +1,10 @@
 /** @module Runs one lifecycle operation on a bound instance. */
+
 import { outcomeOf } from "../../apply/outcome.ts";
 import { kinds } from "../../kinds/index.ts";
 import { shownVersion } from "../../kinds/instance-upgrade.ts";
 import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Choices } from "../../model/kind.ts";
 import type { Live, PhaseName } from "../../model/observed.ts";
 import type { ApplyEvent } from "../../model/outcome.ts";
@@ -71,9 +73,7 @@ export async function operate(
     await assertCanStart(verb, address, locked);
     const { replica, action, to: version } = options;
     const choices = {
-      ...(replica === undefined ? {} : { replica }),
-      ...(action === undefined ? {} : { action }),
-      ...(version === undefined ? {} : { version }),
+      ...defined({ replica, action, version }),
     };
     const steps = await carryOut(stepsFor(verb, address, bound, choices, options, locked), locked.world);
     const { exitCode } = outcomeOf(steps, [], {}, []);
@@ -116,7 +116,7 @@ function stepsFor(
     blocked: [],
     ...(Object.keys(choices).length === 0 ? {} : { choices }),
     ...(options.wait === false ? { unattended: true } : {}),
-    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    ...defined({ timeout: options.timeout }),
   };
   if (bound.converging === undefined) return [step];
   const { verb: _, unattended: __, choices: ___, ...rest } = step;

@@ -3,6 +3,7 @@
 import { instanceEvents } from "../../kinds/instance-events.ts";
 import { instanceParams } from "../../kinds/instance-params.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { emptyState } from "../../state/document.ts";
@@ -53,7 +54,7 @@ export async function instanceRestore(
     const { networkType } = options;
     const body = {
       targetRestoreTime: time.toISOString(),
-      ...(networkType === undefined ? {} : { networkType }),
+      ...defined({ networkType }),
     };
     const params = { ...instanceParams(place, service.profile), id };
     const instance = await requestRestore(

@@ -1,5 +1,7 @@
 /** @module Writes the problems of a manifest to a file and to GitHub. */
+
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Problem } from "../../model/problem.ts";
 import { packageVersion, projectUrl } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -69,7 +71,7 @@ export async function writeSarif(findings: readonly ReportFinding[], target: Sar
     fallbackFile: manifest[0] ?? "graphform.yaml",
     uriOf: repositoryUri(settings),
     digest: sha256,
-    ...(failure === undefined ? {} : { failure }),
+    ...defined({ failure }),
     figures,
   });
   await writeReport("sarif", file, `${jsonText(log, 2)}\n`, terminal);

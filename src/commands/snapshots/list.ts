@@ -6,7 +6,7 @@ import {
   snapshotPhase,
 } from "../../kinds/instance-snapshots.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
+import { defined, type Json, type JsonObject } from "../../model/json.ts";
 import type { Reads } from "../../model/service.ts";
 import type { Settings } from "../../project/settings.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -36,7 +36,7 @@ export async function snapshotList(
     const { type, environment } = options;
     const filter = {
       ...(type === undefined ? {} : { type: wireTypes[type] }),
-      ...(environment === undefined ? {} : { environment }),
+      ...defined({ environment }),
     };
     const snapshots = await listSnapshots(service, filter, signal);
     if (options.json === true) terminal.out(`${jsonText(snapshots.map(snapshotJson))}\n`);

@@ -1,6 +1,8 @@
 /** @module Restores a snapshot as a new instance. */
+
 import { snapshotParams } from "../../kinds/instance-snapshots.ts";
 import { exitCodes } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { ManifestOptions } from "../options.ts";
 import { printRestore, requestRestore } from "../request-restore.ts";
@@ -33,8 +35,7 @@ export async function snapshotRestore(
     const source = await completeSnapshot(service, id, "restored", signal);
     const { networkType, network } = options;
     const body = {
-      ...(networkType === undefined ? {} : { networkType }),
-      ...(network === undefined ? {} : { network }),
+      ...defined({ networkType, network }),
     };
     const call = { operation: "snapshot.restore", params: snapshotParams(source), body };
     printRestore(id, await requestRestore(service, call, id, signal), options.json === true, terminal);

@@ -1,8 +1,10 @@
 /** @module Gives commands access to the terminal of the process. */
+
 import { appendFileSync, openSync } from "node:fs";
 import { fileTrouble } from "../../files/file-trouble.ts";
 import { openForReader } from "../../files/write-result.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";
 import { wrapLines } from "../../report/text-width.ts";
 import { type LiveArea, openLiveArea } from "./live-area.ts";
@@ -57,7 +59,7 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
     // A pager or `tee` prints to the terminal that standard error still is.
     width: columnsOf(stdout) ?? columnsOf(stderr) ?? 100,
     ...(stdout.columns > 0 ? { columns: stdout.columns } : {}),
-    ...(log === undefined ? {} : { log }),
+    ...defined({ log }),
     async confirm(question, signal) {
       area?.clear();
       const { createInterface } = await import("node:readline/promises");

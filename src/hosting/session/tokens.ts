@@ -1,7 +1,7 @@
 /** @module Reads session tokens and their lifetimes from an answer, and puts them into requests. */
 
 import { GraphformError } from "../../model/errors.ts";
-import { isObject, type Json } from "../../model/json.ts";
+import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Endpoint, Profile, SessionProfile } from "../../model/profile.ts";
 import type { Call } from "../../model/service.ts";
 import { answerValues, type WireRequest, type WireResponse } from "../wire/answer-values.ts";
@@ -45,7 +45,7 @@ export function readTokens(response: WireResponse, session: SessionProfile, now:
     renewAt: now + Math.max(known * 0.8, known - 60_000),
     endsAt: now + known,
     refreshUntil: now + (refreshCookie?.maxAge ?? session.refreshLifetime),
-    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...defined({ refreshToken }),
   };
 }
 

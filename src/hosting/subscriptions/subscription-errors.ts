@@ -1,5 +1,7 @@
 /** @module Makes the errors of requests whose subscription is not known. */
+
 import { GraphformError, ServiceError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Call } from "../../model/service.ts";
 
 /** A tier has several subscriptions, and none is chosen. */
@@ -36,7 +38,7 @@ export function unknownInstance({ operation }: Call, id: string): ServiceError {
 export function notLookedUp(error: ServiceError): ServiceError {
   const { failure, operation, message, status } = error;
   return new ServiceError(failure, operation, `the subscriptions cannot be looked up: ${message}`, {
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     wasSent: false,
     cause: error,
     hint: "name them instead: service.subscriptions, GRAPHFORM_SUBSCRIPTION_ID or --subscription",

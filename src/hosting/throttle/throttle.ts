@@ -1,6 +1,8 @@
 /** @module Decides when requests are sent: within the number in flight, at the pace of each host, operations in turn. */
+
 import type { Clock } from "../../model/clock.ts";
 import { isServiceError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Limits } from "../../model/profile.ts";
 import { fairQueue, type Ticket } from "./fair-queue.ts";
 import { type HostPace, isUsed, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
@@ -93,7 +95,7 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
     const { failure, status, retryAfter } = error;
     const isTooMuch = failure === "rate-limited";
     if (!isTooMuch && (status !== 503 || retryAfter === undefined)) return false;
-    const refusal = { sentAt, isTooMuch, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    const refusal = { sentAt, isTooMuch, ...defined({ retryAfter }) };
     paces.set(host, refused(paceOf(host), refusal, clock.now()));
     return true;
   };

@@ -1,6 +1,6 @@
 /** @module Reads the further pages of a list. */
 import { ServiceError } from "../../model/errors.ts";
-import type { Json } from "../../model/json.ts";
+import { defined, type Json } from "../../model/json.ts";
 import type { Endpoint } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
 
@@ -47,7 +47,7 @@ function joined(before: Values, page: Values): Values {
     return Array.isArray(head) && Array.isArray(tail) ? [[name, [...head, ...tail]]] : [];
   });
   const { nextPage } = page;
-  return { ...Object.fromEntries(lists), ...(nextPage === undefined ? {} : { nextPage }) };
+  return { ...Object.fromEntries(lists), ...defined({ nextPage }) };
 }
 
 function endless({ operation }: Call): ServiceError {

@@ -2,7 +2,7 @@
 
 import { runInNewContext } from "node:vm";
 import { ServiceError, type ServiceFailure } from "../../model/errors.ts";
-import { isObject, type Json } from "../../model/json.ts";
+import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import type { Profile } from "../../model/profile.ts";
 import type { WireRequest, WireResponse } from "./answer-values.ts";
@@ -36,8 +36,7 @@ export function serviceError(
   return new ServiceError(failure, operation, `${operation}: ${message} (${status})`, {
     status,
     mayHaveWorked: isWrite && (failure === "lost" || failure === "shape"),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ retryAfter, hint }),
   });
 }
 

@@ -1,5 +1,7 @@
 /** @module Follows a path through the nodes of one file, and notices what is shared on the way. */
+
 import { isAlias, isMap, isScalar, type ParsedNode, type YAMLMap } from "yaml";
+import { defined } from "../../model/json.ts";
 import type { Layer, Path } from "../source.ts";
 
 /** A map of a manifest as it is written. */
@@ -27,7 +29,7 @@ export function followPath(layer: Layer, path: Path): Followed {
     if (!isMap<ParsedNode, ParsedNode | null>(target))
       return {
         maps,
-        ...(node === undefined ? {} : { value: node }),
+        ...defined({ value: node }),
         missing: path.slice(taken),
         ...of(shared),
       };
@@ -38,7 +40,7 @@ export function followPath(layer: Layer, path: Path): Followed {
     node = entry.value;
     shared ??= sharedAt(layer, node);
   }
-  return { maps, ...(node === undefined ? {} : { value: node }), missing: [], ...of(shared) };
+  return { maps, ...defined({ value: node }), missing: [], ...of(shared) };
 }
 
 function of(shared: ParsedNode | undefined): Pick<Followed, "shared"> {

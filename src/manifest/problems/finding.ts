@@ -1,5 +1,7 @@
 /** @module Makes findings: faults at their place in a manifest. */
+
 import type { Address } from "../../model/address.ts";
+import { defined } from "../../model/json.ts";
 import type { Finding } from "../../model/kind.ts";
 import type { SourceRange } from "../../model/problem.ts";
 
@@ -12,7 +14,7 @@ export interface Fault {
 
 /** An error at a place. */
 export function errorAt(range: SourceRange, fault: Fault, address?: Address): Finding {
-  return { severity: "error", ...fault, range, ...(address === undefined ? {} : { address }) };
+  return { severity: "error", ...fault, range, ...defined({ address }) };
 }
 
 /** A warning at a place: the run goes on. */

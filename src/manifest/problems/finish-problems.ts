@@ -1,4 +1,5 @@
 /** @module Turns findings into the sorted problems that people see. */
+import { defined } from "../../model/json.ts";
 import type { Finding } from "../../model/kind.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Layer } from "../source.ts";
@@ -22,7 +23,7 @@ export function finishProblems(
     if (seen.has(once)) continue;
     seen.add(once);
     const excerpt = excerptOf(range);
-    problems.push({ ...finding, ...(excerpt === undefined ? {} : { excerpt }) });
+    problems.push({ ...finding, ...defined({ excerpt }) });
   }
   return problems.sort(byPlace);
 }

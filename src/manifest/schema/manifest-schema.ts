@@ -1,6 +1,5 @@
 /** @module Makes the JSON Schemas of a manifest and of one of its layers that editors use. */
-import type { Json, JsonObject } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { documentShape, outputShape } from "./document-shape.ts";
 import { hoverOf } from "./field-facts.ts";
@@ -141,7 +140,7 @@ function allowReferences(shape: Shape, depth = 0): Wrapped {
   const free = type === undefined || Array.isArray(type) || (type === "string" && !isBounded(shape));
   if (free || shape.const !== undefined) return inner;
   const { description: _, ...rest } = inner;
-  return { ...(description === undefined ? {} : { description }), anyOf: [rest, reference] };
+  return { ...defined({ description }), anyOf: [rest, reference] };
 }
 
 function isBounded(shape: Shape): boolean {

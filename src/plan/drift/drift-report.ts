@@ -14,7 +14,7 @@ import {
   type Unchanged,
   type UnmanagedDrift,
 } from "../../model/drift.ts";
-import { own } from "../../model/json.ts";
+import { defined, own } from "../../model/json.ts";
 import type { Observed } from "../../model/observed.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import { passwordRefused } from "../../model/probe-troubles.ts";
@@ -64,8 +64,7 @@ function unchangedIn(
     .map(({ address, kind, id, where }) => ({
       address,
       kind,
-      ...(id === undefined ? {} : { id }),
-      ...(where === undefined ? {} : { where }),
+      ...defined({ id, where }),
     }))
     .sort((left, right) => (left.address < right.address ? -1 : 1));
 }
@@ -75,7 +74,7 @@ function changedOutputs({ outputs }: Plan): readonly OutputDrift[] {
   return Object.entries(outputs).flatMap(([name, { action, unknown, before, after, sensitive }]) => {
     if (action !== "update" || unknown) return [];
     const applied = before === undefined ? {} : { applied: before };
-    return [{ name, sensitive, ...applied, ...(after === undefined ? {} : { seen: after }) }];
+    return [{ name, sensitive, ...applied, ...defined({ seen: after }) }];
   });
 }
 
@@ -142,12 +141,12 @@ function resourceDrift(
   return {
     address,
     kind,
-    ...(id === undefined ? {} : { id }),
+    ...defined({ id }),
     ...found,
-    ...(since === undefined ? {} : { since }),
+    ...defined({ since }),
     ...(observed === undefined ? {} : { phase: observed.phase }),
     ...(waysOn === undefined || found.what !== "failed" ? {} : { waysOn }),
-    ...(where === undefined ? {} : { where }),
+    ...defined({ where }),
     events: [],
   };
 }
@@ -185,7 +184,7 @@ function verdictOf({ change, desired, bound, observed }: Known, input: DriftInpu
     change,
     bound,
     observed,
-    ...(desired === undefined ? {} : { desired }),
+    ...defined({ desired }),
     schema,
     fieldRange: (path) => input.fieldRange(change.address, path),
   });

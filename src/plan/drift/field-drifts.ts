@@ -4,7 +4,7 @@ import { sameValue } from "../../model/compare.ts";
 import type { Desired } from "../../model/desired.ts";
 import { type DriftClass, driftClasses, type FieldDrift } from "../../model/drift.ts";
 import type { KindSchema } from "../../model/field-schema.ts";
-import { type Json, stableJson } from "../../model/json.ts";
+import { defined, type Json, stableJson } from "../../model/json.ts";
 import type { Observed, Seen } from "../../model/observed.ts";
 import type { Change, FieldChange } from "../../model/plan.ts";
 import { passwordRefused } from "../../model/probe-troubles.ts";
@@ -41,7 +41,7 @@ export function fieldDrifts(given: Compared): readonly FieldDrift[] {
   const found = [...paths].flatMap((path): FieldDrift[] => {
     const field = planned.get(path);
     const wanted = declared.get(path) ?? field?.after;
-    const values = valuesOf(path, compared, { ...(wanted === undefined ? {} : { declared: wanted }), field });
+    const values = valuesOf(path, compared, { ...defined({ declared: wanted }), field });
     const verdict = classifyField(values);
     if (verdict === undefined) return [];
     const where = compared.fieldRange(path);
@@ -55,7 +55,7 @@ export function fieldDrifts(given: Compared): readonly FieldDrift[] {
         secret: values.trait.secret,
         ...(observed.spec[path]?.source === "probed" && values.trait.createOnly ? { fixed: true } : {}),
         ...(field === undefined ? {} : { remedy: { effect: field.effect, disruption: field.disruption } }),
-        ...(where === undefined ? {} : { where }),
+        ...defined({ where }),
       },
     ];
   });
@@ -83,10 +83,10 @@ function valuesOf(
   const { converging } = bound;
   const isSent = converging !== undefined && Object.hasOwn(converging.record, path);
   return {
-    ...(applied === undefined ? {} : { applied }),
+    ...defined({ applied }),
     ...(seen === undefined || seen.source === "recorded" ? {} : { seen: seen.value }),
     isShown,
-    ...(declared === undefined ? {} : { declared }),
+    ...defined({ declared }),
     isPlanned: field !== undefined,
     isIgnored: desired?.lifecycle.ignoreChanges.some((ignored) => covers(ignored, path)) === true,
     isUnderWay: isSent || (converging !== undefined && applied === undefined),
@@ -101,10 +101,7 @@ function shownValues(
 ): Pick<FieldDrift, "applied" | "seen" | "source" | "declared"> {
   const source = observed.spec[path]?.source;
   return {
-    ...(applied === undefined ? {} : { applied }),
-    ...(seen === undefined ? {} : { seen }),
-    ...(source === undefined ? {} : { source }),
-    ...(declared === undefined ? {} : { declared }),
+    ...defined({ applied, seen, source, declared }),
   };
 }
 

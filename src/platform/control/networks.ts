@@ -1,6 +1,6 @@
 /** @module Reads, adds and describes custom networks. */
 import { networkSchema } from "../../fields/network.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { wrongValue } from "../model/field-rules.ts";
 import { type NetworkRecord, newId } from "../model/records.ts";
@@ -38,7 +38,7 @@ export function readNetwork(body: Json): Omit<NetworkSeed, "id"> {
   if (problems.length > 0 || cloudProvider === undefined || region === undefined) {
     throw new ServiceError(400, problems.join("; "));
   }
-  return { name, cloudProvider, region, ...(cidr === undefined ? {} : { cidr }) };
+  return { name, cloudProvider, region, ...defined({ cidr }) };
 }
 
 /** Adds a custom network; returns the existing one where the id is known. */

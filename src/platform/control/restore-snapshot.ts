@@ -1,5 +1,6 @@
 /** @module Restores a snapshot, or the data that an instance had at a time, as a new instance. */
 
+import { defined } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { componentOfRecord } from "../dialect/dialect.ts";
 import { findPlan, versionOf } from "../model/plans.ts";
@@ -31,8 +32,7 @@ export async function restoreSnapshot(
   const { networkType, customNetworkId } = wanted;
   checkPlacement(
     {
-      ...(networkType === undefined ? {} : { network_type: networkType }),
-      ...(customNetworkId === undefined ? {} : { custom_network_id: customNetworkId }),
+      ...defined({ network_type: networkType, custom_network_id: customNetworkId }),
     },
     { tier, component, instanceTypes: core.instanceTypes },
   );

@@ -3,7 +3,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileTrouble } from "../../files/file-trouble.ts";
-import type { JsonObject } from "../../model/json.ts";
+import { defined, type JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import { copyWhole } from "../engine/index.ts";
@@ -186,7 +186,7 @@ export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): Js
     productTierId: `pt-${snapshot.tier}`,
     productTierName: findPlan(snapshot.tier)?.name ?? snapshot.tier,
     ...(dialect.describe.isComplete ? { productTierVersion: versionOf(snapshot) } : {}),
-    ...(snapshot.subscriptionId === undefined ? {} : { subscriptionId: snapshot.subscriptionId }),
+    ...defined({ subscriptionId: snapshot.subscriptionId }),
     ...(snapshot.failure === undefined ? {} : { snapshotMetadata: { failureReason: snapshot.failure } }),
   };
 }

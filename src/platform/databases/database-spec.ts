@@ -2,7 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { parameterOf } from "../../model/field-schema.ts";
-import type { Json } from "../../model/json.ts";
+import { defined, type Json } from "../../model/json.ts";
 import type { DatabaseSpec, TlsFiles } from "../engine/index.ts";
 import { paramRows } from "../model/field-rules.ts";
 import { bytesOf, defaultMemory, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
@@ -37,10 +37,9 @@ export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
     rdb: oneOf(params["RDBPersistenceConfig"], ["low", "medium", "high"]) ?? "low",
     users: record.users.map(({ username, passwordHash, acl }) => ({ username, passwordHash, rules: acl })),
     ...(isFree ? {} : { aof: oneOf(params["AOFPersistenceConfig"], ["everysec", "always"]) ?? "everysec" }),
-    ...(memory === undefined ? {} : { maxMemoryBytes: memory }),
-    ...(parts.tls === undefined ? {} : { tls: parts.tls }),
+    ...defined({ maxMemoryBytes: memory, tls: parts.tls }),
     ...(ports.length === nodes.length ? { ports } : {}),
-    ...(parts.seed === undefined ? {} : { seed: parts.seed }),
+    ...defined({ seed: parts.seed }),
   };
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import type { Json } from "../../model/json.ts";
+import { defined, type Json } from "../../model/json.ts";
 import type { Fault } from "../control/fault-rule.ts";
 import type { Core } from "../core.ts";
 import { ServiceError } from "../model/service-error.ts";
@@ -191,7 +191,7 @@ function logRequest(
     query: query.map(([name]) => name),
     status: result.status,
     ms: Math.round(result.ms * 10) / 10,
-    ...(logged.body === undefined ? {} : { body: logged.body }),
+    ...defined({ body: logged.body }),
     ...(faults.length === 0 ? {} : { fault: faults }),
     ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNotes) }),
   });

@@ -2,7 +2,7 @@
 
 import { type FieldDrift, hasDrift, type OutputDrift, type ResourceDrift } from "../../model/drift.ts";
 import type { GraphformError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
+import { defined, type JsonObject } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { errorDiagnostics } from "../error-json.ts";
 import { partialJson } from "../partial-lists.ts";
@@ -64,13 +64,13 @@ function resourceJson(resource: ResourceDrift<ShownValue>, names: KindNames): Js
     address,
     kind,
     type: typeOf(kind, names),
-    ...(id === undefined ? {} : { id }),
+    ...defined({ id }),
     class: resource.class,
     what,
     reason,
-    ...(since === undefined ? {} : { since }),
+    ...defined({ since }),
     ...(phase === undefined ? {} : { phase: phase.is, status: phase.detail }),
-    ...(waysOn === undefined ? {} : { ways_on: waysOn }),
+    ...defined({ ways_on: waysOn }),
     ...placeJson(where),
     fields: resource.fields.map(fieldJson),
     events: resource.events.map((event) => ({ ...event })),
@@ -87,7 +87,7 @@ function fieldJson(field: FieldDrift<ShownValue>): JsonObject {
     ...valueJson("applied", applied),
     ...valueJson("seen", seen),
     ...valueJson("declared", declared),
-    ...(source === undefined ? {} : { source }),
+    ...defined({ source }),
     ...(remedy === undefined ? {} : { effect: remedy.effect, disruption: remedy.disruption }),
     ...placeJson(where),
   };

@@ -1,7 +1,7 @@
 /** @module Defines the published JSON Schema of a drift report. */
 import { driftClasses, happenings } from "../../model/drift.ts";
 import { disruptions } from "../../model/field-schema.ts";
-import type { JsonObject } from "../../model/json.ts";
+import { defined, type JsonObject } from "../../model/json.ts";
 
 const text: JsonObject = { type: "string" };
 const count: JsonObject = { type: "integer", minimum: 0 };
@@ -13,7 +13,7 @@ const anything: JsonObject = { description: "Any value; a secret stands as (sens
 function record(properties: JsonObject, optional: readonly string[] = [], description?: string): JsonObject {
   return {
     type: "object",
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     properties,
     required: Object.keys(properties).filter((name) => !optional.includes(name)),
     additionalProperties: false,

@@ -1,7 +1,9 @@
 /** @module Turns a drift report into a JUnit suite: one case for each resource. */
+
 import { parseAddress } from "../../model/address.ts";
 import type { ResourceDrift } from "../../model/drift.ts";
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { partialListsIn, unseenIn } from "../drift/drift-counts.ts";
 import { probeFigures } from "../probe-census.ts";
@@ -74,7 +76,7 @@ export function failedDriftSuite(error: GraphformError, name: string, pathOf: Pa
   const whole: JunitCase = {
     name: "drift",
     classname: "graphform",
-    result: { is: "error", message, ...(hint === undefined ? {} : { detail: hint }) },
+    result: { is: "error", message, ...defined({ detail: hint }) },
   };
   const cases = problems.map(
     (problem): JunitCase => ({
@@ -84,7 +86,7 @@ export function failedDriftSuite(error: GraphformError, name: string, pathOf: Pa
       result: {
         is: "error",
         message: problem.message,
-        ...(problem.hint === undefined ? {} : { detail: problem.hint }),
+        ...defined({ detail: problem.hint }),
       },
     }),
   );

@@ -1,5 +1,7 @@
 /** @module Turns a drift report into findings: one for each field that differs, and for what nobody could look at. */
+
 import type { FieldDrift, ResourceDrift } from "../../model/drift.ts";
+import { defined } from "../../model/json.ts";
 import { unseenIn } from "../drift/drift-counts.ts";
 import { wayOfUnmanaged } from "../drift/drift-ways.ts";
 import type { ShownDrift } from "../shown.ts";
@@ -84,7 +86,7 @@ function finding(
     help: rules[rule],
     level: levels[rule],
     message,
-    ...(where === undefined ? {} : { where }),
+    ...defined({ where }),
     fingerprint: { name: "resourceField/v1", parts: [...parts, `drift-${rule}`] },
   };
 }

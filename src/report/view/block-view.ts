@@ -1,5 +1,7 @@
 /** @module Folds equal changes of many resources into one block. */
+
 import type { Disruption } from "../../model/field-schema.ts";
+import { defined } from "../../model/json.ts";
 import type { Action, Change, Guard } from "../../model/plan.ts";
 import type { ShownValue } from "../shown-value.ts";
 import { driftedFields, type FieldView, fieldsOf, uncheckedFields } from "./field-view.ts";
@@ -77,8 +79,7 @@ function blockOf(change: Change<ShownValue>): BlockView {
     addresses: [
       {
         address,
-        ...(id === undefined ? {} : { id }),
-        ...(previousAddress === undefined ? {} : { previous: previousAddress }),
+        ...defined({ id, previous: previousAddress }),
         ...(where === undefined ? {} : { where: { file: where.file, line: where.start.line } }),
       },
     ],
@@ -86,11 +87,10 @@ function blockOf(change: Change<ShownValue>): BlockView {
     action: change.action,
     reason: change.reason,
     disruption: change.disruption,
-    ...(forcedBy === undefined ? {} : { forcedBy }),
+    ...defined({ forcedBy }),
     gone: change.gone === true,
     backupFirst: change.backupFirst === true,
-    ...(phase === undefined ? {} : { phase }),
-    ...(waysOn === undefined ? {} : { waysOn }),
+    ...defined({ phase, waysOn }),
     fields: fieldsOf(change),
     drifted: driftedFields(change),
     guards: change.blocked,

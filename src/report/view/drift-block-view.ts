@@ -1,5 +1,7 @@
 /** @module Folds equal drift of many resources into one block. */
+
 import type { AuditEvent, DriftClass, FieldDrift, Happening, ResourceDrift } from "../../model/drift.ts";
+import { defined } from "../../model/json.ts";
 import { type ShownValue, sameShown } from "../shown-value.ts";
 import { sourceNote } from "../words.ts";
 import type { AddressView } from "./block-view.ts";
@@ -73,7 +75,7 @@ function blockOf({
 function addressOf({ address, id, where }: ResourceDrift<unknown>): AddressView {
   return {
     address,
-    ...(id === undefined ? {} : { id }),
+    ...defined({ id }),
     ...(where === undefined ? {} : { where: { file: where.file, line: where.start.line } }),
   };
 }

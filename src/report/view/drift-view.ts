@@ -1,5 +1,7 @@
 /** @module Describes a drift report for people: verdict, groups worst first with equal drift of many in one block, what was seen. */
+
 import { type Happening, hasDrift } from "../../model/drift.ts";
+import { defined } from "../../model/json.ts";
 import { countDrift, type DriftCounts, seenText } from "../drift/drift-counts.ts";
 import { type WayOut, wayOfUnmanaged, waysOut } from "../drift/drift-ways.ts";
 import type { ShownDrift } from "../shown.ts";
@@ -62,7 +64,7 @@ export function driftView(report: ShownDrift, names: KindNames): DriftView {
     unmanaged: unmanaged.map(({ kind, id, name: called }) => ({
       noun: (Object.hasOwn(names, kind) ? names[kind]?.noun : undefined) ?? kind,
       id,
-      ...(called === undefined ? {} : { name: called }),
+      ...defined({ name: called }),
     })),
     unmanagedWay: wayOfUnmanaged,
     ways: waysOut(report),

@@ -1,5 +1,7 @@
 /** @module Describes the fields of a change for people: before, after, source, effect and notes. */
+
 import type { Disruption } from "../../model/field-schema.ts";
+import { defined } from "../../model/json.ts";
 import type { Source } from "../../model/observed.ts";
 import type { Change, FieldChange, OutputChange } from "../../model/plan.ts";
 import { sensitive } from "../../model/sealed.ts";
@@ -82,7 +84,7 @@ function fieldView(field: FieldChange<ShownValue>, role: FieldRole): Omit<FieldV
     role,
     before: before?.text ?? (secret ? sensitive : "(not known)"),
     after: `${after?.text ?? (secret ? sensitive : "(no longer managed)")}${isRenewed ? newId : ""}`,
-    ...(source === undefined ? {} : { source }),
+    ...defined({ source }),
     disruption,
     secret,
   };

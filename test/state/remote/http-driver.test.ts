@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { defined } from "../../../src/model/json.ts";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
 import type { HttpStoreConfig } from "../../../src/state/remote/http/http-addresses.ts";
 import { createHttpDriver } from "../../../src/state/remote/http/http-driver.ts";
@@ -27,7 +28,7 @@ function driverOf(
 ): StateDriver {
   const lockAddress = server.address.includes("/api/") ? undefined : `${server.address}/the-lock`;
   const driver = createHttpDriver(
-    { address: server.address, ...(lockAddress === undefined ? {} : { lockAddress }), ...options },
+    { address: server.address, ...defined({ lockAddress }), ...options },
     credentials,
   );
   onTestFinished(() => driver.close());

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GraphformError } from "../../../src/model/errors.ts";
+import { defined } from "../../../src/model/json.ts";
 import type { Lease, Renewed, StateDriver } from "../../../src/state/remote/driver.ts";
 import { type HeldLease, holdLease, type LeaseClock } from "../../../src/state/remote/held-lease.ts";
 import { memoryBackend, memoryDriver } from "./memory-driver.ts";
@@ -33,7 +34,7 @@ function bench(
   );
   const driver: StateDriver = {
     ...memory,
-    ...(release === undefined ? {} : { release }),
+    ...defined({ release }),
     renew: async (lease) => {
       renewals += 1;
       return renew === undefined ? { is: "renewed", lease } : renew(lease);

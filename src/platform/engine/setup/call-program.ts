@@ -1,6 +1,8 @@
 /** @module Runs the programs that fetch and unpack packages. */
+
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { defined } from "../../../model/json.ts";
 import { EngineError } from "../engine-error.ts";
 
 const run = promisify(execFile);
@@ -16,7 +18,7 @@ export function callIn(env: NodeJS.ProcessEnv): Call {
   const settings = { env: { ...env, LC_ALL: "C.UTF-8" }, timeout: longest, maxBuffer: 64 * 1024 * 1024 };
   return async (program, args, cwd) => {
     try {
-      return (await run(program, [...args], { ...settings, ...(cwd === undefined ? {} : { cwd }) })).stdout;
+      return (await run(program, [...args], { ...settings, ...defined({ cwd }) })).stdout;
     } catch (error) {
       throw new EngineError("engine-missing", `${program} failed: ${complaintOf(error)}`, error);
     }

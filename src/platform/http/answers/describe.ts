@@ -1,5 +1,5 @@
 /** @module Describes instances as the service does. */
-import type { Json, JsonObject } from "../../../model/json.ts";
+import { defined, type Json, type JsonObject } from "../../../model/json.ts";
 import { pointOf, restorePoints } from "../../control/restore-snapshot.ts";
 import { componentOfRecord, subscriptionOf } from "../../dialect/dialect.ts";
 import { dialectParams } from "../../dialect/params.ts";
@@ -90,7 +90,7 @@ function moreOf({ dialect }: DescribeParts, record: InstanceRecord): JsonObject 
     subscriptionId: record.subscriptionId ?? subscriptionOf(record),
     customTags: record.customTags,
     resourceInstanceMetadata: { deletionProtection: record.deletionProtection },
-    ...(record.sourceSnapshotId === undefined ? {} : { sourceSnapshotID: record.sourceSnapshotId }),
+    ...defined({ sourceSnapshotID: record.sourceSnapshotId }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** @module Serves service plans and subscriptions. */
 import type { Hono } from "hono";
 import type { FieldSchema } from "../../../model/field-schema.ts";
-import type { JsonObject } from "../../../model/json.ts";
+import { defined, type JsonObject } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
 import { type Dialect, type Located, subscriptionOf } from "../../dialect/dialect.ts";
 import { isOffered, paramRows } from "../../model/field-rules.ts";
@@ -191,7 +191,7 @@ function parametersOf(parts: Core, tier: string, name: string, row: FieldSchema)
     modifiable: row["x-create-only"] !== true,
     ...(value === undefined ? {} : { defaultValue: String(value) }),
     ...(row.enum === undefined ? {} : { options: row.enum.map(String) }),
-    ...(row.pattern === undefined ? {} : { regex: row.pattern }),
+    ...defined({ regex: row.pattern }),
     isList: false,
     custom: true,
     displayName: name,

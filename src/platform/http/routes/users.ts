@@ -1,7 +1,7 @@
 /** @module Serves the users host: database users of an instance. */
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
-import { isObject, type Json } from "../../../model/json.ts";
+import { defined, isObject, type Json } from "../../../model/json.ts";
 import { dropUser, listUsers, putUser } from "../../control/users.ts";
 import type { Core } from "../../core.ts";
 import { longestLogin } from "../../model/field-rules.ts";
@@ -107,9 +107,7 @@ function readUser(body: Json, required: readonly (keyof UserBody)[]): UserBody {
   if (username !== undefined && /[\s\0]/.test(username))
     throw new ServiceError(400, "body/username must not contain spaces");
   return {
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(acl === undefined ? {} : { acl }),
+    ...defined({ username, password, acl }),
   };
 }
 

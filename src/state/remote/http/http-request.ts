@@ -1,6 +1,8 @@
 /** @module Sends requests of Terraform's protocol, with digests and credentials, and names the refusals of all of them. */
+
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
+import { defined } from "../../../model/json.ts";
 import { busyOr, denied, unreachable, unsuitable } from "../wire/refusals.ts";
 import type { Send, StoreAnswer } from "../wire/send.ts";
 import type { HttpAddresses } from "./http-addresses.ts";
@@ -30,7 +32,7 @@ export function httpRequest(send: Send, credentials: HttpCredentials, where: str
         ...(signIn === undefined ? {} : { authorization: authorization(signIn, where) }),
         ...(bytes === undefined ? {} : { "content-type": "application/json", "content-md5": md5(bytes) }),
       },
-      ...(bytes === undefined ? {} : { body: bytes }),
+      ...defined({ body: bytes }),
     });
     const digest = answer.headers["content-md5"];
     if (digest !== undefined && answer.body.length > 0 && digest !== md5(answer.body))

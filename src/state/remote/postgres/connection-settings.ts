@@ -1,6 +1,8 @@
 /** @module Joins the manifest, the URL and libpq's variables into the settings of a connection. */
+
 import { isIP } from "node:net";
 import { GraphformError } from "../../../model/errors.ts";
+import { defined } from "../../../model/json.ts";
 import { type SslMode, sslModes } from "../../../model/store-choices.ts";
 import type { PostgresConfig, PostgresCredentials } from "./postgres-config.ts";
 
@@ -64,7 +66,7 @@ export function connectionSettings(
 /** The address, as `--state` takes it. */
 function addressOf({ name, schema }: PostgresConfig, host: string, port: number, database: string): string {
   const at = isIP(host) === 6 ? `[${host}]` : encodeURIComponent(host);
-  const query = new URLSearchParams({ name, ...(schema === undefined ? {} : { schema }) });
+  const query = new URLSearchParams({ name, ...defined({ schema }) });
   return `postgres://${at}:${port}/${encodeURIComponent(database)}?${query}`;
 }
 

@@ -5,6 +5,7 @@ import type { ConnectionOptions } from "node:tls";
 import type { Pool, PoolClient } from "pg";
 import { fileTrouble } from "../../../files/file-trouble.ts";
 import { GraphformError } from "../../../model/errors.ts";
+import { defined } from "../../../model/json.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { type Place, postgresTrouble } from "./postgres-trouble.ts";
 
@@ -120,9 +121,7 @@ export async function tlsOptions(settings: ConnectionSettings): Promise<Connecti
   return {
     rejectUnauthorized: sslmode !== "require" || ca !== undefined,
     ...(sslmode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    ...defined({ ca, cert, key }),
   };
 }
 

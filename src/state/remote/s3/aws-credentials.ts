@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { fileTrouble } from "../../../files/file-trouble.ts";
-import { isObject } from "../../../model/json.ts";
+import { defined, isObject } from "../../../model/json.ts";
 import { denied, unreachable } from "../wire/refusals.ts";
 import { checkedUrl, openSender, type Send } from "../wire/send.ts";
 import { element, textOf } from "./s3-refusal.ts";
@@ -188,7 +188,7 @@ async function webIdentityKeys(send: Send, identity: WebIdentity): Promise<AwsKe
   return {
     accessKeyId,
     secretAccessKey,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
+    ...defined({ sessionToken }),
     ...(Number.isNaN(expires) ? {} : { expires }),
   };
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
-import { isObject } from "../../../model/json.ts";
+import { defined, isObject } from "../../../model/json.ts";
 import type { Holder } from "../../store.ts";
 import type { Lease, Renewed, Taken } from "../driver.ts";
 import { holderOf, lockInfoOf, parsed, unknownHolder } from "../wire/lock-info.ts";
@@ -61,7 +61,7 @@ export function s3Lock(request: S3Request, key: string, where: string): S3Lock {
       const isOurs = found?.holder.id === holder.id && !found.isReleased;
       // Ours already: the answer to an earlier request was lost.
       if (found !== undefined && !found.isFree && !isOurs)
-        return { is: "held", by: found.holder, ...(found.age === undefined ? {} : { age: found.age }) };
+        return { is: "held", by: found.holder, ...defined({ age: found.age }) };
       const etag = await put(
         record,
         found === undefined ? { "if-none-match": "*" } : { "if-match": found.etag },

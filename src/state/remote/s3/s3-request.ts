@@ -1,5 +1,7 @@
 /** @module Sends signed requests to an S3 service. */
+
 import { AwsV4Signer } from "aws4fetch";
+import { defined } from "../../../model/json.ts";
 import type { Send, StoreAnswer } from "../wire/send.ts";
 import type { S3Addresses } from "./s3-address.ts";
 import { s3Code } from "./s3-refusal.ts";
@@ -40,7 +42,7 @@ export function s3Request(send: Send, credentials: AwsCredentials, addresses: S3
       },
       accessKeyId,
       secretAccessKey,
-      ...(sessionToken === undefined ? {} : { sessionToken }),
+      ...defined({ sessionToken }),
       service: "s3",
       region: addresses.region,
       cache: derived.keys,
