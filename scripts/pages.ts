@@ -3,18 +3,17 @@ import { join } from "node:path";
 import { environmentPage } from "./environment-page.ts";
 import { fieldPage } from "./field-page.ts";
 import { manifestPage } from "./manifest-page.ts";
-import { type Source, withTree } from "./source-tree.ts";
+import { type Source, treePage } from "./source-tree.ts";
 
 const root = join(import.meta.dirname, "..");
 
 /** The generated pages as they should be: path from the root of the repository -> text. */
 export function pages(): { readonly [path: string]: string } {
-  const guide = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
   return {
     "docs/environment.md": environmentPage(),
     "docs/fields.md": fieldPage(),
     "docs/manifest.md": manifestPage(root),
-    "CONTRIBUTING.md": withTree(guide, sources()),
+    "docs/tree.md": treePage(sources()),
   };
 }
 

@@ -4,14 +4,9 @@ export interface Source {
   readonly text: string;
 }
 
-const start = "<!-- the tree: written by `npm run emit` -->";
-const end = "<!-- end of the tree -->";
-
-/** The guide with its tree section written anew. Throws where the guide has lost its marks. */
-export function withTree(guide: string, sources: readonly Source[]): string {
-  const [from, to] = [guide.indexOf(start), guide.indexOf(end)];
-  if (from < 0 || to < from) throw new Error("CONTRIBUTING.md has no marks of the tree");
-  return `${guide.slice(0, from + start.length)}\n\n${tree(sources)}\n\n${guide.slice(to)}`;
+/** The page of the tree: every source file in one line, folder by folder. */
+export function treePage(sources: readonly Source[]): string {
+  return `# The tree of src\n\nWritten by \`npm run emit\` from the first sentence of each file.\n\n${tree(sources)}\n`;
 }
 
 /** Files that say nothing of themselves: they have no doc comment. */
