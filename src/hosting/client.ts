@@ -12,7 +12,6 @@ import { authorization, createUsersToken, secretsIn } from "./session/tokens.ts"
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import type { Ticket } from "./throttle/fair-queue.ts";
 import { createThrottle } from "./throttle/throttle.ts";
-import type { WireRequest, WireResponse } from "./wire/answer-values.ts";
 import { baseOf } from "./wire/base-url.ts";
 import {
   interrupted,
@@ -25,6 +24,7 @@ import {
 import { endpointOf, fillPath } from "./wire/fill-path.ts";
 import { withPages } from "./wire/pages.ts";
 import { readAnswer } from "./wire/read-answer.ts";
+import type { WireRequest, WireResponse } from "./wire/transport.ts";
 import { openConnections } from "./wire/transport.ts";
 
 /**

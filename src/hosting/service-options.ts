@@ -5,7 +5,7 @@ import type { Profile } from "../model/profile.ts";
 import type { Service } from "../model/service.ts";
 import type { SessionStore } from "./session/session.ts";
 import type { Throttle } from "./throttle/throttle.ts";
-import type { Transport } from "./wire/answer-values.ts";
+import type { Transport } from "./wire/transport.ts";
 
 /** Options of `createService`. */
 export interface ServiceOptions {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Transport, WireRequest } from "../../src/hosting/wire/answer-values.ts";
+import type { Transport, WireRequest } from "../../src/hosting/wire/transport.ts";
 import { openConnections, type TransportOptions } from "../../src/hosting/wire/transport.ts";
 import { listen } from "./listen.ts";
 import { always, failure } from "./service-of.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { parse } from "yaml";
-import type { WireRequest, WireResponse } from "../../src/hosting/wire/answer-values.ts";
+import type { WireRequest, WireResponse } from "../../src/hosting/wire/transport.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 
 /** One host's published API. */

@@ -1,4 +1,4 @@
-import type { WireResponse } from "../../src/hosting/wire/answer-values.ts";
+import type { WireResponse } from "../../src/hosting/wire/transport.ts";
 import type { Chance } from "../support/chance.ts";
 import type { WireCase } from "./case.ts";
 import type { Life } from "./schedule.ts";

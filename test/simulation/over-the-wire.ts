@@ -1,5 +1,5 @@
 import { createService } from "../../src/hosting/client.ts";
-import type { Transport, WireRequest, WireResponse } from "../../src/hosting/wire/answer-values.ts";
+import type { Transport, WireRequest, WireResponse } from "../../src/hosting/wire/transport.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import { isServiceError } from "../../src/model/errors.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../model/clock.ts";
 import { GraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
-import type { WireResponse } from "../wire/answer-values.ts";
+import type { WireResponse } from "../wire/transport.ts";
 import { singleFlight } from "./single-flight.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
 

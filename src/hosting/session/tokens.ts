@@ -1,12 +1,13 @@
 /** @module Reads session tokens and their lifetimes from an answer, and puts them into requests. */
 
+import { parseSetCookie } from "set-cookie-parser";
 import { GraphformError } from "../../model/errors.ts";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Endpoint, Profile, SessionProfile } from "../../model/profile.ts";
 import type { Call } from "../../model/service.ts";
-import { answerValues, type WireRequest, type WireResponse } from "../wire/answer-values.ts";
+import { answerValues } from "../wire/answer-values.ts";
 import { parseJson } from "../wire/parse-json.ts";
-import { parseCookies } from "../wire/transport.ts";
+import type { WireRequest, WireResponse } from "../wire/transport.ts";
 import { singleFlight } from "./single-flight.ts";
 
 /** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */
@@ -123,4 +124,28 @@ export function createUsersToken(fetch: () => Promise<string>): UsersToken {
       if (held === token) held = undefined;
     },
   };
+}
+
+/** A cookie as Set-Cookie brings it. */
+interface Cookie {
+  readonly value: string;
+  /** In ms; absent where the cookie has no Max-Age. */
+  readonly maxAge?: number;
+}
+
+/**
+ * Returns the cookies of an answer by name, their values as they are sent but for quotes around them. Skips entries that
+ * are not name=value, and cookies that are deleted (no value, or a Max-Age of 0).
+ */
+export function parseCookies(header: string | readonly string[] | undefined): ReadonlyMap<string, Cookie> {
+  const lines = header === undefined ? [] : typeof header === "string" ? [header] : [...header];
+  // Silent: it would print the names and attributes that it does not know.
+  const cookies = parseSetCookie(lines, { decodeValues: false, silent: true });
+  return new Map(
+    cookies.flatMap(({ name, value, maxAge }): [string, Cookie][] => {
+      const text = value.replace(/^"(.*)"$/, "$1");
+      if (name === "" || text === "" || (maxAge !== undefined && maxAge <= 0)) return [];
+      return [[name, maxAge === undefined ? { value: text } : { value: text, maxAge: maxAge * 1000 }]];
+    }),
+  );
 }

@@ -7,8 +7,8 @@ import type { Profile } from "../../model/profile.ts";
 import { limitWords, waitLonger } from "../../model/time-limit.ts";
 import { repeatRequest } from "../../network/repeat-request.ts";
 import type { ServiceOptions } from "../service-options.ts";
-import type { Transport, WireResponse } from "./answer-values.ts";
 import { serviceError } from "./service-error.ts";
+import type { Transport, WireResponse } from "./transport.ts";
 
 /** Settings of `tracedExchange`. */
 export interface ExchangeSettings {

@@ -5,8 +5,8 @@ import { ServiceError, type ServiceFailure } from "../../model/errors.ts";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import type { Profile } from "../../model/profile.ts";
-import type { WireRequest, WireResponse } from "./answer-values.ts";
 import { parseJson, safeText } from "./parse-json.ts";
+import type { WireRequest, WireResponse } from "./transport.ts";
 
 /** Longest Retry-After that is honoured, in ms. */
 const longestPause = 10 * 60_000;

@@ -1,0 +1,141 @@
+/** @module Sends one HTTP request, once, and says of a failure whether the request was sent. */
+import type { Dispatcher, Pool } from "undici";
+import { connectionPools, isAboutTrust } from "./connection-pools.ts";
+
+/** A request as it goes over the wire. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly body?: string | Uint8Array;
+}
+
+/** An answer of any status. Header names are lower-case; several values of one name stay apart. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
+  readonly body: Buffer;
+}
+
+/** `broken`: no connection, or a connection that ended; `slow` and `large`: more than the limit. */
+export type HttpFailure = "aborted" | "broken" | "slow" | "large";
+
+/** A request without a whole answer. The message has the code of the system's error and no text, which may repeat a header. */
+export class HttpError extends Error {
+  readonly failure: HttpFailure;
+  /** True from the moment at which the first byte may have been written. */
+  readonly wasSent: boolean;
+  /** Code of the system's error: `ECONNRESET`. */
+  readonly code: string;
+  /** The status of an answer that began; 0 if none did. */
+  readonly status: number;
+  /** True if the other side showed a certificate that is not trusted. */
+  readonly isAboutTrust: boolean;
+
+  constructor(failure: HttpFailure, wasSent: boolean, status: number, cause?: Error) {
+    const code = cause === undefined ? failure : codeOf(cause);
+    super(code, { cause });
+    this.name = "HttpError";
+    this.failure = failure;
+    this.wasSent = wasSent;
+    this.code = code;
+    this.status = status;
+    this.isAboutTrust = failure === "broken" && isAboutTrust(code);
+  }
+}
+
+/** Limits of `openHttp`. */
+export interface HttpOptions {
+  /** PEM text of authorities to trust besides the system's. */
+  readonly ca?: string | undefined;
+  /** Longest time from a request to the end of its answer, in ms. */
+  readonly timeout: number;
+  /** Longest silence of a connection, in ms. Default: `timeout`. */
+  readonly silence?: number;
+  /** The largest answer that is read, in bytes. */
+  readonly maxSize: number;
+}
+
+/** Connections that are kept alive. An idle one does not keep the process alive. */
+export interface Http {
+  /**
+   * Sends a request, once. Rejects with `HttpError`. `signal` cancels it at any time; it is not begun any more once `unsent` is aborted.
+   */
+  send(request: HttpRequest, signal?: AbortSignal, unsent?: AbortSignal): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens HTTP for one client. `send` makes one try: callers turn `HttpError` into an error of their own, and repeat with `repeatRequest`.
+ * Redirects are not followed.
+ */
+export function openHttp(options: HttpOptions): Http {
+  const pools = connectionPools({ ca: options.ca, patience: options.silence ?? options.timeout });
+  return {
+    send: (request, signal, unsent = signal) =>
+      exchange(request, pools.of(request.origin), options, signal, unsent),
+    async close() {
+      await Promise.all(pools.all().map((pool) => pool.destroy()));
+    },
+  };
+}
+
+function exchange(
+  { path, method, headers, body }: HttpRequest,
+  pool: Pool,
+  { timeout, maxSize }: HttpOptions,
+  signal?: AbortSignal,
+  unsent?: AbortSignal,
+): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let [isOver, status, size] = [false, 0, 0];
+    let received: HttpAnswer["headers"] = {};
+    const chunks: Buffer[] = [];
+    const timer = AbortSignal.timeout(timeout);
+    const end = (failure?: HttpFailure, cause?: Error): void => {
+      if (isOver) return;
+      isOver = true;
+      signal?.removeEventListener("abort", onAbort);
+      timer.removeEventListener("abort", onTimeout);
+      if (failure === undefined) resolve({ status, headers: received, body: Buffer.concat(chunks) });
+      else reject(new HttpError(failure, controller !== undefined, status, cause));
+      // undici reports an abort to the handler below, which has nothing more to say.
+      if (failure !== undefined) controller?.abort(new Error(failure));
+    };
+    const onAbort = (): void => end("aborted");
+    const onTimeout = (): void => end("slow");
+    const isGivenUp = (): boolean => isOver || signal?.aborted === true || unsent?.aborted === true;
+    if (isGivenUp()) return onAbort();
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        // Called just before the request is written.
+        if (isGivenUp()) return started.abort(new Error("given up"));
+        controller = started;
+      },
+      onResponseStart(_, code, fields) {
+        status = code;
+        received = fields;
+      },
+      onResponseData(_, chunk) {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size > maxSize) end("large");
+      },
+      onResponseEnd: () => end(),
+      onResponseError: (_, cause) =>
+        controller === undefined && isGivenUp() ? onAbort() : end("broken", cause),
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    timer.addEventListener("abort", onTimeout, { once: true });
+    pool.dispatch({ path, method, headers, body: body ?? null }, handler);
+  });
+}
+
+function codeOf(cause: Error): string {
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
+  return /^\w{1,60}$/.test(code) ? code : "no reason given";
+}
