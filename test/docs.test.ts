@@ -3,6 +3,9 @@ import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pages, sources } from "../scripts/pages.ts";
 import { unsaid } from "../scripts/source-tree.ts";
+import { tiers } from "../src/fields/instance.ts";
+import { operationNames } from "../src/hosting/profile/profile-schema.ts";
+import { kinds } from "../src/kinds/index.ts";
 import { mutations } from "./simulation/mutations.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -63,12 +66,41 @@ describe("the engine's two documents", () => {
   });
 });
 
+describe("docs/coverage.md", () => {
+  const covered = text("docs/coverage.md").split(/^## /m);
+  /** Subjects in the first column of the table under a heading. */
+  const subjects = (heading: string): readonly string[] => {
+    const table = covered.find((part) => part.startsWith(`${heading}\n`)) ?? "";
+    const cells = [...table.matchAll(/^\| ([^|]+) \|.*\]\(\.\.\/test\//gm)].map((match) => match[1] ?? "");
+    return cells.flatMap((cell) => cell.replaceAll("`", "").split(", "));
+  };
+  const range = (section: number, last: number): readonly string[] =>
+    Array.from({ length: last }, (_, at) => `${section}.${at + 1}`);
+
+  it("has tests for every section of the specification", () => {
+    const sections = ["1", ...range(2, 7), "3", ...range(4, 8), ...range(5, 2), "6", "7", "8", "9"];
+    expect([...new Set(subjects("Sections"))]).toEqual(sections);
+  });
+
+  it("has tests for every tier, cloud and kind", () => {
+    const clouds = ["aws", "gcp", "azure", "oci"];
+    const expected = [...tiers, ...clouds, ...kinds.all.map(({ name }) => name)];
+    expect([...subjects("Tiers, clouds and kinds")].sort()).toEqual(expected.sort());
+  });
+
+  it("has tests for every operation of a profile", () => {
+    const expected = [...operationNames, "session.signin", "session.refresh"];
+    expect([...subjects("Operations")].sort()).toEqual(expected.sort());
+  });
+});
+
 describe("decisions", () => {
   const decisions = documents.filter((path) => path.startsWith("docs/decisions/"));
 
-  it("are numbered without a gap, and listed nowhere twice", () => {
-    const numbers = decisions.map((path) => Number(/(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1]));
-    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  it("have a number each", () => {
+    const numbers = decisions.map((path) => /(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1]);
+    expect(numbers).not.toContain(undefined);
+    expect(new Set(numbers).size).toBe(numbers.length);
   });
 
   it.each(decisions)("%s says context, choice, consequences and alternatives in at most 40 lines", (path) => {
