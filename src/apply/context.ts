@@ -57,11 +57,12 @@ export interface ApplyContext {
 export type StepResult = Pick<StepOutcome, "result"> &
   Partial<Pick<StepOutcome, "id" | "message" | "hint" | "unsent">>;
 
-/** The same context with a clock of its own: its waits take the patience of the run together. */
+/** The same context with a clock of its own: its waits take the patience of the run together, counted from `since` or the first one. */
 export function withOwnPatience<Context extends Pick<ApplyContext, "clock" | "patience">>(
   context: Context,
+  since?: number,
 ): Context {
-  return { ...context, clock: limitedClock(context.clock, context.patience) };
+  return { ...context, clock: limitedClock(context.clock, context.patience, since) };
 }
 
 /** The driver of a kind. Throws where the composition root forgot one. */
@@ -71,7 +72,7 @@ export function driverOf(context: Pick<ApplyContext, "drivers">, kind: string): 
 
 /**
  * Wraps a driver, which every step looks through before it writes. `get` rejects with `another-object` (exit 6) if a bound id is
- * that of another object by now. It emits a warning for a status that the profile does not name, once for each object and status
+ * that of another object by now, and records it. It emits a warning for a status that the profile does not name, once for each object and status
  * of a run: such a status may never pass.
  */
 export function readingDriver(
@@ -86,11 +87,12 @@ export function readingDriver(
     const [address] = journal.boundTo(kind, ref);
     const bound = address === undefined ? undefined : journal.state.resources[address];
     const another = anotherObject(bound, live);
-    if (address !== undefined && another !== undefined)
-      throw new GraphformError("another-object", another, {
-        hint: waysFromAnother(address, ref.id),
-        exitCode: 6,
-      });
+    if (address !== undefined && another !== undefined) {
+      const { createdAt } = live;
+      if (createdAt !== undefined) await journal.record({ type: "another-seen", address, createdAt });
+      const hint = waysFromAnother(address, ref.id);
+      throw new GraphformError("another-object", another, { hint, exitCode: 6 });
+    }
     const key = `${ref.id} ${live.phase.detail}`;
     if (live.phase.isUnnamed !== true || warned.has(key)) return live;
     warned.add(key);

@@ -8,6 +8,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** A number in [0, 1), for jitter. */
   random(): number;
+  /** Starts the count of the time that the waits of one step may take together, if it is limited. */
+  readonly startLimit?: () => void;
 }
 
 /** The real clock. */

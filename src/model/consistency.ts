@@ -109,9 +109,14 @@ export function absence(id: string, createdAt: number, looks: readonly Look[], d
 }
 
 /** True once looks that can prove something have gone on for `listLag` + 2 `settle`: what they have not proved is in doubt. */
-export function haveEnded(able: readonly Look[], { listLag, settle }: Delays): boolean {
+export function haveEnded(able: readonly Look[], delays: Delays): boolean {
   const [first, last] = [able[0], able.at(-1)];
-  return first !== undefined && last !== undefined && last.from >= first.until + listLag + 2 * settle;
+  return first !== undefined && last !== undefined && last.from >= first.until + longestSearch(delays);
+}
+
+/** The time after which looks that can prove something end, in ms. */
+export function longestSearch({ listLag, settle }: Delays): number {
+  return listLag + 2 * settle;
 }
 
 /** True if describe has shown the id in this look, or has shown it being deleted. */

@@ -13,13 +13,14 @@ export function objectKey(kind: string, { id, place }: Pick<Ref, "id" | "place">
 
 /**
  * Says that an object is another one than that which was bound under its id: it shows another second of its creation than was
- * recorded. Undefined if it is the same, or if one of the times is unknown.
+ * recorded, or has shown one before. Undefined if it is the same, or if one of the times is unknown.
  */
 export function anotherObject(bound: Bound | undefined, live: Pick<Live, "createdAt">): string | undefined {
-  const [then, now] = [serviceTime(bound?.shownCreatedAt), serviceTime(live.createdAt)];
+  const other = bound?.otherCreatedAt ?? live.createdAt;
+  const [then, now] = [serviceTime(bound?.shownCreatedAt), serviceTime(other)];
   if (bound === undefined || then === undefined || now === undefined) return undefined;
   if (Math.abs(then - now) < 1000) return undefined;
-  return `${bound.id} is there, but is another object than the one that was bound: it was created at ${live.createdAt}, and that one at ${bound.shownCreatedAt}`;
+  return `${bound.id} is there, but is another object than the one that was bound: it was created at ${other}, and that one at ${bound.shownCreatedAt}`;
 }
 
 /** The ways on from another object under a bound id, in one sentence. */

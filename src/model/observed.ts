@@ -73,6 +73,8 @@ export interface Observed extends Live {
 export interface Doubt {
   readonly is: "in-doubt" | "another";
   readonly because: string;
+  /** The creation time that another object shows. */
+  readonly createdAt?: string;
 }
 
 /** Values that a running object shows, dotted path -> value in the manifest's words; null where it refuses the declared one. */

@@ -93,6 +93,8 @@ export type StateEvent =
       /** ISO 8601. */
       readonly at: string;
     }
+  /** The id of a bound object showed another time of its creation: what is there is another object. */
+  | { readonly type: "another-seen"; readonly address: Address; readonly createdAt: string }
   /** The accepted operation failed: nothing is recorded. */
   | { readonly type: "operation-failed"; readonly address: Address }
   /** `took` is that of the deletion, where there was one and this run saw all of it. */

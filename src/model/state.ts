@@ -63,6 +63,8 @@ export interface Bound<Value = Json> {
   readonly createdAt: string;
   /** The creation time that the service showed at the first look after it was bound, as it writes it. Absent until then. */
   readonly shownCreatedAt?: string;
+  /** Another creation time that was shown under the id since: the object there is another one, whatever it shows later. */
+  readonly otherCreatedAt?: string;
   /** ISO 8601: when an apply last saw the object as it ought to be, or bound it. */
   readonly appliedAt?: string;
   /** Dotted path -> ISO 8601: fields that were last seen right at another time than the object as a whole. */

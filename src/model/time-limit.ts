@@ -30,13 +30,16 @@ export function asTimeUp(error: Error): Error {
 }
 
 /**
- * A clock whose sleeps take at most `patience` ms together, counted from the first one. The sleep that reaches the end rejects with
- * `time-up` (exit 7). Without `patience` the clock as it is.
+ * A clock whose sleeps end `patience` ms after `since`, by default the first of them or `startLimit`. The sleep that reaches the end
+ * rejects with `time-up` (exit 7). Without `patience` the clock as it is.
  */
-export function limitedClock(clock: Clock, patience: number | undefined): Clock {
+export function limitedClock(clock: Clock, patience: number | undefined, since?: number): Clock {
   if (patience === undefined) return clock;
-  let end: number | undefined;
+  let end = since === undefined ? undefined : since + patience;
   return {
+    startLimit: () => {
+      end ??= clock.now() + patience;
+    },
     now: () => clock.now(),
     random: () => clock.random(),
     async sleep(ms, signal) {

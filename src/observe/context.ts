@@ -24,6 +24,8 @@ export interface ObserveContext {
   readonly unread?: Map<Known, ServiceError>;
   /** Called with each object as soon as the service has answered. */
   readonly onLook?: (entry: Known, live: Live | undefined) => void;
+  /** Called with a wait in words, and with an empty text when it is over. */
+  readonly onWait?: (wait: string) => void;
 }
 
 /** An object that is known of, and the address that it belongs to. */
@@ -45,17 +47,19 @@ export function readerOf(kind: string, context: ObserveContext): Reader {
   return present(context.readers.get(kind), kind);
 }
 
-/** Receives how many reads are answered, and how many are known to be needed so far. */
-export type OnRead = (answered: number, known: number) => void;
+/** Receives how many reads are answered, how many are known to be needed so far, and in words the wait before the next ones. */
+export type OnRead = (answered: number, known: number, wait?: string) => void;
 
 /**
- * Returns a function that wraps readers: every described object and every list is counted. `expected` is the least number of
+ * Returns a function that wraps readers, and one that reports a wait: every described object and every list is counted. `expected` is the least number of
  * reads; more become known as they are asked for.
  */
-export function countReads(expected: number, onRead: OnRead | undefined): (reader: Reader) => Reader {
-  if (onRead === undefined) return (reader) => reader;
-  let [answered, asked] = [0, 0];
-  const report = (): void => onRead(answered, Math.max(expected, asked));
+export function countReads(
+  expected: number,
+  onRead: OnRead = () => undefined,
+): { readonly counting: (reader: Reader) => Reader; readonly onWait: (wait: string) => void } {
+  let [answered, asked, waits] = [0, 0, ""];
+  const report = (): void => onRead(answered, Math.max(expected, asked), waits);
   const counted = async <T>(answer: Promise<T>): Promise<T> => {
     asked += 1;
     try {
@@ -66,9 +70,15 @@ export function countReads(expected: number, onRead: OnRead | undefined): (reade
     }
   };
   report();
-  return (reader) => ({
-    ...reader,
-    get: (ref, signal) => counted(reader.get(ref, signal)),
-    list: (place, signal) => counted(reader.list(place, signal)),
-  });
+  return {
+    counting: (reader) => ({
+      ...reader,
+      get: (ref, signal) => counted(reader.get(ref, signal)),
+      list: (place, signal) => counted(reader.list(place, signal)),
+    }),
+    onWait: (wait) => {
+      waits = wait;
+      report();
+    },
+  };
 }

@@ -1,8 +1,10 @@
 /** @module Reads every bound object, parents before the objects that are found through them, and looks again for what is missing. */
-import { gracePeriod } from "../model/consistency.ts";
+import { gracePeriod, longestSearch } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import { anotherObject } from "../model/object-key.ts";
 import type { Doubt, Live, PhaseName, Seen } from "../model/observed.ts";
+import { formatDuration } from "../model/quantity.ts";
 import type { Bound } from "../model/state.ts";
 import { referenceFields } from "../model/templates.ts";
 import { lookFor, placeWithWitnesses } from "../polling/look-for.ts";
@@ -105,7 +107,9 @@ async function lookAgain(
 ): Promise<void> {
   const [first] = entries;
   if (first === undefined) return;
-  const { clock, profile, signal } = context;
+  const { clock, profile, signal, onWait } = context;
+  const longest = formatDuration(longestSearch(profile.timing));
+  onWait?.(`looking again for ${entries.length} not shown (up to ${longest})`);
   const there = placeOf(first);
   const sought = new Map(entries.map((entry) => [entry.ref.id, createdAt(entry, context)]));
   const at = placeWithWitnesses(there, readerOf(there.kind, context), context.state);
@@ -121,6 +125,8 @@ async function lookAgain(
     }
   } catch (error) {
     for (const entry of entries) skipUnread(entry, error, context);
+  } finally {
+    onWait?.("");
   }
 }
 
@@ -133,7 +139,7 @@ export function isDoubt(missing: Missing): missing is Doubt {
 function take(entry: Known, live: Live, reading: Reading, { state }: ObserveContext): void {
   const because = anotherObject(state.resources[entry.address], live);
   if (because === undefined) reading.lives.set(entry, live);
-  else reading.missing.set(entry, { is: "another", because });
+  else reading.missing.set(entry, { is: "another", because, ...defined({ createdAt: live.createdAt }) });
 }
 
 function placeOf({ kind, ref }: Known): Place {

@@ -76,7 +76,10 @@ function isComplete({ options, notProbed = [], partialLists = [] }: PlanInput): 
 /** The input with the patterns of its options replaced by the addresses that they stand for. */
 function withResolvedOptions(input: PlanInput): PlanInput {
   const declared = input.desired.map(({ address }) => address);
-  const bound = Object.keys(afterMoves(input.state, input.moved, input.kinds).resources);
+  const bound = Object.keys({
+    ...input.state.intents,
+    ...afterMoves(input.state, input.moved, input.kinds).resources,
+  });
   return { ...input, options: resolveAddressOptions(input.options, { declared, bound }).options };
 }
 

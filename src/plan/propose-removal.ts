@@ -5,7 +5,7 @@ import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subject.ts";
 import { base, specOf } from "./subject.ts";
 
-/** The change for an address that is bound and no longer declared: delete or forget. */
+/** The change for an address that is no longer declared, and is bound or has a create in doubt: delete or forget. */
 export function proposeRemoval(subject: Subject, input: PlanInput): Change {
   const removal = input.removed.find((entry) => entry.address === subject.address);
   const shared = {
@@ -14,6 +14,10 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
     ...(subject.observed === undefined ? {} : { before: specOf(subject.observed) }),
     ...(removal === undefined ? {} : { where: removal.where }),
   };
+  if (subject.bound === undefined && subject.intent !== undefined) {
+    const reason = "no longer declared, and nothing shows what its create has made";
+    return { ...shared, action: "forget", reason, disruption: "none" };
+  }
   if (subject.observed === undefined && subject.doubt === undefined) {
     return {
       ...shared,

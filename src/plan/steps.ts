@@ -55,11 +55,14 @@ function moves(change: Change, subject: Subject, input: PlanInput): readonly Ste
   return [{ ...step, from: subject.previousAddress }];
 }
 
-/** The step that updates the guards, references and moved names of a declared object in the state. */
+/** The step that updates the guards, references and moved names of a declared object in the state, or the guards of an open create that is blocked. */
 function refreshed(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
-  const { address, bound, observed } = subject;
+  const { address, bound, intent, observed } = subject;
   const guards = guardsToRemember(change, subject, input);
-  if (bound === undefined || guards === undefined || observed === undefined) return [];
+  if (guards === undefined) return [];
+  if (bound === undefined && intent !== undefined && change.blocked.length > 0)
+    return intent.protect === guards.protect ? [] : [bindStep(change, subject, input)];
+  if (bound === undefined || observed === undefined) return [];
   if (isBeingDeleted(subject)) return [];
   const known = input.state.resources[subject.previousAddress ?? address]?.recorded ?? {};
   const renamed = Object.entries(bound.recorded).filter(([path, value]) => known[path] !== value);

@@ -6,7 +6,7 @@ import { defined } from "../model/json.ts";
 import type { Doubt, Observed } from "../model/observed.ts";
 import type { Change } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
-import type { Bound } from "../model/state.ts";
+import type { Bound, Intent } from "../model/state.ts";
 
 /** One address with everything known of it, before anything is decided. */
 export interface Subject {
@@ -15,6 +15,8 @@ export interface Subject {
   readonly kind: string;
   readonly desired?: Desired;
   readonly bound?: Bound;
+  /** The create of an earlier run that is still open. */
+  readonly intent?: Intent;
   /** Absent where nothing is bound, or where the bound object is gone or in doubt. */
   readonly observed?: Observed;
   /** Why nothing that is bound can be relied on. */

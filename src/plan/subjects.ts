@@ -20,12 +20,13 @@ export interface Subjects {
   readonly leftOut: readonly Subject[];
 }
 
-/** Every address that is declared or bound: chosen where it is targeted and not excluded. */
+/** Every address that is declared or bound, or whose create is in doubt: chosen if it is targeted and not excluded. */
 export function subjectsOf(input: PlanInput): Subjects {
   const previous = new Map([...destinations(input.state, input.moved)].map(([from, to]) => [to, from]));
   const desired = new Map(input.desired.map((entry): [Address, Desired] => [entry.address, entry]));
   const bound = new Map(Object.entries(afterMoves(input.state, input.moved, input.kinds).resources));
-  const known = [...new Set([...desired.keys(), ...bound.keys()])];
+  const inDoubt = input.createsInDoubt?.keys() ?? [];
+  const known = [...new Set([...desired.keys(), ...bound.keys(), ...inDoubt])];
   const excluded = excludedOf(bound, input);
   const targets = targetsOf(input);
   const isChosen = (address: Address): boolean => !excluded.has(address) && targets?.has(address) !== false;
@@ -56,10 +57,11 @@ function subjectAt(
 ): Subject {
   const observed = input.observed.get(address);
   const doubt = input.doubted?.get(address);
+  const intent = input.state.intents[address];
   return {
     address,
-    kind: desired?.kind ?? bound?.kind ?? "",
-    ...defined({ previousAddress, desired, bound, doubt }),
+    kind: desired?.kind ?? bound?.kind ?? input.state.rounds[intent?.round ?? ""]?.kind ?? "",
+    ...defined({ previousAddress, desired, bound, intent, doubt }),
     ...(observed === undefined ? {} : { observed: current(observed, desired, bound, input) }),
   };
 }

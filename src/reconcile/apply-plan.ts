@@ -6,12 +6,14 @@ import { type Recovered, recoverIntents } from "../apply/creates/recover-intents
 import { run } from "../apply/run.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
+import { longestSearch } from "../model/consistency.ts";
 import type { Journal } from "../model/journal.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Driver, Kind, KindRegistry } from "../model/kind.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Plan, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
+import { formatDuration } from "../model/quantity.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Service } from "../model/service.ts";
 
@@ -38,9 +40,16 @@ export interface ApplyWorld {
 
 /** Applies a plan and nothing else; it is marked as applied before its first write, so that it runs once. */
 export async function applyPlan(
-  { plan, observed, outputs, listed }: Pick<Planned, "plan" | "observed" | "outputs" | "listed">,
+  {
+    plan,
+    observed,
+    doubted,
+    outputs,
+    listed,
+  }: Pick<Planned, "plan" | "observed" | "doubted" | "outputs" | "listed">,
   world: ApplyWorld,
 ): Promise<readonly StepOutcome[]> {
+  await rememberOthers({ doubted }, world);
   const mark = planMark(world.journal, plan, observed);
   const seen = { outputs, listed };
   const context = applyContext({ ...world, journal: mark.journal }, seen, mark.driver);
@@ -49,6 +58,15 @@ export async function applyPlan(
   // What was found as declared already is done, too.
   if (steps.some(({ result }) => result === "done")) await mark.set();
   return steps;
+}
+
+/** Records the bound ids that an observation has shown to be those of other objects: they stay in doubt from then on. */
+export async function rememberOthers(
+  { doubted }: Pick<Planned, "doubted">,
+  { journal }: Pick<ApplyWorld, "journal">,
+): Promise<void> {
+  for (const [address, { createdAt }] of doubted)
+    if (createdAt !== undefined) await journal.record({ type: "another-seen", address, createdAt });
 }
 
 /** Carries out steps that no manifest asked for: one lifecycle operation, bindings. */
@@ -62,6 +80,11 @@ export async function carryOut(
 
 /** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
 export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<Recovered> {
+  const open = Object.keys(world.journal.state.intents).length;
+  if (open > 0) {
+    const longest = formatDuration(longestSearch(world.service.profile.timing));
+    world.onRead?.(0, 0, `looking for objects of earlier creates: ${open} (up to ${longest})`);
+  }
   return recoverIntents(withOwnPatience(applyContext(world, { outputs: new Map() })), saved);
 }
 

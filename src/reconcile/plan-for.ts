@@ -7,7 +7,7 @@ import { GraphformError, shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
-import type { Observed } from "../model/observed.ts";
+import type { Doubt, Observed } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
 import { notAskedFor } from "../model/probe-reading.ts";
 import type { Open } from "../model/sealed.ts";
@@ -59,6 +59,8 @@ export interface Planned {
   /** Binding of each address, moves carried out. */
   readonly bound: StateDocument["resources"];
   readonly observed: ReadonlyMap<Address, Observed>;
+  /** Bound addresses whose objects may be gone, or are others by now. */
+  readonly doubted: ReadonlyMap<Address, Doubt>;
   /** Objects that no address is bound to. */
   readonly unmanaged: readonly Unmanaged[];
   /** Objects and lists that could not be read and were left out. */
@@ -76,8 +78,8 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
   const { open } = world;
   const desired = destroying ? [] : manifest.desired;
   const bound = Object.keys(state.resources).length;
-  const count = countReads(bound, world.onRead);
-  const readers = new Map(kinds.all.map((kind) => [kind.name, count(kind.reader(service))]));
+  const { counting, onWait } = countReads(bound, world.onRead);
+  const readers = new Map(kinds.all.map((kind) => [kind.name, counting(kind.reader(service))]));
   const moved = afterMoves(state, manifest.moved, kinds);
   const seen = await observe(desired, {
     kinds,
@@ -88,6 +90,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
     signal,
     open,
     unread: new Map(),
+    onWait,
     unasked: probing || open === undefined ? undefined : notAskedFor,
   });
   const leftOut = leftOutBy(options, desired, moved);
@@ -125,8 +128,8 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
     digest: world.digest,
   });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
-  const { listed } = seen;
-  return { plan, outputs, bound: moved.resources, observed, unmanaged, unread, listed };
+  const { listed, doubted } = seen;
+  return { plan, outputs, bound: moved.resources, observed, doubted, unmanaged, unread, listed };
 }
 
 /** Tells which bound resources the options leave out. A list, and an object that no address is bound to, concern every address. */
@@ -159,7 +162,7 @@ export function assertAddressesKnown(
   kinds: KindRegistry,
 ): void {
   const declared = manifest.desired.map(({ address }) => address);
-  const bound = Object.keys(afterMoves(state, manifest.moved, kinds).resources);
+  const bound = Object.keys({ ...state.intents, ...afterMoves(state, manifest.moved, kinds).resources });
   const { unknown } = resolveAddressOptions(options, { declared, bound });
   const [first] = unknown;
   if (first !== undefined) {

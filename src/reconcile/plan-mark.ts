@@ -48,7 +48,9 @@ export function planMark(
   return {
     journal: {
       ...journal,
-      record: (event) => after(() => journal.record(event)),
+      // What was seen of an object is no work of the plan.
+      record: (event) =>
+        event.type === "another-seen" ? journal.record(event) : after(() => journal.record(event)),
       bind: (address, bound) => after(() => journal.bind(address, bound)),
     },
     driver: (driver) => {

@@ -8,7 +8,7 @@ import type { Change, Guard, Plan, Step } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
 import { expectedTime } from "../model/time-limit.ts";
 import { driftReport } from "../plan/drift/drift-report.ts";
-import { type ApplyWorld, applyPlan, resolveIntents } from "./apply-plan.ts";
+import { type ApplyWorld, applyPlan, rememberOthers, resolveIntents } from "./apply-plan.ts";
 import { assertAddressesKnown, type Goal, type Planned, type PlanningWorld, planFor } from "./plan-for.ts";
 import { unverified, verify } from "./verify.ts";
 
@@ -73,6 +73,7 @@ export async function reconcile(
 
   async function again(wanted: Goal): Promise<Planned> {
     const planned = await look(wanted);
+    await rememberOthers(planned, world);
     report.second?.(planned.plan);
     return planned;
   }

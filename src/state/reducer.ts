@@ -60,6 +60,9 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
       return end(live, event.address, ({ record }) => ({ ...event.record, ...record }), event);
     case "healed":
       return change(live, event.address, (bound) => withSeenRight(bound, event.paths, event.at));
+    case "another-seen":
+      if (live.resources.get(event.address)?.otherCreatedAt !== undefined) return false;
+      return change(live, event.address, (bound) => ({ ...bound, otherCreatedAt: event.createdAt }));
     case "operation-failed":
       return end(live, event.address, () => ({}));
     case "released":

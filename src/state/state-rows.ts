@@ -44,6 +44,10 @@ export const bound: FieldSchema = record(
       ...text,
       description: "The creation time that the service showed first, as it writes it.",
     },
+    otherCreatedAt: {
+      ...text,
+      description: "Another creation time that was shown under the id since: another object is there.",
+    },
     appliedAt: time,
     seenRight: {
       type: "object",
@@ -54,7 +58,7 @@ export const bound: FieldSchema = record(
     unmoved: { ...texts, description: "Applied paths that the running database showed otherwise." },
     converging,
   },
-  ["shownCreatedAt", "appliedAt", "seenRight", "unmoved", "converging"],
+  ["shownCreatedAt", "otherCreatedAt", "appliedAt", "seenRight", "unmoved", "converging"],
 );
 
 export const intent: FieldSchema = record(

@@ -90,6 +90,7 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
     ["record", "at", "shownCreatedAt", "unmoved", "took"],
   ),
   healed: event({ address: text, paths: texts, at: time }),
+  "another-seen": event({ address: text, createdAt: text }),
   "operation-failed": event({ address: text }),
   released: event({ address: text, took: ms }, ["took"]),
   "released-together": event({ addresses: texts }),

@@ -62,6 +62,26 @@ describe("an object that shows another time of its creation under a bound id", (
   });
 
   it.each<[string, (shown: string) => string | undefined]>([
+    ["no time", () => undefined],
+    ["the first time again", (shown) => shown],
+  ])("stays another one if the service shows %s later: nothing is deleted", async (_, next) => {
+    const { world, id, shown } = await running();
+    await world.run(changed, { driver: showing(world, id, () => moved(shown, 60_000)) });
+    const driver = showing(world, id, () => next(shown));
+    const { steps } = await world.run({ b: { colour: "black" } }, { driver });
+    expect(results(steps)).toEqual(["blocked"]);
+    expect(world.service.all().some((object) => object.id === id)).toBe(true);
+  });
+
+  it("stays another one if only the look before a write has shown it", async () => {
+    const { world, id, shown } = await running();
+    let looks = 0;
+    const times = (): string => moved(shown, looks++ === 1 ? 60_000 : 0);
+    await world.run(changed, { driver: showing(world, id, times) });
+    expect((await world.state()).resources["toys.a"]?.otherCreatedAt).toBe(moved(shown, 60_000));
+  });
+
+  it.each<[string, (shown: string) => string | undefined]>([
     ["the time is shown in another spelling", (shown) => shown.replace("Z", "+00:00")],
     ["the time is cut to whole seconds", (shown) => `${shown.slice(0, 19)}Z`],
     ["no time is shown any more", () => undefined],

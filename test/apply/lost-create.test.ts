@@ -238,6 +238,34 @@ describe("a lost create is told from the others", () => {
     expect(world.service.writes("create")).toHaveLength(1);
   });
 
+  it("remembers a protection that is declared while the create is in doubt", async () => {
+    const world = toyWorld({ faults: [lost] });
+    await world.run({ a: { colour: "red" } }, { driver: beside(world, "red") });
+    const declared = { spec: { colour: "red" }, lifecycle: { protect: true } };
+    const { steps } = await world.run({ a: declared });
+    expect(steps.map(({ operation, result }) => [operation, result])).toEqual([
+      ["bind", "done"],
+      ["create", "blocked"],
+    ]);
+    expect((await world.state()).intents["toys.a"]?.protect).toBe(true);
+    expect((await world.run({ a: declared })).steps).toHaveLength(1);
+  });
+
+  it("is held back once nothing declares it any more, with the ways on", async () => {
+    const world = toyWorld({ faults: [lost] });
+    await world.run({ a: { colour: "red" }, b: { colour: "blue" } }, { driver: beside(world, "red") });
+    const { plan, steps } = await world.run({ b: { colour: "blue" } });
+    expect(plan.changes.find(({ address }) => address === "toys.a")).toMatchObject({
+      action: "forget",
+      reason: "no longer declared, and nothing shows what its create has made",
+      blocked: [
+        { code: "create-in-doubt", lift: expect.stringContaining("graphform state rm toys.a; import needs") },
+      ],
+    });
+    expect(steps).toMatchObject([{ address: "toys.a", result: "blocked" }]);
+    expect(Object.keys((await world.state()).intents)).toEqual(["toys.a"]);
+  });
+
   it("holds up nothing but what could be taken for it, in later runs as in the first", async () => {
     const kind = { classKey: (spec: JsonObject) => String(spec["size"] ?? 1) };
     const world = toyWorld({ kind });

@@ -55,7 +55,7 @@ export async function settleDown(
     const { ended, isQuiet } = await play({ ...calm, allowDestroy: allowed, later: 1000 + at * 20_000 });
     if (watch.violation !== undefined || ended === undefined) return;
     allowed = [...new Set([...allowed, ...allowedAgain(ended, world, watch)])];
-    if (at > 0 && isInDoubt(ended, at, calm, world) && (await decideCreates(calm, world, watch))) continue;
+    if (at > 0 && isInDoubt(ended, at) && (await decideCreates(calm, world, watch))) continue;
     const open = (ended.second?.steps ?? []).filter((step) => step.blocked.length === 0);
     said = summary(ended);
     // What somebody else did just before may show only after the first plan of this run.
@@ -81,12 +81,10 @@ export async function settleDown(
   watch.violate("no convergence", said);
 }
 
-/** True if a create is in doubt, or stays open for an address that nothing declares any more. */
-function isInDoubt({ second }: Ended, at: number, { resources }: RunCase, { stored }: World): boolean {
+/** True if a create is in doubt, or stays open for long. */
+function isInDoubt({ second }: Ended, at: number): boolean {
   const blocked = second?.changes.flatMap((change) => change.blocked) ?? [];
-  const declared = new Set(resources.map(({ address }) => address));
-  const isForgotten = Object.keys(stored?.intents ?? {}).some((address) => !declared.has(address));
-  return at > 1 || isForgotten || blocked.some(({ code }) => code === "create-in-doubt");
+  return at > 1 || blocked.some(({ code }) => code === "create-in-doubt");
 }
 
 /**

@@ -58,6 +58,10 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
             ...bound,
             seenRight: { ...bound.seenRight, ...each(event.paths, () => event.at) },
           }));
+    case "another-seen":
+      return own(state.resources, event.address)?.otherCreatedAt === undefined
+        ? change(state, event.address, (bound) => ({ ...bound, otherCreatedAt: event.createdAt }))
+        : state;
     case "operation-failed":
       return end(state, event.address, () => ({}));
     case "released":

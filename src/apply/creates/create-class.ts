@@ -161,7 +161,8 @@ async function resolveLost(state: ClassState): Promise<void> {
   state.lost = [];
   try {
     if (opened === undefined) throw new Error("a create was lost outside of a round");
-    const result = await findCreated(opened.round, lost, withOwnPatience(context));
+    const since = Math.max(...lost.map(({ intent }) => Date.parse(intent.startedAt)));
+    const result = await findCreated(opened.round, lost, withOwnPatience(context, since));
     const intents = new Map(lost.map(({ address, intent }) => [address, intent]));
     await context.journal.record(resolution(result, intents, context.clock.now()));
     for (const { address, waiter } of lost) {

@@ -1,6 +1,8 @@
 /** @module Sends a create until its object is known; nothing but a confirmed id counts as an answer. */
+import { longestSearch } from "../../model/consistency.ts";
 import { GraphformError, ServiceError } from "../../model/errors.ts";
 import type { Step } from "../../model/plan.ts";
+import { formatDuration } from "../../model/quantity.ts";
 import type { StateEvent } from "../../model/state-event.ts";
 import type { ApplyContext } from "../context.ts";
 import { progressOf } from "../engine/converge.ts";
@@ -20,7 +22,8 @@ export async function sendCreate(request: CreateRequest, context: ApplyContext):
   const { clock, profile } = context;
   const started = clock.now();
   const reportLook = (error: ServiceError): void => {
-    const detail = `${error.message}; looking whether it was made`;
+    const longest = formatDuration(longestSearch(profile.timing));
+    const detail = `${error.message}; looking whether it was made (up to ${longest})`;
     context.emit(progressOf(step, clock.now() - started, detail));
   };
   return submit(
@@ -61,6 +64,7 @@ async function sendOnce(
       await context.journal.record({ type: "create-abandoned", address: step.address });
       throw context.stopping.reason;
     }
+    context.clock.startLimit?.();
     const answer = await send().catch((thrown: unknown) => asServiceError(thrown, "create", context));
     if (typeof answer === "string" && (await createClass.acknowledge(announced, answer)))
       return { is: "accepted", value: { ...announced, id: answer, unsure: [] } };

@@ -48,6 +48,7 @@ export function changeWrite<Seen, Value>(
   let mayHaveWorked = false;
   let pause = 2 * profile.timing.poll.first;
   const attempt = async (): Promise<Attempt<Submitted<Seen, Value>>> => {
+    clock.startLimit?.();
     try {
       const value = await change.send();
       return { is: "accepted", value: { value, ...seen, isFirst: !mayHaveWorked } };

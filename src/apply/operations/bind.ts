@@ -10,23 +10,23 @@ import { timestamp } from "./existing.ts";
 /**
  * Binds an existing object to its address, or updates what the state remembers of a bound one. A bound
  * object is wanted: an unfinished deletion is no longer waited for. An object that another address was bound to leaves that one.
+ * A step without an id is about an open create: its intent remembers the guards.
  */
 export async function bind(step: Step, context: ApplyContext): Promise<StepResult> {
+  if (step.id === undefined) return guardIntent(step, context);
   const known = context.journal.state.resources[step.address];
-  const converging = known?.converging;
+  const now = timestamp(context);
+  const { converging, ...rest }: Partial<Bound> = known ?? { appliedAt: now };
   const bound: Bound = {
+    createdAt: now,
+    ...rest,
     kind: step.kind,
-    id: step.id ?? known?.id ?? "",
+    id: step.id,
     place: step.place,
     recorded: { ...(known?.recorded ?? recordOf(step.spec ?? {}, context)), ...step.record },
     protect: step.protect ?? known?.protect ?? true,
     onDelete: step.onDelete ?? known?.onDelete ?? "delete",
     refs: step.refs ?? known?.refs ?? [],
-    createdAt: known?.createdAt ?? timestamp(context),
-    ...(known?.shownCreatedAt === undefined ? {} : { shownCreatedAt: known.shownCreatedAt }),
-    ...appliedAt(known, context),
-    ...(known?.seenRight === undefined ? {} : { seenRight: known.seenRight }),
-    ...(known?.unmoved === undefined ? {} : { unmoved: known.unmoved }),
     ...(converging === undefined || converging.operation === "delete" ? {} : { converging }),
   };
   const former = context.journal.boundTo(bound.kind, bound).find((address) => address !== step.address);
@@ -36,10 +36,12 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
   return { result: "done", id: bound.id };
 }
 
-/** Binding an object says that it is as declared; a bound one keeps the time that it has. */
-function appliedAt(known: Bound | undefined, context: ApplyContext): Pick<Bound, "appliedAt"> {
-  if (known === undefined) return { appliedAt: timestamp(context) };
-  return known.appliedAt === undefined ? {} : { appliedAt: known.appliedAt };
+/** Adds the guards of a step to the intent of its address. An intent that was resolved since needs none: the next plan compares its object. */
+async function guardIntent({ address, protect }: Step, { journal }: ApplyContext): Promise<StepResult> {
+  const intent = journal.state.intents[address];
+  if (intent !== undefined && protect !== undefined)
+    await journal.record({ type: "create-announced", address, intent: { ...intent, protect } });
+  return { result: "done", unsent: true };
 }
 
 /** Removes an object from the state and leaves it as it is. One that its plan took for gone is looked at once more: `stale` if it is there. */

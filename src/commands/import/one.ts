@@ -81,7 +81,9 @@ export async function importOne(
         id: ownId,
         place,
         spec: observedOrDeclared(change),
-        protect: declared.lifecycle.protect ?? kind.protectedByDefault(declared.spec),
+        protect:
+          declared.lifecycle.protect ??
+          (own(state.intents, address)?.protect === true || kind.protectedByDefault(declared.spec)),
         onDelete: declared.lifecycle.onDelete,
         refs: declared.refs,
         checks: [],

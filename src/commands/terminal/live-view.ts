@@ -13,7 +13,7 @@ export interface LiveView {
   /** False where there is nothing to draw on: it says every ten seconds that the service is still read, and leaves the steps to others. */
   readonly isDrawn: boolean;
   /** Shows that the service is read. */
-  reading(answered: number, known: number): void;
+  reading(answered: number, known: number, wait?: string): void;
   /** Begins to show the steps of an approved plan. */
   begin(steps: readonly Step[], usual: (step: Step) => number): void;
   event(event: ApplyEvent): void;
@@ -46,9 +46,9 @@ function plainView({ err }: Pick<Terminal, "err">, now: () => number = Date.now)
   let isOver = false;
   return {
     isDrawn: false,
-    reading(answered, known) {
+    reading(answered, known, wait) {
       if (isOver) return;
-      text = readingText(answered, known);
+      text = readingText(answered, known, wait);
       if (timer !== undefined) return;
       const startedAt = now();
       timer = setInterval(() => err(`${text} · ${elapsedTime(now() - startedAt)} elapsed\n`), silence);
@@ -89,9 +89,9 @@ function liveView(
   };
   return {
     isDrawn: true,
-    reading(answered, known) {
+    reading(answered, known, wait) {
       if (reading === undefined) readingSince = now();
-      reading = readingText(answered, known);
+      reading = readingText(answered, known, wait);
       show();
     },
     begin(steps, usual) {

@@ -28,14 +28,19 @@ export function doubtGuard({ action, address }: Change, { bound, doubt }: Subjec
   };
 }
 
-/** The guard against a create of which nothing would tell the object from that of an open one. */
+/**
+ * The guard of an open create in doubt: against another create for its address, or one of which nothing would tell the object from
+ * that of the open one, and against losing track of what it made.
+ */
 export function openCreateGuard(
   { action, address, after = {}, kind: name }: Change,
   { createsInDoubt = new Map(), kinds, state }: PlanInput,
 ): Guard | undefined {
-  if (action !== "create" && action !== "replace") return undefined;
   const code = "create-in-doubt";
   const own = createsInDoubt.get(address);
+  if (own !== undefined && action === "forget")
+    return { code, ...own, lift: `${own.lift}; import needs the block of ${address} in the manifest` };
+  if (action !== "create" && action !== "replace") return undefined;
   if (own !== undefined) return { code, ...own };
   const kind = kinds.named(name);
   if (kind.namedBy !== undefined || createsInDoubt.size === 0) return undefined;

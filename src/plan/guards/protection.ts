@@ -18,11 +18,12 @@ export type RememberedGuards = Pick<Bound, "protect" | "onDelete" | "refs">;
  * remembers; the default follows the object that exists, not the one that is wanted in its place.
  */
 export function isProtected(subject: Subject, { kinds }: Pick<PlanInput, "kinds">): boolean {
-  const { desired, bound, observed } = subject;
-  if (desired === undefined) return bound?.protect ?? true;
+  const { desired, bound, intent, observed } = subject;
+  const remembered = (bound ?? intent)?.protect;
+  if (desired === undefined) return remembered ?? true;
   if (desired.lifecycle.protect !== undefined) return desired.lifecycle.protect;
   const existing = observed === undefined ? desired.spec : specOf(observed);
-  return bound?.protect === true || kinds.named(desired.kind).protectedByDefault(existing);
+  return remembered === true || kinds.named(desired.kind).protectedByDefault(existing);
 }
 
 /** The guard against destroying a protected object. */
@@ -40,22 +41,21 @@ export function protectionGuard(change: Change, subject: Subject, input: PlanInp
 }
 
 /**
- * The guards that the state is to remember of an existing object. A blocked change alters none of them, but a declared
- * `protect: true` holds from then on: it asks for nothing that could be blocked.
+ * The guards that the state is to remember of an object that exists, or that an open create may have made. A blocked change alters
+ * none of them, but a declared `protect: true` holds from then on: it asks for nothing that could be blocked.
  */
 export function guardsToRemember(
   { blocked }: Pick<Change, "blocked">,
   subject: Subject,
   input: Pick<PlanInput, "kinds">,
 ): RememberedGuards | undefined {
-  const { desired, bound } = subject;
+  const { desired, bound, intent } = subject;
+  const remembered = bound ?? intent;
   if (desired === undefined) return undefined;
-  if (blocked.length > 0 && bound !== undefined)
-    return {
-      protect: bound.protect || desired.lifecycle.protect === true,
-      onDelete: bound.onDelete,
-      refs: bound.refs,
-    };
+  if (blocked.length > 0 && remembered !== undefined) {
+    const { protect, onDelete, refs } = remembered;
+    return { protect: protect || desired.lifecycle.protect === true, onDelete, refs };
+  }
   return {
     protect: isProtected(subject, input),
     onDelete: desired.lifecycle.onDelete,

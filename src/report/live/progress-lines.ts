@@ -112,6 +112,7 @@ function usualTime(ms: number): string {
 }
 
 /** The line that is drawn while a plan is made, or the words of it while an apply is verified. */
-export function readingText(answered: number, known: number): string {
-  return known === 0 ? "reading the service" : `${answered} of ${known} read`;
+export function readingText(answered: number, known: number, wait = ""): string {
+  const read = known === 0 ? "reading the service" : `${answered} of ${known} read`;
+  return wait === "" ? read : `${read}, ${wait}`;
 }
