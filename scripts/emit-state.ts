@@ -1,14 +1,12 @@
 import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import type { FieldSchema } from "../src/model/field-schema.ts";
-import { lockSchema } from "../src/state/lock-schema.ts";
-import { savedPlanSchema } from "../src/state/saved-plan-schema.ts";
 import { bound, converging, intent, outputs, round, serviceSchema, texts } from "../src/state/state-rows.ts";
-import { eventSchemas, stateSchema } from "../src/state/state-schema.ts";
+import { eventSchemas, savedPlanSchema, stateSchema } from "../src/state/state-schema.ts";
 import { compiledModule, writeEmitted } from "./compiled-module.ts";
 
 /**
- * Writes the compiled validators of the state's files: the document, its log's events, its lock and saved plans. They
+ * Writes the compiled validators of the state's files: the document, the events of its log, and saved plans. They
  * stop at the first violation.
  */
 const ajv = new Ajv({ strict: true, messages: false, inlineRefs: false, code: { source: true, esm: true } });
@@ -18,7 +16,6 @@ const events = Object.entries(eventSchemas).map(
 const schemas: readonly (readonly [key: string, schema: FieldSchema])[] = [
   ["state", stateSchema],
   ["plan", savedPlanSchema],
-  ["lock", lockSchema],
   ...events.map(([, key, schema]) => [key, schema] as const),
 ];
 /** Rows that stand in several schemas: each is compiled once. */
@@ -37,12 +34,11 @@ writeEmitted(
   [
     "// Emitted by scripts/emit-state.ts.",
     'import type { StateEvent } from "../model/state-event.ts";',
-    'import type { Conforms } from "./compiled-schema.ts";',
+    'import type { Conforms } from "./check-document.ts";',
     "/** The compiled schemas of the state's files. */",
     "export declare const validators: {",
     "  readonly state: Conforms;",
     "  readonly plan: Conforms;",
-    "  readonly lock: Conforms;",
     '  readonly events: { readonly [type in StateEvent["type"]]: Conforms };',
     "};",
     "",
@@ -67,6 +63,6 @@ function compiled(): string {
   const byType = events.map(([type, key]) => `${JSON.stringify(type)}: ${key}`);
   return [
     code.replace(/\bexport const (\w+) = /g, "const $1 = "),
-    `export const validators = { state, plan, lock, events: { ${byType.join(", ")} } };`,
+    `export const validators = { state, plan, events: { ${byType.join(", ")} } };`,
   ].join("\n");
 }

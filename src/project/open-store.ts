@@ -3,7 +3,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
-import { systemClock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
@@ -11,11 +10,9 @@ import type { Header } from "../model/manifest.ts";
 import { formatDuration, parseDuration } from "../model/quantity.ts";
 import { shownAddress } from "../model/userinfo.ts";
 import { createFileStore } from "../state/file-store.ts";
-import { finishingMoves } from "../state/finish-moves.ts";
-import type { KeptStore } from "../state/kept-store.ts";
 import { shownHolder } from "../state/lock-record.ts";
 import type { StateDriver } from "../state/remote/driver.ts";
-import type { Holder } from "../state/store.ts";
+import type { Holder, KeptStore } from "../state/store.ts";
 import { addressOf } from "./location-address.ts";
 import type { Settings } from "./settings.ts";
 import { httpCredentials, postgresValues, type Side } from "./state-credentials.ts";
@@ -32,26 +29,11 @@ export interface StoreOptions {
 
 /** Opens the store at a location. Sends nothing, and throws nothing, before it is used. */
 export function openStore(location: StateLocation, settings: Settings, options: StoreOptions): KeptStore {
-  const { name } = options.header;
-  const textAt = async (address: string): Promise<string | undefined> => {
-    const { otherEnd } = await import("./other-end.ts");
-    const end = otherEnd(address, location, settings, options.header);
-    const source = openPlainStore(end.location, settings, { ...options, side: end.side });
-    try {
-      return (await source.readText())?.text;
-    } finally {
-      await source.close();
-    }
-  };
-  const store = openPlainStore(location, settings, options);
-  return withLease(finishingMoves(store, { name, clock: systemClock, textAt }), settings);
-}
-
-/** A store that looks at no other one. */
-function openPlainStore(location: StateLocation, settings: Settings, options: StoreOptions): KeptStore {
-  return location.type === "file"
-    ? createFileStore({ ...location, name: options.header.name, hide: settings.secrets.hide })
-    : lazyStore(addressOf(location), () => openRemote(location, settings, options));
+  const store =
+    location.type === "file"
+      ? createFileStore({ ...location, name: options.header.name, hide: settings.secrets.hide })
+      : lazyStore(addressOf(location), () => openRemote(location, settings, options));
+  return withLease(store, settings);
 }
 
 type RemoteLocation = Exclude<StateLocation, FileLocation>;
@@ -100,7 +82,7 @@ async function openDriver(
       return createS3Driver(config, awsCredentials({ environment, ...ca, ...optional({ region }) }));
     }
     case "postgres": {
-      const { createPostgresDriver } = await import("../state/remote/postgres/create-postgres-driver.ts");
+      const { createPostgresDriver } = await import("../state/remote/postgres/postgres-driver.ts");
       const { type: _, ...config } = location;
       return createPostgresDriver(config, postgresValues(settings, side));
     }

@@ -17,7 +17,7 @@ import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
-import type { KeptStore } from "../state/kept-store.ts";
+import type { KeptStore } from "../state/store.ts";
 import { createVault, newKey } from "../state/vault.ts";
 import { manifestRead } from "../telemetry/channels.ts";
 import { locateState } from "./locate-state.ts";

@@ -1,7 +1,7 @@
 /** @module Defines the places that a state can be kept in. */
-import type { HttpStoreConfig } from "../state/remote/http/http-addresses.ts";
-import type { PostgresConfig } from "../state/remote/postgres/postgres-config.ts";
-import type { S3StoreConfig } from "../state/remote/s3/s3-address.ts";
+import type { HttpStoreConfig } from "../state/remote/http/http-protocol.ts";
+import type { PostgresConfig } from "../state/remote/postgres/connection-settings.ts";
+import type { S3StoreConfig } from "../state/remote/s3/s3-request.ts";
 
 /** A file, with a log and a lock beside it. */
 export interface FileLocation {

@@ -4,14 +4,12 @@ import type { Hide } from "../model/known-secrets.ts";
 import type { StateDocument } from "../model/state.ts";
 import { follows, type VersionId } from "./document.ts";
 import { fileHistory, probeFolder, readFileText, readFileVersion, replaceFileText } from "./file-text.ts";
-import type { KeptStore } from "./kept-store.ts";
 import { type LiveDocument, liveDocument } from "./live-document.ts";
 import { acquireLock, breakLock, readHolder } from "./lock.ts";
 import { appendTo } from "./reducer.ts";
-import type { Stored } from "./remote/driver.ts";
 import { type FileStamps, readStored, type StoredState, stampOf, stampsOf, targetOf } from "./state-file.ts";
 import { backupOf, logOf, mergeCalls, stateWriter } from "./state-writer.ts";
-import type { EventVersion, Lock } from "./store.ts";
+import type { EventVersion, KeptStore, Lock, Stored } from "./store.ts";
 import { conflict, standsElsewhere, stateGone, stateOlder, unwritable } from "./store-trouble.ts";
 
 export interface FileStoreOptions {

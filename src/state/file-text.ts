@@ -8,9 +8,9 @@ import { defined, isObject } from "../model/json.ts";
 import { stateFormatter } from "./document.ts";
 import { movedDocument } from "./moved.ts";
 import { readState } from "./read-state.ts";
-import type { KeptVersion, Stored } from "./remote/driver.ts";
 import { readTexts, stampOf, stampsOf, textOf } from "./state-file.ts";
 import { backupOf, logOf } from "./state-writer.ts";
+import type { KeptVersion, Stored } from "./store.ts";
 import { changedMeanwhile, unwritable } from "./store-trouble.ts";
 
 /** The one version that is kept beside a state's file. */

@@ -4,9 +4,9 @@ import { open } from "node:fs/promises";
 import { isFileError } from "../files/file-trouble.ts";
 import { isRunning, type ProcessIdentity, thisProcess } from "../files/process-identity.ts";
 import { shellWord } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Holder } from "./store.ts";
-import { validators } from "./validators.generated.js";
 
 /** The content of a lock file: its holder, and the identity of the holder's process. */
 export interface LockRecord extends Holder, ProcessIdentity {
@@ -88,8 +88,14 @@ function parse(text: string): LockRecord | undefined {
   }
 }
 
+const texts = ["who", "host", "operation", "created", "heartbeat", "expires", "machine", "started"];
+
 function isRecord(value: unknown): value is LockRecord {
-  return validators.lock(value);
+  if (!isObject(value)) return false;
+  const { id, pid } = value;
+  const isIdentified =
+    typeof id === "string" && /^[0-9a-f]{16}$/.test(id) && Number.isInteger(pid) && Number(pid) > 0;
+  return isIdentified && texts.every((key) => typeof value[key] === "string");
 }
 
 /** The holder of a lock whose file names none. */

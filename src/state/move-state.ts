@@ -8,7 +8,6 @@ import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { assertSameManifest, isEmpty } from "./claim-state.ts";
 import { nextVersion, stateFormatter } from "./document.ts";
-import type { KeptStore } from "./kept-store.ts";
 import {
   incomingText,
   type MovedDocument,
@@ -18,7 +17,7 @@ import {
   tombstoneText,
 } from "./moved.ts";
 import { readState } from "./read-state.ts";
-import type { Lock } from "./store.ts";
+import type { KeptStore, Lock } from "./store.ts";
 
 /** One end of a move. Both locks are held by who calls `moveState`. */
 export interface MoveEnd {
@@ -57,11 +56,10 @@ type Found =
  * Moves a state in three writes, each of which is seen to have worked before the next one:
  *
  * 1. the new place gets the whole state in a form that says from where it is moved;
- * 2. the old place gets a tombstone: this write decides. Every run refuses the old place from here on, and uses the new one
- *    (`finishingMoves`);
- * 3. the new place gets the state itself.
+ * 2. the old place gets a tombstone: this write decides. Every run refuses the old place from here on;
+ * 3. the new place gets the state itself. Until then every run refuses it too.
  *
- * Killed in between, the same call goes on where it stopped. `stopping` ends it before the second write, and no more after it.
+ * Killed in between, the same call goes on where it stopped, and no other command does. `stopping` ends it before the second write, and no more after it.
  * Throws `state-missing`, `state-manifest`, `state-exists`, `state-moved`, `state-moving`, `state-copy` where what is read back is not what was
  * written, and what the stores throw.
  */
@@ -70,14 +68,17 @@ export async function moveState(
   to: MoveEnd,
   { name, manifest, clock, stopping }: MoveOptions,
 ): Promise<Move> {
-  await finishEarlier(from, "state-moved");
-  await finishEarlier(to, "state-moved", "state-moving");
+  await assertReadable(from);
+  await assertReadable(to);
   const [old, fresh] = [await look(from.store, name), await look(to.store, name)];
   if (old.is === "nothing")
     throw new GraphformError("state-missing", `no state at ${from.store.where}: there is nothing to move`, {
       hint: "name the new place in the manifest's state section; the first apply begins the state there",
     });
-  if (old.is === "moved") return finish(old.moved, from, fresh, to, name, clock);
+  if (old.is === "moved") {
+    if (old.moved.movedTo === undefined) throw refusalOf(old.moved, from.store.where);
+    return finish(old.moved, from, fresh, to, name, clock);
+  }
   const { state } = old;
   assertSameManifest(state, manifest, from.store.where);
   assertReplaceable(fresh, state, to);
@@ -93,15 +94,15 @@ export async function moveState(
   await write(from, tombstone, old.version).catch(
     saying(still, `${from.store.where} says where the state is`),
   );
-  const arrived = `the state is at ${to.store.where} now: the next command that changes it finishes the move, or this one again`;
+  const arrived = `the state is at ${to.store.where} now: the same command finishes the move`;
   const moved = await activate(to, copy, incoming, name, clock).catch(saying(arrived));
   return { state: moved, isResumed: fresh.is === "moved" && fresh.moved.movingFrom !== undefined };
 }
 
-/** Puts a state into use that an earlier move has brought to this end, as any run does; what is left of moves otherwise is looked at later. */
-async function finishEarlier({ store }: MoveEnd, ...later: readonly string[]): Promise<void> {
+/** Throws what a run would be refused with at this end; documents of moves are looked at later. */
+async function assertReadable({ store }: MoveEnd): Promise<void> {
   await store.read().catch((error: unknown) => {
-    if (!isGraphformError(error) || !later.includes(error.code)) throw error;
+    if (!isGraphformError(error) || !["state-moved", "state-moving"].includes(error.code)) throw error;
   });
 }
 

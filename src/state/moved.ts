@@ -67,18 +67,15 @@ export function incomingText(document: StateDocument, { move, from, to }: Way): 
 /** The document in place of a state; undefined for any other text. */
 export function movedDocument(text: string): MovedDocument | undefined {
   try {
-    return asMoved(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    return isMoved(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** A parsed document as one in place of a state; undefined for any other. */
-export function asMoved(value: unknown): MovedDocument | undefined {
-  return isMoved(value) ? value : undefined;
-}
-
-function isMoved(value: unknown): value is MovedDocument {
+/** True for a parsed document in place of a state. */
+export function isMoved(value: unknown): value is MovedDocument {
   if (!isObject(value) || value["version"] !== version) return false;
   const { move, name, lineage, serial } = value;
   const ways = [value["movedTo"], value["movingFrom"]].filter((way) => typeof way === "string");
@@ -101,14 +98,10 @@ export function stateMovedHere(
   return { ...copy.document, serial: Math.max(copy.document.serial, copy.serial) };
 }
 
-/**
- * The refusal to work with such a document, with the command that finishes its move. `where` is its place, for people; `why`
- * says why the old place has not decided the move.
- */
+/** The refusal to work with such a document, with the command that finishes its move. `where` is its place, for people. */
 export function refusalOf(
   { movedTo, movedFrom, movingFrom = "", movingTo }: MovedDocument,
   where: string,
-  why?: string,
 ): GraphformError {
   if (movedTo !== undefined) {
     const named = `name that in the manifest's state section, or with --state ${quoted(movedTo)}`;
@@ -117,10 +110,9 @@ export function refusalOf(
       hint: `${named}; where that is refused as not finished: ${finish}`,
     });
   }
-  const reason = why === undefined ? "" : `: ${why}`;
   return new GraphformError(
     "state-moving",
-    `the state is being moved from ${movingFrom} to ${where}, and that was not finished${reason}`,
+    `the state is being moved from ${movingFrom} to ${where}, and that was not finished`,
     { hint: `finish it: ${finishing(movingFrom, movingTo ?? where)}` },
   );
 }

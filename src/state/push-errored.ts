@@ -13,9 +13,9 @@ import {
   stateToPush,
   unknownObjects,
 } from "./errored-state.ts";
-import type { KeptStore } from "./kept-store.ts";
 import { readState } from "./read-state.ts";
 import { bindByHand, createdWords, lostState } from "./remote/unpushed.ts";
+import type { KeptStore } from "./store.ts";
 
 /** An errored state and its origin. */
 export interface Push {

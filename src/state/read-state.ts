@@ -1,12 +1,11 @@
 /** @module Reads a state strictly: a document that is cut, damaged, newer or of another manifest is refused. */
 import { parseAddress } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
-import { firstViolation } from "./compiled-schema.ts";
-import { isCutShort } from "./cut-short.ts";
-import { foldLog } from "./fold-log.ts";
-import { asMoved, refusalOf } from "./moved.ts";
+import { firstViolation, isCutShort } from "./check-document.ts";
+import { isMoved, refusalOf } from "./moved.ts";
+import { foldLog } from "./state-log.ts";
 import { validators } from "./validators.generated.js";
 
 /**
@@ -20,11 +19,10 @@ export function readState(text: string, file: string, name?: string, log?: strin
   if (!isObject(value) || typeof value["lineage"] !== "string" || typeof value["name"] !== "string") {
     throw foreign(file, "it is not a state of graphform");
   }
-  const moved = asMoved(value);
-  if (moved !== undefined) throw refusalOf(moved, file);
-  const version = value["version"];
-  if (typeof version === "number" && version > 3) throw newer(file, version);
-  const document = checked(version === 1 ? upgradeState(value) : value, file);
+  if (isMoved(value)) throw refusalOf(value, file);
+  const { version } = value;
+  if (typeof version === "number" && version !== 2 && version !== 3) throw unknownFormat(file, version);
+  const document = checked(value, file);
   if (name !== undefined && document.name !== name) throw misnamed(file, document.name, name);
   if (version !== 3) return document;
   return checked(foldLog({ ...document, version: 2 }, log, file), file);
@@ -69,14 +67,13 @@ function foreign(file: string, why: string, cause?: unknown): GraphformError {
   });
 }
 
-function newer(file: string, version: number): GraphformError {
-  return new GraphformError(
-    "state-newer",
-    `the state ${file} has format ${version}, and this graphform knows 3`,
-    {
-      hint: "use the graphform that wrote it, or a newer one",
-    },
-  );
+function unknownFormat(file: string, version: number): GraphformError {
+  const why = `has format ${version}, and this graphform knows 2 and 3`;
+  return version > 3
+    ? new GraphformError("state-newer", `the state ${file} ${why}`, {
+        hint: "use the graphform that wrote it, or a newer one",
+      })
+    : foreign(file, `it ${why}`);
 }
 
 function misnamed(file: string, found: string, name: string): GraphformError {
@@ -91,29 +88,4 @@ function misnamed(file: string, found: string, name: string): GraphformError {
 
 function wayOut(file: string): string {
   return `put ${file}.backup or another copy in its place, or move it away and bind what exists with graphform import`;
-}
-
-/** Writes a document of version 1 as one of version 2: each open create becomes a round of its own. */
-function upgradeState(document: JsonObject): JsonObject {
-  const { burnt, intents, ...rest } = document;
-  const open = isObject(intents) ? Object.entries(intents) : [];
-  return {
-    ...rest,
-    version: 2,
-    appliedPlans: burnt ?? [],
-    intents: Object.fromEntries(open.map(([address, intent]) => [address, withRound(address, intent)])),
-    rounds: Object.fromEntries(open.map(([address, intent]) => [address, roundOf(intent)])),
-  };
-}
-
-function withRound(address: string, intent: Json): Json {
-  if (!isObject(intent)) return intent;
-  const { kind: _, place: __, classKey: ___, before: ____, ...rest } = intent;
-  return { ...rest, round: address };
-}
-
-function roundOf(intent: Json): Json {
-  if (!isObject(intent)) return intent;
-  const { kind, place, classKey, before } = intent;
-  return { kind: kind ?? "", place: place ?? {}, classKey: classKey ?? "", before: before ?? [] };
 }

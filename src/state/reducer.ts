@@ -1,11 +1,10 @@
 /** @module The state as a fold over events: the only place that says what an event does to a document. */
 import type { Address } from "../model/address.ts";
-import type { Json } from "../model/json.ts";
-import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
+import { type Json, own } from "../model/json.ts";
+import type { Bound, Converging, Durations, Intent, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
+import { durationKey } from "../model/time-limit.ts";
 import { type LiveDocument, liveDocument } from "./live-document.ts";
-import { withSeenRight, withTimes } from "./seen-right.ts";
-import { withDuration } from "./state-rows.ts";
 import type { EventVersion } from "./store.ts";
 
 /** Adds one event to a document; one that changes nothing gives the same document back. Copies the document. */
@@ -247,4 +246,48 @@ function withoutPaths(
 ): { readonly [path: string]: Json } {
   if (paths.length === 0) return recorded;
   return Object.fromEntries(Object.entries(recorded).filter(([path]) => !paths.includes(path)));
+}
+
+/**
+ * The times after an operation was seen to end at `at`. A create or an update brings the whole object to what is declared, but for
+ * paths that it does not follow: these were right before, if ever. Any other operation proves no more than what it records.
+ */
+function withTimes(
+  bound: Bound,
+  { operation, record }: Pick<Converging, "operation" | "record">,
+  unmoved: readonly string[],
+  at: string,
+): Bound {
+  if (operation !== "create" && operation !== "update") return withSeenRight(bound, Object.keys(record), at);
+  const { seenRight = {}, ...rest } = bound;
+  const before = unmoved.map((path): [string, string] => [
+    path,
+    own(seenRight, path) ?? bound.appliedAt ?? bound.createdAt,
+  ]);
+  const whole = { ...rest, appliedAt: at };
+  return before.length === 0 ? whole : { ...whole, seenRight: Object.fromEntries(before) };
+}
+
+/** The same object with fields that were seen right at `at`. */
+function withSeenRight(bound: Bound, paths: readonly string[], at: string): Bound {
+  if (paths.length === 0) return bound;
+  const seen = Object.fromEntries(paths.map((path) => [path, at]));
+  return { ...bound, seenRight: { ...bound.seenRight, ...seen } };
+}
+
+/** The weight of a new measurement: one slow operation does not make the next forecast wrong, a slower service does soon. */
+const weight = 0.3;
+
+/** The durations with one more measurement, smoothed and in whole ms; keys are sorted. */
+function withDuration(
+  known: Durations | undefined,
+  kind: string,
+  operation: string,
+  took: number,
+): Durations {
+  const key = durationKey(kind, operation);
+  const before = known !== undefined && Object.hasOwn(known, key) ? known[key] : undefined;
+  const smoothed = before === undefined ? took : Math.round(before + weight * (took - before));
+  const entries = Object.entries({ ...known, [key]: smoothed });
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

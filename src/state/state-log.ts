@@ -1,11 +1,13 @@
-/** @module Reads and writes the log beside a state: the events since its document was written. */
+/** @module Reads and writes the log beside a state, the events since its document was written, and folds it into the document. */
 import { crc32 } from "node:zlib";
 import { GraphformError } from "../model/errors.ts";
 import { isObject, own } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { StateEvent } from "../model/state-event.ts";
-import type { Conforms } from "./compiled-schema.ts";
+import type { Conforms } from "./check-document.ts";
 import type { VersionId } from "./document.ts";
+import { liveDocument } from "./live-document.ts";
+import { appendTo } from "./reducer.ts";
 import type { EventVersion } from "./store.ts";
 import { validators } from "./validators.generated.js";
 
@@ -35,6 +37,22 @@ export function eventsLine(events: readonly EventVersion[]): string {
 function lineOf(content: { readonly [key: string]: unknown }): string {
   const body = JSON.stringify(content).slice(1);
   return `{"sum":"${sumOf(body)}",${body}\n`;
+}
+
+/**
+ * Adds to a document what its log says happened since. Throws `state-log-gone`, `state-log-stray` or `state-log-damaged`
+ * where the two do not make one whole state. `file` is the state, for messages.
+ */
+export function foldLog(state: StateDocument, log: string | undefined, file: string): StateDocument {
+  if (log === undefined) throw logGone(file, state);
+  const { head, events } = readLog(log, file);
+  const isOurs =
+    head.lineage === state.lineage && head.serial === state.serial && head.savedAt === state.savedAt;
+  if (!isOurs) throw logStray(file, state, head);
+  const live = liveDocument(state);
+  // A journal records nothing that changes nothing.
+  for (const event of events) if (!appendTo(live, event)) throw logDamaged(file);
+  return live.view;
 }
 
 /**
@@ -134,7 +152,7 @@ function isStateEvent(value: unknown): value is StateEvent {
 }
 
 /** The refusal of a state whose log is not there: what was acknowledged since may be lost. */
-export function logGone(file: string, { serial }: VersionId): GraphformError {
+function logGone(file: string, { serial }: VersionId): GraphformError {
   const message = `the state ${file} is not whole: what happened since version ${serial} is in ${file}.log, and that is gone`;
   return new GraphformError("state-log-gone", message, {
     hint: `put the log back, or a newer copy of the state; ${without(file)}`,
@@ -142,7 +160,7 @@ export function logGone(file: string, { serial }: VersionId): GraphformError {
 }
 
 /** The refusal of a state beside the log of another version of it, or of another state. */
-export function logStray(file: string, state: VersionId, head: VersionId): GraphformError {
+function logStray(file: string, state: VersionId, head: VersionId): GraphformError {
   const followed =
     head.lineage === state.lineage ? `version ${head.serial} of it` : "a version of another history";
   const message = `the log ${file}.log does not belong to the state ${file}: it follows ${followed}, and the state is at version ${state.serial}`;
@@ -152,7 +170,7 @@ export function logStray(file: string, state: VersionId, head: VersionId): Graph
 }
 
 /** The refusal of a log that is not as it was written; without a line, one that does not fit its document. */
-export function logDamaged(file: string, line?: number): GraphformError {
+function logDamaged(file: string, line?: number): GraphformError {
   const at = line === undefined ? ": it does not fit the state" : ` in line ${line}`;
   const message = `the log ${file}.log of the state is damaged${at}`;
   const before = "put a whole copy of it in its place; to go on with what comes before";

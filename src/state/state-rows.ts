@@ -1,7 +1,5 @@
 /** @module The rows that states, their logs and saved plans are checked against. */
 import type { FieldSchema } from "../model/field-schema.ts";
-import type { Durations } from "../model/state.ts";
-import { durationKey } from "../model/time-limit.ts";
 
 export const text: FieldSchema = { type: "string", minLength: 1 };
 export const time: FieldSchema = { type: "string", minLength: 1, description: "ISO 8601." };
@@ -131,20 +129,3 @@ export const manifestIdentity: FieldSchema = {
   ),
   description: "The manifest that the state belongs to, as far as it is known.",
 };
-
-/** The weight of a new measurement: one slow operation does not make the next forecast wrong, a slower service does soon. */
-const weight = 0.3;
-
-/** The durations with one more measurement, smoothed and in whole ms; keys are sorted. */
-export function withDuration(
-  known: Durations | undefined,
-  kind: string,
-  operation: string,
-  took: number,
-): Durations {
-  const key = durationKey(kind, operation);
-  const before = known !== undefined && Object.hasOwn(known, key) ? known[key] : undefined;
-  const smoothed = before === undefined ? took : Math.round(before + weight * (took - before));
-  const entries = Object.entries({ ...known, [key]: smoothed });
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}

@@ -1,5 +1,5 @@
-/** @module Defines the published JSON Schema of a state, and the schemas of the events in its log. */
-import type { FieldSchema } from "../model/field-schema.ts";
+/** @module Defines the published JSON Schema of a state, and the schemas of the events in its log and of a saved plan. */
+import { disruptions, type FieldSchema } from "../model/field-schema.ts";
 import type { StateEvent } from "../model/state-event.ts";
 import {
   bound,
@@ -107,3 +107,61 @@ function event(
 ): FieldSchema {
   return record({ type: text, ...properties }, optional);
 }
+
+const list: FieldSchema = { type: "array", items: { type: "object" } };
+
+/** A saved plan without its checksum, as far as its reader depends on its form. */
+export const savedPlanSchema: FieldSchema = {
+  type: "object",
+  required: ["plan", "manifest", "variables", "withheld"],
+  properties: {
+    plan: {
+      type: "object",
+      required: [
+        "version",
+        "name",
+        "lineage",
+        "serial",
+        "changes",
+        "steps",
+        "outputs",
+        "census",
+        "forecast",
+        "fingerprint",
+      ],
+      properties: {
+        version: { const: 1 },
+        name: text,
+        lineage: {},
+        serial: { type: "integer" },
+        changes: list,
+        steps: list,
+        outputs: {},
+        census: {},
+        forecast: {},
+        fingerprint: text,
+      },
+    },
+    destroying: { type: "boolean" },
+    service: serviceSchema,
+    manifest: {
+      type: "array",
+      items: { type: "object", required: ["path", "sha256"], properties: { path: text, sha256: text } },
+    },
+    variables: { type: "object" },
+    withheld: texts,
+    commit: {
+      type: "object",
+      required: ["repository", "ref", "commit"],
+      properties: { repository: text, ref: text, commit: text },
+    },
+    choices: {
+      type: "object",
+      required: ["target", "exclude", "replace", "allowDestroy"],
+      properties: {
+        ...{ target: texts, exclude: texts, replace: texts, allowDestroy: texts },
+        ...{ maxDisruption: { enum: [...disruptions] }, probe: { type: "boolean" } },
+      },
+    },
+  },
+};

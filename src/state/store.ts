@@ -1,4 +1,4 @@
-/** @module Defines what a store of states and its lock must do. */
+/** @module Defines what a store of states and its lock must do, and a store that outlives the process: its state can be moved and repaired. */
 import type { Clock } from "../model/clock.ts";
 import type { GraphformError } from "../model/errors.ts";
 import type { Hide } from "../model/known-secrets.ts";
@@ -101,4 +101,39 @@ export interface StateStore {
    * live and `force` is not given.
    */
   unlock(id: string, options?: { readonly force?: boolean }): Promise<Holder>;
+}
+
+/** A stored document, byte for byte, and the version that the protocol compares: an ETag, a serial, a row version. */
+export interface Stored {
+  readonly text: string;
+  readonly version: string;
+}
+
+/** A version that the store still has. Times are ISO 8601. */
+export interface KeptVersion {
+  /** Names it to `readVersion`. */
+  readonly id: string;
+  readonly serial: number;
+  readonly savedAt: string;
+}
+
+/** A store that outlives the process. All methods throw `state-*`. */
+export interface KeptStore extends StateStore {
+  /** The stored document as text, whole, with what the store compares; undefined where there is none. Not checked. */
+  readText(): Promise<Stored | undefined>;
+  /**
+   * Puts a text in place of exactly this version (undefined: of none), whatever serials the two have. Only under the lock
+   * that this store holds. Throws `state-conflict` where another version is stored.
+   */
+  replaceText(text: string, expected: string | undefined): Promise<void>;
+  /** Versions that the store still has besides the current one, newest first; undefined where it keeps none. */
+  history(): Promise<readonly KeptVersion[] | undefined>;
+  /** The document of a kept version as text. */
+  readVersion(id: string): Promise<string>;
+  /** Makes what the store needs, and tries what it must be able to do. Makes no state. */
+  prepare(): Promise<void>;
+  /** Tries what the store must be able to do, and leaves nothing there. */
+  probe(): Promise<void>;
+  /** Ends connections. */
+  close(): Promise<void>;
 }

@@ -4,9 +4,9 @@ import { openClassRegistry } from "../../src/apply/creates/create-class.ts";
 import type { Journal } from "../../src/model/journal.ts";
 import type { StateEvent } from "../../src/model/state-event.ts";
 import { openJournal } from "../../src/state/journal.ts";
-import { createMemoryStore } from "../../src/state/memory-store.ts";
 import { sampleBound, sampleState } from "../state/samples.ts";
 import { applyContext } from "../support/apply-context.ts";
+import { createMemoryStore } from "../support/memory-store.ts";
 import { toyService } from "../support/toy-service.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 

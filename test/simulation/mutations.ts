@@ -26,8 +26,8 @@ import type * as replacement from "../../src/plan/guards/replacement.ts";
 import type * as ordering from "../../src/plan/order.ts";
 import type * as reconcile from "../../src/reconcile/apply-plan.ts";
 import type * as document from "../../src/state/document.ts";
-import type * as foldingLog from "../../src/state/fold-log.ts";
 import type * as journal from "../../src/state/journal.ts";
+import type * as foldingLog from "../../src/state/state-log.ts";
 import { type Mutation, without } from "./mutation.ts";
 import { mutationsOfStores } from "./mutations-of-stores.ts";
 
@@ -82,7 +82,7 @@ export const mutations: readonly Mutation[] = [
     "log-forgotten",
     5,
     "what happened since the document was written is read from its log",
-    "state/fold-log.ts#foldLog",
+    "state/state-log.ts#foldLog",
     () => (state) => state,
   ),
   without<typeof candidates.matchCandidates>(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { holderOf, unknownHolder } from "../../src/state/remote/lock-info.ts";
 import { locked, unknownLock } from "../../src/state/remote/remote-trouble.ts";
-import { holderOf, unknownHolder } from "../../src/state/remote/wire/lock-info.ts";
 
 const store = { where: "https://store.test/orders", expires: false };
 

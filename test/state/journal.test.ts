@@ -6,8 +6,8 @@ import type { StateEvent } from "../../src/model/state-event.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
 import { openJournal } from "../../src/state/journal.ts";
-import { createMemoryStore } from "../../src/state/memory-store.ts";
 import type { StateStore } from "../../src/state/store.ts";
+import { createMemoryStore } from "../support/memory-store.ts";
 import { sampleBound, sampleIntent, sampleRound } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../src/model/clock.ts";
-import { createPostgresDriver } from "../../src/state/remote/postgres/create-postgres-driver.ts";
+import { createPostgresDriver } from "../../src/state/remote/postgres/postgres-driver.ts";
 import { openPostgres, type Postgres } from "../support/postgres.ts";
 import { sampleState } from "./samples.ts";
 import { assertSafe, found, kills, move } from "./stores/kill-a-move.ts";

@@ -4,12 +4,12 @@ import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGraphformError } from "../../src/model/errors.ts";
-import { firstViolation } from "../../src/state/compiled-schema.ts";
+import { firstViolation } from "../../src/state/check-document.ts";
 import { stateFormatter } from "../../src/state/document.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { stateSchema } from "../../src/state/state-schema.ts";
 import { validators } from "../../src/state/validators.generated.js";
-import { sampleBound, sampleIntent, sampleRound, sampleState } from "./samples.ts";
+import { sampleBound, sampleState } from "./samples.ts";
 
 const whole = stateFormatter()(sampleState());
 
@@ -48,23 +48,6 @@ describe("readState", () => {
     ).toBe("other");
   });
 
-  it("reads what the first version of graphform wrote: an open create becomes a round of its own", () => {
-    const { rounds: _, appliedPlans: burnt, ...rest } = sampleState();
-    const { round: __, ...intent } = sampleIntent();
-    const first = {
-      ...rest,
-      version: 1,
-      burnt,
-      intents: { "instances.next": { ...intent, ...sampleRound } },
-    };
-    const state = readState(JSON.stringify(first), "shop.state.json", "shop");
-    expect(state).toEqual({
-      ...sampleState(),
-      intents: { "instances.next": { ...sampleIntent(), round: "instances.next" } },
-      rounds: { "instances.next": sampleRound },
-    });
-  });
-
   const terraform =
     '{"version":4,"terraform_version":"1.9.0","serial":3,"lineage":"x","outputs":{},"resources":[]}';
   it.each([
@@ -86,6 +69,7 @@ describe("readState", () => {
       changed((state) => Object.assign(state, { version: 4, resources: [] })),
       "state-newer",
     ],
+    ["a state of format 1", changed((state) => Object.assign(state, { version: 1 })), "state-foreign"],
     ["a state of format 0", changed((state) => Object.assign(state, { version: 0 })), "state-foreign"],
     ["another manifest's state", changed((state) => Object.assign(state, { name: "other" })), "state-name"],
     [

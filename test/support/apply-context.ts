@@ -4,7 +4,7 @@ import { type Driver, kindRegistry } from "../../src/model/kind.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
-import { createMemoryStore } from "../../src/state/memory-store.ts";
+import { createMemoryStore } from "./memory-store.ts";
 import { toyKind, toyProfile } from "./toy-kind.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 

@@ -15,9 +15,9 @@ import { type ApplyWorld, applyPlan, resolveIntents } from "../../src/reconcile/
 import { type Planned, planFor } from "../../src/reconcile/plan-for.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
-import { createMemoryStore } from "../../src/state/memory-store.ts";
 import type { JournalStore, StateStore } from "../../src/state/store.ts";
 import { createVault } from "../../src/state/vault.ts";
+import { createMemoryStore } from "./memory-store.ts";
 import { somewhere } from "./plan-input.ts";
 import { toyKind, toyProfile } from "./toy-kind.ts";
 import { type ToyService, type ToyServiceOptions, toyService } from "./toy-service.ts";

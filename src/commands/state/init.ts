@@ -8,7 +8,7 @@ import type { StateLocation } from "../../project/state-location.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { amount } from "../../report/words.ts";
-import type { KeptStore } from "../../state/kept-store.ts";
+import type { KeptStore } from "../../state/store.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

@@ -3,13 +3,14 @@ import { resolve } from "node:path";
 import { storeTypes } from "../../manifest/schema/state-shape.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
+import type { SettingKey } from "../../project/environment-variables.ts";
 import { declaredLocation, fileLocation, namedLocation } from "../../project/locate-state.ts";
 import { addressOf, sectionOf } from "../../project/location-address.ts";
 import { openStore } from "../../project/open-store.ts";
-import { sideOf } from "../../project/other-end.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import { whileHeld } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
+import type { Side } from "../../project/state-credentials.ts";
 import type { StateLocation } from "../../project/state-location.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -127,4 +128,18 @@ function locationOf(to: string, { header, folder }: Project): StateLocation {
 /** The address that leads there from any folder. */
 function fullAddress(location: StateLocation): string {
   return location.type === "file" ? resolve(location.path) : addressOf(location);
+}
+
+/**
+ * The credentials for the other end of a move: those of GRAPHFORM_STATE_TO_* where they are set. Those of one end never go to
+ * another HTTP host.
+ */
+function sideOf(from: StateLocation, to: StateLocation, settings: Settings): Side {
+  const others: readonly SettingKey[] =
+    to.type === "postgres" ? ["stateToPostgresUrl"] : ["stateToUsername", "stateToPassword", "stateToToken"];
+  if (others.some((key) => settings.get(key) !== undefined)) return "stateTo";
+  const [old, fresh] = [from, to].map((location) =>
+    location.type === "http" ? URL.parse(location.address)?.origin : undefined,
+  );
+  return old !== undefined && fresh !== undefined && old !== fresh ? "stateTo" : "state";
 }

@@ -1,26 +1,24 @@
 /** @module Stores a state behind a protocol, for a team: conditional writes under a lease. */
 import { type Clock, systemClock } from "../../model/clock.ts";
 import { asError, GraphformError, isGraphformError } from "../../model/errors.ts";
+import { isObject } from "../../model/json.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { follows, stateFormatter, type VersionId } from "../document.ts";
 import { type ErroredFiles, openErroredFiles } from "../errored-files.ts";
-import type { KeptStore } from "../kept-store.ts";
 import { type LiveDocument, liveDocument } from "../live-document.ts";
 import { appendTo } from "../reducer.ts";
 import { mergeCalls } from "../state-writer.ts";
-import type { EventVersion, Holder, Lock, LockOptions } from "../store.ts";
-import { conflict } from "../store-trouble.ts";
+import type { EventVersion, Holder, KeptStore, Lock, LockOptions, Stored } from "../store.ts";
+import { changedMeanwhile, conflict } from "../store-trouble.ts";
 import { conditionalWriter } from "./conditional-writer.ts";
 import type { StateDriver } from "./driver.ts";
 import { type HeldLease, holdLease, type LeaseClock } from "./held-lease.ts";
-import { readNewest } from "./kept-versions.ts";
-import { readableState, readStored } from "./read-stored.ts";
+import { readableState, readNewest, readStored } from "./read-stored.ts";
 import { alive, notLocked, unknownLock } from "./remote-trouble.ts";
 import { isUnreachable, untilAnswered } from "./store-retry.ts";
 import { raiseFence, takeLease } from "./take-lease.ts";
 import { unpushedFinder } from "./unpushed.ts";
 import { openUnstored } from "./unstored.ts";
-import { wholeTexts } from "./whole-texts.ts";
 
 /** Options of a shared state. All but `name` and `erroredFile` have defaults, and are for tests. */
 export interface RemoteStoreOptions extends Partial<LeaseClock> {
@@ -49,6 +47,8 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   const writer = conditionalWriter(driver, name, clock);
   const errored = options.errored ?? openErroredFiles(options.erroredFile, name);
   let held: HeldLease | undefined;
+  /** The text that was read or replaced last as a whole. */
+  let seen: Stored | undefined;
   /** Everything that was handed in, stored or not. */
   let live: LiveDocument | undefined;
   const storedNow = (): StateDocument | undefined => readableState(writer.known()?.text, where, name);
@@ -220,7 +220,24 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
       await fenceAfterRemoval();
       return found;
     },
-    ...wholeTexts({ driver, writer, clock, held: () => held, idle: writes.idle }),
+    async readText(): Promise<Stored | undefined> {
+      await writes.idle();
+      seen = await untilAnswered(() => driver.read(), { clock });
+      return seen;
+    },
+    async replaceText(text, expected): Promise<void> {
+      await writes.idle();
+      if (held === undefined) throw notLocked(where);
+      if (seen?.version !== expected) throw changedMeanwhile(where);
+      writer.know(seen, undefined);
+      await writer.put(text, idIn(text), held);
+      seen = { text, version: writer.known()?.version ?? "" };
+    },
+    history: () => untilAnswered(() => driver.history(), { clock }),
+    readVersion: (id) => untilAnswered(() => driver.readVersion(id), { clock }),
+    prepare: () => driver.prepare(),
+    probe: () => driver.probe(),
+    close: () => driver.close(),
   };
 }
 
@@ -233,4 +250,14 @@ function every(ms: number, beat: () => void): () => void {
 
 function idOf({ lineage, serial }: VersionId): VersionId {
   return { lineage, serial };
+}
+
+/** The lineage and serial that a document names. */
+function idIn(text: string): VersionId {
+  const value: unknown = JSON.parse(text);
+  const { lineage, serial } = isObject(value) ? value : {};
+  return {
+    lineage: typeof lineage === "string" ? lineage : "",
+    serial: typeof serial === "number" ? serial : 0,
+  };
 }

@@ -1,11 +1,5 @@
 /** @module Defines what a protocol must do so that a state can be kept behind it: conditional writes, a lease, earlier versions. */
-import type { Holder } from "../store.ts";
-
-/** A stored document, byte for byte, and the version that the protocol compares: an ETag, a serial, a row version. */
-export interface Stored {
-  readonly text: string;
-  readonly version: string;
-}
+import type { Holder, KeptVersion, Stored } from "../store.ts";
 
 /** The end of a conditional write. `stale`: another version is stored than the expected one; nothing was changed. */
 export type Written = { readonly is: "written"; readonly version: string } | { readonly is: "stale" };
@@ -36,14 +30,6 @@ export type Taken =
 export type Renewed =
   | { readonly is: "renewed"; readonly lease: Lease }
   | { readonly is: "lost"; readonly to?: Holder };
-
-/** A version that the store still has. Times are ISO 8601. */
-export interface KeptVersion {
-  /** Names it to `readVersion`. */
-  readonly id: string;
-  readonly serial: number;
-  readonly savedAt: string;
-}
 
 /**
  * One state behind one protocol (`docs/stores.md`). A driver translates; retries, reading back after a lost answer, heartbeats,

@@ -3,9 +3,9 @@ import type { Clock } from "../../model/clock.ts";
 import { asError, isGraphformError } from "../../model/errors.ts";
 import type { Holder } from "../store.ts";
 import type { Lease, StateDriver } from "./driver.ts";
+import { unreachable } from "./refusals.ts";
 import { leaseRanOut, leftStanding, replaced, takenAway } from "./remote-trouble.ts";
 import { untilAnswered } from "./store-retry.ts";
-import { unreachable } from "./wire/refusals.ts";
 
 /** The time that a lease is measured with. */
 export interface LeaseClock {

@@ -2,7 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import { isGraphformError } from "../../model/errors.ts";
 import { type PassingFailure, repeatRequest } from "../../network/repeat-request.ts";
-import { StoreBusyError } from "./wire/refusals.ts";
+import { StoreBusyError } from "./refusals.ts";
 
 /** Most attempts of one request: with the pauses, a store may be away for some 15 s. */
 const tries = 6;

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defined } from "../../../src/model/json.ts";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
-import type { HttpStoreConfig } from "../../../src/state/remote/http/http-addresses.ts";
 import { createHttpDriver } from "../../../src/state/remote/http/http-driver.ts";
-import type { HttpCredentials } from "../../../src/state/remote/http/http-request.ts";
+import type { HttpCredentials, HttpStoreConfig } from "../../../src/state/remote/http/http-protocol.ts";
 import type { Reply } from "../../support/faulty-server.ts";
 import {
   type ServerDialect,

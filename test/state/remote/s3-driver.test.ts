@@ -1,9 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
-import { type S3StoreConfig, s3Addresses } from "../../../src/state/remote/s3/s3-address.ts";
 import { createS3Driver } from "../../../src/state/remote/s3/s3-driver.ts";
-import { type AwsCredentials, s3Request } from "../../../src/state/remote/s3/s3-request.ts";
-import type { StoreRequest } from "../../../src/state/remote/wire/send.ts";
+import {
+  type AwsCredentials,
+  type S3StoreConfig,
+  s3Addresses,
+  s3Request,
+} from "../../../src/state/remote/s3/s3-request.ts";
+import type { StoreRequest } from "../../../src/state/remote/store-http.ts";
 import { type S3Server, startS3Server, xmlError } from "../../support/s3-server.ts";
 import { codeOf, document, everyCall, leaseOf, newHolder, wordsOf } from "./holders.ts";
 

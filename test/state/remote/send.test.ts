@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:https";
 import { connect, createServer as createNetServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openSender, type SenderOptions, type StoreRequest } from "../../../src/state/remote/wire/send.ts";
+import { openSender, type SenderOptions, type StoreRequest } from "../../../src/state/remote/store-http.ts";
 import { type FaultyServer, startFaultyServer } from "../../support/faulty-server.ts";
 import { portOf, stopper } from "../../support/listening.ts";
 import { codeOf, wordsOf } from "./holders.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/model/clock.ts";
+import { busyOr, unreachable } from "../../../src/state/remote/refusals.ts";
 import { untilAnswered } from "../../../src/state/remote/store-retry.ts";
-import { busyOr, unreachable } from "../../../src/state/remote/wire/refusals.ts";
 
 const where = "https://store.test/orders";
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isFileError } from "../../../src/files/file-trouble.ts";
 import { createFileStore } from "../../../src/state/file-store.ts";
-import { createMemoryStore } from "../../../src/state/memory-store.ts";
+import { createMemoryStore } from "../../support/memory-store.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { httpBench } from "./http-benches.ts";
 import { type MemoryDriverOptions, memoryBackend, memoryDriver } from "./memory-driver.ts";

@@ -3,8 +3,8 @@ import { systemClock } from "../../../src/model/clock.ts";
 import { isGraphformError } from "../../../src/model/errors.ts";
 import type { StateDocument } from "../../../src/model/state.ts";
 import { isEmpty } from "../../../src/state/claim-state.ts";
-import type { KeptStore } from "../../../src/state/kept-store.ts";
 import { type Move, moveState } from "../../../src/state/move-state.ts";
+import type { KeptStore } from "../../../src/state/store.ts";
 import type { Place } from "./places.ts";
 
 /** A write of a move, counted from 1: a process is killed before it reaches the store, or just after. */
@@ -67,7 +67,7 @@ export async function found(
   }
 }
 
-/** A run at each end after a kill: one of the two has all, and the other refuses, with the command that goes on. */
+/** A run at each end after a kill: no two have the state, and whoever refuses names the command that goes on. */
 export async function assertSafe(
   from: Place,
   to: Place,
@@ -76,9 +76,12 @@ export async function assertSafe(
 ): Promise<void> {
   const [old, fresh] = [await found(from), await found(to)];
   const done = when === "after" ? at : at - 1;
-  const expected = [["whole"], ["whole", "state-moving"], ["state-moved", "whole"], ["state-moved", "whole"]][
-    done
-  ];
+  const expected = [
+    ["whole"],
+    ["whole", "state-moving"],
+    ["state-moved", "state-moving"],
+    ["state-moved", "whole"],
+  ][done];
   // Nothing was written yet: what was in the new place before is still there.
   if (done === 0) expect(["nothing", "state-moved"]).toContain(fresh.is);
   expect([old.is, fresh.is].slice(0, expected?.length)).toEqual(expected);

@@ -1,6 +1,6 @@
 import { GraphformError } from "../../../src/model/errors.ts";
-import type { KeptVersion, Lease, StateDriver } from "../../../src/state/remote/driver.ts";
-import type { Holder } from "../../../src/state/store.ts";
+import type { Lease, StateDriver } from "../../../src/state/remote/driver.ts";
+import type { Holder, KeptVersion } from "../../../src/state/store.ts";
 
 /** A request of a driver, as faults name it. */
 export type Request = "read" | "write" | "take" | "renew" | "release" | "holder" | "remove";

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Clock, systemClock } from "../../../src/model/clock.ts";
 import { createFileStore } from "../../../src/state/file-store.ts";
-import { finishingMoves } from "../../../src/state/finish-moves.ts";
-import type { KeptStore } from "../../../src/state/kept-store.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
 import { createHttpDriver } from "../../../src/state/remote/http/http-driver.ts";
-import { createPostgresDriver } from "../../../src/state/remote/postgres/create-postgres-driver.ts";
+import { createPostgresDriver } from "../../../src/state/remote/postgres/postgres-driver.ts";
 import { createS3Driver } from "../../../src/state/remote/s3/s3-driver.ts";
+import type { KeptStore } from "../../../src/state/store.ts";
 import type { Postgres } from "../../support/postgres.ts";
 import { startS3Server } from "../../support/s3-server.ts";
 import { type ServerDialect, startTerraformServer } from "../../support/terraform-server.ts";
@@ -25,20 +24,10 @@ export interface Place {
   free(): Promise<void>;
 }
 
-/** Stores by their address, as the old place of a move is found by it. */
-const opened = new Map<string, () => KeptStore>();
-
-function withOthers(address: string, plain: () => KeptStore): () => KeptStore {
-  opened.set(address, plain);
-  const textAt = async (other: string): Promise<string | undefined> =>
-    (await opened.get(other)?.().readText())?.text;
-  return () => finishingMoves(plain(), { name: "shop", clock: hurried, textAt });
-}
-
 /** An empty file. */
 export async function filePlace(): Promise<Place> {
   const address = join(await temporaryFolder(), "shop.state.json");
-  const open = withOthers(address, () => createFileStore({ path: address, name: "shop" }));
+  const open = (): KeptStore => createFileStore({ path: address, name: "shop" });
   return { address, open, free: () => unlock(open()) };
 }
 
@@ -90,12 +79,12 @@ async function remotePlace(
   expire?: () => Promise<void>,
 ): Promise<Place> {
   const erroredFile = join(await temporaryFolder(), "shop.errored.state.json");
-  const open = withOthers(address, () => {
+  const open = (): KeptStore => {
     const mine = driver();
     onTestFinished(() => mine.close());
     const time = { clock: hurried, monotonic: () => performance.now(), every: () => () => undefined };
     return createRemoteStore(mine, { name: "shop", erroredFile, ...time });
-  });
+  };
   return { address, open, free: expire ?? (() => unlock(open())) };
 }
 

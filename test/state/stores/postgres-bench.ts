@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
-import { createPostgresDriver } from "../../../src/state/remote/postgres/create-postgres-driver.ts";
+import { createPostgresDriver } from "../../../src/state/remote/postgres/postgres-driver.ts";
 import { openPgbouncer, type Pgbouncer } from "../../support/pgbouncer.ts";
 import { openPostgres, type Postgres } from "../../support/postgres.ts";
 import { driverBench, type StoreBench } from "./store-bench.ts";

@@ -2,20 +2,24 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
-import type { Holder } from "../../store.ts";
-import type { Lease, Renewed, StateDriver, Stored, Written } from "../driver.ts";
-import { serialOf, unknownHolder } from "../wire/lock-info.ts";
-import { denied, notOurs, unsuitable } from "../wire/refusals.ts";
-import { openSender, type StoreAnswer } from "../wire/send.ts";
-import { type HttpAddresses, type HttpStoreConfig, httpAddresses, withId } from "./http-addresses.ts";
-import { type HttpLock, httpLock } from "./http-lock.ts";
+import type { Holder, Stored } from "../../store.ts";
+import type { Lease, Renewed, StateDriver, Written } from "../driver.ts";
+import { serialOf, unknownHolder } from "../lock-info.ts";
+import { denied, notOurs, unsuitable } from "../refusals.ts";
+import { openSender, type StoreAnswer } from "../store-http.ts";
 import {
   assertNoPage,
+  type HttpAddresses,
   type HttpCredentials,
+  type HttpLock,
   type HttpRequest,
+  type HttpStoreConfig,
+  httpAddresses,
+  httpLock,
   httpRefusal,
   httpRequest,
-} from "./http-request.ts";
+  withId,
+} from "./http-protocol.ts";
 
 /**
  * A state behind Terraform's protocol. It compares no versions and its locks do not expire: the lock, with a serial and a

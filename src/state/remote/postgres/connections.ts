@@ -1,13 +1,12 @@
-/** @module Keeps a few connections to one PostgreSQL, and gives every statement a fresh one after a failure. */
+/** @module Keeps a few connections to one PostgreSQL, and words what it refused without a word of its own: these quote rows. */
 
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 import type { Pool, PoolClient } from "pg";
 import { fileTrouble } from "../../../files/file-trouble.ts";
-import { GraphformError } from "../../../model/errors.ts";
+import { GraphformError, isGraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
-import { type Place, postgresTrouble } from "./postgres-trouble.ts";
 
 /** A row as it came; its columns are checked where they are read. */
 export interface Row {
@@ -133,4 +132,114 @@ async function pem(file: string): Promise<string> {
       hint: "it is named as the authority, certificate or key of the state's connection to PostgreSQL",
     });
   }
+}
+
+/** The names that messages need. */
+export interface Place {
+  readonly where: string;
+  readonly schema: string;
+}
+
+/** One kind of refusal; `what` follows the name of the place. */
+interface Refusal {
+  readonly code: "state-denied" | "state-unreachable" | "state-unsuitable";
+  readonly what: string;
+  readonly hint: string;
+}
+
+const init = "run graphform state init with a user that may create a schema";
+const credentials = "check PGUSER and PGPASSWORD, or GRAPHFORM_STATE_POSTGRES_URL";
+const again = "nothing is lost: run the command again when it can be reached";
+
+/** Refusals by SQLSTATE, or by its class of two characters; the first row that fits counts. */
+const refusals: readonly (readonly [states: string, code: Refusal["code"], what: string, hint: string])[] = [
+  ["28", "state-denied", "refused the user or its password", credentials],
+  [
+    "42501",
+    "state-denied",
+    "does not let this user use the tables of graphform",
+    "as their owner: GRANT USAGE ON SCHEMA, and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA",
+  ],
+  ["42P01 3F000", "state-unsuitable", "has no tables of graphform", init],
+  [
+    "42703 42804 42809 42883 42P10",
+    "state-unsuitable",
+    "has tables that are not those of this version of graphform",
+    "name another schema with state.schema, or run graphform state init",
+  ],
+  ["3D000", "state-unsuitable", "has no database of this name", "create it, or correct state.database"],
+  [
+    "25006",
+    "state-unsuitable",
+    "takes no writes: it is a standby, or the user may only read",
+    "name the primary",
+  ],
+  [
+    "23 27 44",
+    "state-unsuitable",
+    "has rules of somebody else on the tables of graphform",
+    "remove the constraint or trigger, or name another schema with state.schema",
+  ],
+  ["0A 22 54", "state-unsuitable", "cannot store the state", "use PostgreSQL 12 or newer with UTF8"],
+];
+
+/** Codes that Node gives to certificates which are not trusted, or for another name. */
+const untrusted = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
+
+/** The error of a driver for anything that a connection threw. It has no cause: an error of `pg` quotes rows. */
+export function postgresTrouble(error: unknown, place: Place): GraphformError {
+  if (isGraphformError(error)) return error;
+  const { code, what, hint } = refusalOf(error);
+  return new GraphformError(code, `the state ${place.where}: PostgreSQL ${what}`, { hint });
+}
+
+function refusalOf(error: unknown): Refusal {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : "";
+  if (code !== undefined && isSqlState(error)) return bySqlState(code, message);
+  if (code !== undefined && untrusted.test(code))
+    return {
+      code: "state-unsuitable",
+      what: `shows a certificate that is not trusted (${code})`,
+      hint: "name its authority with state.sslrootcert; sslmode verify-full also needs the name that it was made for",
+    };
+  if (/does not support SSL|establishing an SSL connection/.test(message))
+    return {
+      code: "state-unsuitable",
+      what: "does not speak TLS",
+      hint: "set state.sslmode: disable where the network between is your own",
+    };
+  if (/^SASL: .*password/.test(message))
+    return { code: "state-denied", what: "asks for a password, and none is given", hint: credentials };
+  if (message.startsWith("SASL: "))
+    return { code: "state-denied", what: "refused the sign-in", hint: credentials };
+  if (/timeout|timed out/i.test(message))
+    return { code: "state-unreachable", what: "did not answer in time", hint: again };
+  const why = code === undefined ? "" : ` (${code})`;
+  return { code: "state-unreachable", what: `cannot be reached, or cut the connection${why}`, hint: again };
+}
+
+function bySqlState(state: string, message: string): Refusal {
+  const wanted = state === "08P01" ? ofPooler(message) : state;
+  const row = refusals.find(([states]) => states.split(" ").some((start) => wanted.startsWith(start)));
+  if (row === undefined)
+    return { code: "state-unreachable", what: `could not do it now (SQLSTATE ${state})`, hint: again };
+  const [, code, what, hint] = row;
+  return { code, what: `${what} (SQLSTATE ${state})`, hint };
+}
+
+/** PgBouncer has one code for all that it, or the server behind it, does not like. */
+function ofPooler(message: string): string {
+  if (/no such database|database .* does not exist/i.test(message)) return "3D000";
+  return /no such user|auth|password/i.test(message) ? "28000" : "08P01";
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** True for an error that the server sent: it has a severity beside its code. */
+function isSqlState(error: unknown): boolean {
+  return error instanceof Error && "severity" in error;
 }

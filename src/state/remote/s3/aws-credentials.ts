@@ -3,10 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { fileTrouble } from "../../../files/file-trouble.ts";
 import { defined, isObject } from "../../../model/json.ts";
-import { denied, unreachable } from "../wire/refusals.ts";
-import { checkedUrl, openSender, type Send } from "../wire/send.ts";
-import { element, textOf } from "./s3-refusal.ts";
+import { checkedUrl, denied, unreachable } from "../refusals.ts";
+import { openSender, type Send } from "../store-http.ts";
 import type { AwsCredentials, AwsKeys } from "./s3-request.ts";
+import { element, textOf } from "./s3-request.ts";
 
 /** Options of `awsCredentials`. */
 export interface AwsCredentialOptions {

@@ -3,14 +3,18 @@
 import { randomBytes } from "node:crypto";
 import { type GraphformError, isGraphformError } from "../../../model/errors.ts";
 import type { Lease, StateDriver } from "../driver.ts";
-import { unsuitable } from "../wire/refusals.ts";
-import { openSender, type StoreAnswer } from "../wire/send.ts";
-import { type S3StoreConfig, s3Addresses } from "./s3-address.ts";
-import { etagOf, readS3, writeS3 } from "./s3-document.ts";
+import { unsuitable } from "../refusals.ts";
+import { openSender, type StoreAnswer } from "../store-http.ts";
 import { lockRecord, s3Lock } from "./s3-lock.ts";
-import { s3Refusal } from "./s3-refusal.ts";
-import { type AwsCredentials, type S3Request, s3Request } from "./s3-request.ts";
-import { readS3Version, s3History } from "./s3-versions.ts";
+import { etagOf, readS3, readS3Version, s3History, writeS3 } from "./s3-objects.ts";
+import {
+  type AwsCredentials,
+  type S3Request,
+  type S3StoreConfig,
+  s3Addresses,
+  s3Refusal,
+  s3Request,
+} from "./s3-request.ts";
 
 /**
  * A state in a bucket. State and lock are changed by conditional writes alone, so that a stale one is refused by the service

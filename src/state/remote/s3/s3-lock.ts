@@ -5,12 +5,12 @@ import type { GraphformError } from "../../../model/errors.ts";
 import { defined, isObject } from "../../../model/json.ts";
 import type { Holder } from "../../store.ts";
 import type { Lease, Renewed, Taken } from "../driver.ts";
-import { holderOf, lockInfoOf, parsed, unknownHolder } from "../wire/lock-info.ts";
-import { unreachable } from "../wire/refusals.ts";
-import type { StoreAnswer } from "../wire/send.ts";
-import { etagOf, isAbsent } from "./s3-document.ts";
-import { s3Refusal } from "./s3-refusal.ts";
+import { holderOf, lockInfoOf, parsed, unknownHolder } from "../lock-info.ts";
+import { unreachable } from "../refusals.ts";
+import type { StoreAnswer } from "../store-http.ts";
+import { etagOf, isAbsent } from "./s3-objects.ts";
 import type { S3Request } from "./s3-request.ts";
+import { s3Refusal } from "./s3-request.ts";
 
 /** The lock of one state. */
 export interface S3Lock {

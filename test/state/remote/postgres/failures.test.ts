@@ -7,11 +7,11 @@ import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureAuthority } from "../../../../src/platform/engine/tls.ts";
 import type { StateDriver } from "../../../../src/state/remote/driver.ts";
-import { createPostgresDriver } from "../../../../src/state/remote/postgres/create-postgres-driver.ts";
 import type {
   PostgresConfig,
   PostgresCredentials,
-} from "../../../../src/state/remote/postgres/postgres-config.ts";
+} from "../../../../src/state/remote/postgres/connection-settings.ts";
+import { createPostgresDriver } from "../../../../src/state/remote/postgres/postgres-driver.ts";
 import { portOf, stopper } from "../../../support/listening.ts";
 import { openPgbouncer, type Pgbouncer } from "../../../support/pgbouncer.ts";
 import { openPostgres, type Postgres } from "../../../support/postgres.ts";

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
-import { postgresTrouble } from "../../../../src/state/remote/postgres/postgres-trouble.ts";
+import { postgresTrouble } from "../../../../src/state/remote/postgres/connections.ts";
 
 const place = { where: "postgres://db:5432/ops?name=prod", schema: "graphform" };
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { isGraphformError } from "../../../../src/model/errors.ts";
-import { connectionSettings } from "../../../../src/state/remote/postgres/connection-settings.ts";
-import { tlsOptions } from "../../../../src/state/remote/postgres/connections.ts";
 import type {
   PostgresConfig,
   PostgresCredentials,
-} from "../../../../src/state/remote/postgres/postgres-config.ts";
+} from "../../../../src/state/remote/postgres/connection-settings.ts";
+import { connectionSettings } from "../../../../src/state/remote/postgres/connection-settings.ts";
+import { tlsOptions } from "../../../../src/state/remote/postgres/connections.ts";
 
 const secret = "p@ss:w/rd#1";
 const url = `postgresql://ann:${encodeURIComponent(secret)}@db.example.com:6432/ops?sslmode=verify-ca&application_name=x`;

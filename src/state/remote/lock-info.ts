@@ -1,7 +1,7 @@
 /** @module Translates the holder of a lock to Terraform's LockInfo and back. */
-import { isObject, type JsonObject } from "../../../model/json.ts";
-import { nobody, unknownId, unknownOperation, unknownTime } from "../../lock-record.ts";
-import type { Holder } from "../../store.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import { nobody, unknownId, unknownOperation, unknownTime } from "../lock-record.ts";
+import type { Holder } from "../store.ts";
 
 /** Terraform's record of a lock: these seven keys and no other. GitLab refuses a lock where one is missing. */
 export interface LockInfo {

@@ -1,5 +1,6 @@
 /** @module Words the three ways in which a state store fails: unreachable, denied, unsuitable. */
-import { GraphformError } from "../../../model/errors.ts";
+import { GraphformError } from "../../model/errors.ts";
+import { type Refusal, urlRefusal } from "../../model/store-url.ts";
 
 /** No answer, or one that settles nothing: what was asked may have happened. `where` has no query and no credential. */
 export function unreachable(where: string, why: string, hint?: string): GraphformError {
@@ -59,4 +60,18 @@ export function unsuitable(where: string, why: string, hint?: string): Graphform
   return new GraphformError("state-unsuitable", `the state store ${where} ${why}`, {
     hint: hint ?? "check the address of the state, and what answers there",
   });
+}
+
+/**
+ * Throws `url-invalid` for anything but an http or https URL without user and password, and `url-in-clear` for http to
+ * another machine. `setting` is named in messages.
+ */
+export function checkedUrl(text: string, setting: string): URL {
+  assertNone(urlRefusal(text, setting));
+  return new URL(text);
+}
+
+/** Throws a refusal. */
+export function assertNone(refusal: Refusal | undefined): void {
+  if (refusal !== undefined) throw new GraphformError(refusal.code, refusal.message, { hint: refusal.hint });
 }

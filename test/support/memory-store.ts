@@ -1,11 +1,10 @@
-/** @module Stores a state in memory, for programs and tests. */
 import { randomBytes } from "node:crypto";
-import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { StateDocument } from "../model/state.ts";
-import { follows, type VersionId } from "./document.ts";
-import { liveDocument, snapshotOf } from "./live-document.ts";
-import { appendTo } from "./reducer.ts";
-import type { Holder, StateStore } from "./store.ts";
+import { exitCodes, GraphformError } from "../../src/model/errors.ts";
+import type { StateDocument } from "../../src/model/state.ts";
+import { follows, type VersionId } from "../../src/state/document.ts";
+import { liveDocument, snapshotOf } from "../../src/state/live-document.ts";
+import { appendTo } from "../../src/state/reducer.ts";
+import type { Holder, StateStore } from "../../src/state/store.ts";
 
 /** A state that lives as long as this process: for programs that keep it elsewhere, and for tests. */
 export function createMemoryStore(initial?: StateDocument): StateStore {

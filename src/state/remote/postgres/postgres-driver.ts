@@ -1,0 +1,186 @@
+/** @module Keeps a state in PostgreSQL: makes and checks its tables, rows with versions, and a lease with a fence. */
+
+import { randomBytes } from "node:crypto";
+import { GraphformError } from "../../../model/errors.ts";
+import type { Holder } from "../../store.ts";
+import type { StateDriver } from "../driver.ts";
+import type { PostgresConfig, PostgresCredentials } from "./connection-settings.ts";
+import { connectionSettings } from "./connection-settings.ts";
+import {
+  type Connections,
+  openConnections,
+  type Place,
+  postgresTrouble,
+  type Row,
+  type Run,
+} from "./connections.ts";
+import {
+  history,
+  holderNow,
+  numberOf,
+  read,
+  readVersion,
+  release,
+  renew,
+  type Tables,
+  tablesIn,
+  take,
+  write,
+} from "./rows.ts";
+
+/**
+ * The driver of one state in PostgreSQL, also behind PgBouncer in transaction mode. Nothing connects before the first call.
+ * Throws `state-unsuitable` for settings that make no sense, and `state-denied` where there is no user.
+ */
+export function createPostgresDriver(config: PostgresConfig, credentials: PostgresCredentials): StateDriver {
+  const { name, schema = "graphform", versions = 50 } = config;
+  if (schema === "" || Buffer.byteLength(schema) > 63)
+    throw new GraphformError(
+      "state-unsuitable",
+      "the schema of the state has no name, or a name of over 63 bytes",
+      {
+        hint: "correct state.schema; the default is graphform",
+      },
+    );
+  const settings = connectionSettings(config, credentials);
+  const { where } = settings;
+  const place = { where, schema };
+  const connections = openConnections(settings, place);
+  const { run } = connections;
+  const tables = tablesIn(schema, settings.requestTimeout / 2);
+  return {
+    where,
+    expires: true,
+    read: () => read(run, tables, name),
+    write: (text, expected, lease) => write(run, tables, name, { text, expected, lease, keep: versions }),
+    take: (holder) => take(run, tables, name, holder),
+    renew: (_lease, holder) => renew(run, tables, name, holder),
+    async release(lease) {
+      await release(run, tables, name, lease.holder.id);
+    },
+    holder: () => holderNow(run, tables, name),
+    remove: (id) => release(run, tables, name, id),
+    prepare: () => prepare(connections, tables, place),
+    probe: () => probe(run, tables, place),
+    history: async (limit) => (versions === 0 ? undefined : await history(run, tables, name, limit)),
+    readVersion: (id) => readVersion(run, tables, name, id),
+    close: connections.close,
+  };
+}
+
+/** Makes what is missing and tries it; may run at the same time elsewhere. Rejects as `probe` does. */
+async function prepare({ run, attempt }: Connections, tables: Tables, place: Place): Promise<void> {
+  const { hasSchema, hasTables } = await inspect(run, tables, place);
+  if (hasTables !== true) await run(creation(tables, hasSchema === true));
+  await probe(run, tables, place);
+  await attempt((run) => rehearse(run, tables, place));
+}
+
+/** Looks whether server, tables and rights are those that a state needs. Rejects with `state-unsuitable`, `state-denied`. */
+async function probe(run: Run, tables: Tables, place: Place): Promise<void> {
+  const { hasTables, mayUse } = await inspect(run, tables, place);
+  if (hasTables !== true) throw postgresTrouble(sqlState("42P01"), place);
+  if (mayUse !== true) throw postgresTrouble(sqlState("42501"), place);
+}
+
+async function inspect(run: Run, tables: Tables, { where }: Place): Promise<Row> {
+  const [row] = await run(inspection, [tables.schema, tables.states, tables.versions, tables.locks]);
+  const refuse = (what: string, hint: string): GraphformError =>
+    new GraphformError("state-unsuitable", `the state ${where}: PostgreSQL ${what}`, { hint });
+  if (row === undefined) throw refuse("answers nothing that makes sense", "name a PostgreSQL server");
+  if (numberOf(row, "release") < 120_000) throw refuse("is older than 12", "use a newer one");
+  if (row["standby"] === true)
+    throw refuse("takes no writes: it is a standby, or the user may only read", "name the primary");
+  if (row["encoding"] !== "UTF8")
+    throw refuse("does not keep texts as UTF8", "use a database with the encoding UTF8");
+  return row;
+}
+
+/** Goes through a lock and writes under a name of its own, in a transaction that is rolled back. */
+async function rehearse(run: Run, tables: Tables, { where }: Place): Promise<void> {
+  const id = randomBytes(8).toString("hex");
+  const name = `rehearsal ${id}`;
+  const time = new Date(0).toISOString();
+  const expires = new Date(60_000).toISOString();
+  const about = { who: "graphform", pid: 1, host: "here", operation: "state init", created: time };
+  const holder: Holder = { ...about, id, heartbeat: time, expires };
+  const taken = await take(run, tables, name, holder);
+  const other = await take(run, tables, name, { ...holder, id: `${id}0` });
+  if (taken.is !== "taken" || other.is !== "held") throw unsafe(where, "two holders got one lock");
+  const { lease } = taken;
+  const version = { text: "{}", expected: undefined, lease, keep: 1 };
+  const first = await write(run, tables, name, version);
+  if (first.is !== "written") throw unsafe(where, "a write had no effect");
+  const stale = await write(run, tables, name, version);
+  const expected = first.version;
+  const fenced = { ...version, expected, lease: { ...lease, token: "0" } };
+  if (stale.is !== "stale" || (await write(run, tables, name, fenced)).is !== "stale")
+    throw unsafe(where, "a write that should have been refused was done");
+}
+
+function unsafe(where: string, what: string): GraphformError {
+  return new GraphformError("state-unsuitable", `the state ${where}: in a rehearsal ${what}`, {
+    hint: "the tables have rules or triggers of somebody else; name another schema with state.schema",
+  });
+}
+
+function sqlState(code: string): Error {
+  return Object.assign(new Error(code), { code, severity: "ERROR" });
+}
+
+/**
+ * Statements that make what is missing, in one transaction. The first one lets several callers do it one after the other:
+ * `IF NOT EXISTS` alone fails where two of them create at the same time. Its lock ends with the transaction. The second one makes
+ * the server hear of what the others have created: a session remembers which names there are not, until it opens a table.
+ */
+export function creation(tables: Tables, hasSchema: boolean): string {
+  const { schema, states, versions, locks } = tables;
+  return `
+    SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(hashtext('graphform'), hashtext('${schema.replaceAll("'", "''")}'));
+    SELECT FROM pg_catalog.pg_namespace LIMIT 1;
+    ${hasSchema ? "" : `CREATE SCHEMA IF NOT EXISTS ${schema};`}
+    CREATE TABLE IF NOT EXISTS ${states} (
+      name text PRIMARY KEY,
+      version bigint NOT NULL,
+      lineage text NOT NULL,
+      serial bigint NOT NULL,
+      fence bigint NOT NULL,
+      document text NOT NULL,
+      updated_at timestamptz NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS ${versions} (
+      name text NOT NULL,
+      version bigint NOT NULL,
+      serial bigint NOT NULL,
+      fence bigint NOT NULL,
+      document text NOT NULL,
+      saved_at timestamptz NOT NULL,
+      PRIMARY KEY (name, version)
+    );
+    CREATE TABLE IF NOT EXISTS ${locks} (
+      name text PRIMARY KEY,
+      holder_id text,
+      holder jsonb,
+      lapsed jsonb,
+      fence bigint NOT NULL,
+      heartbeat_at timestamptz NOT NULL,
+      expires_at timestamptz NOT NULL
+    );`;
+}
+
+/** Looks at the server and at the tables. Value 1 is the quoted schema, 2 to 4 are the quoted names of the tables. */
+const inspection = `
+  WITH found AS (
+    SELECT to_regnamespace($1) AS schema, to_regclass($2) AS states, to_regclass($3) AS versions, to_regclass($4) AS locks
+  )
+  SELECT
+    current_setting('server_version_num')::integer AS release,
+    current_setting('server_encoding') AS encoding,
+    pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS standby,
+    schema IS NOT NULL AS "hasSchema",
+    states IS NOT NULL AND versions IS NOT NULL AND locks IS NOT NULL AS "hasTables",
+    has_table_privilege(states, 'SELECT') AND has_table_privilege(states, 'INSERT') AND has_table_privilege(states, 'UPDATE')
+      AND has_table_privilege(versions, 'SELECT') AND has_table_privilege(versions, 'INSERT') AND has_table_privilege(versions, 'DELETE')
+      AND has_table_privilege(locks, 'SELECT') AND has_table_privilege(locks, 'INSERT') AND has_table_privilege(locks, 'UPDATE')
+      AS "mayUse"
+  FROM found`;

@@ -1,0 +1,282 @@
+/** @module Reads and writes the rows of a state: its document, the versions before it, and its lease by the clock of the database. */
+
+import { GraphformError } from "../../../model/errors.ts";
+import type { Holder, KeptVersion, Stored } from "../../store.ts";
+import type { Lease, Renewed, Taken, Written } from "../driver.ts";
+import type { Row, Run } from "./connections.ts";
+
+/** Quoted names, and the beginning of every statement that writes. */
+export interface Tables {
+  readonly schema: string;
+  readonly states: string;
+  readonly versions: string;
+  readonly locks: string;
+  /** A part of `WITH`: settings for one transaction. */
+  readonly settings: string;
+}
+
+/**
+ * The tables of a schema. `patience` is the longest wait for a row that somebody else has locked, in ms: set before the first
+ * lock is asked for, so that a statement ends by itself and is not done when nobody waits for it any more. A commit is on
+ * the disk when it is answered, whatever the default of the role is.
+ */
+export function tablesIn(schema: string, patience: number): Tables {
+  const quoted = `"${schema.replaceAll('"', '""')}"`;
+  return {
+    schema: quoted,
+    states: `${quoted}.states`,
+    versions: `${quoted}.state_versions`,
+    locks: `${quoted}.locks`,
+    settings: `settings AS MATERIALIZED (
+      SELECT set_config('lock_timeout', '${Math.ceil(patience)}', true) AS patience,
+        CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END AS durable
+    )`,
+  };
+}
+
+/** The stored document with its row version; undefined where there is none. */
+export async function read(run: Run, { states }: Tables, name: string): Promise<Stored | undefined> {
+  const [row] = await run(`SELECT document, version FROM ${states} WHERE name = $1`, [name]);
+  return row === undefined ? undefined : { text: textOf(row, "document"), version: textOf(row, "version") };
+}
+
+/** A document to be stored, and the number of versions to keep. */
+export interface NewVersion {
+  readonly text: string;
+  readonly expected: string | undefined;
+  readonly lease: Lease;
+  readonly keep: number;
+}
+
+/**
+ * Stores a document in one statement: it locks the row of the lease first, so that nobody takes the lock over before the
+ * commit, and writes where lease and version are still the expected ones. A lease that is being taken away is waited for.
+ */
+export async function write(
+  run: Run,
+  tables: Tables,
+  name: string,
+  { text, expected, lease, keep }: NewVersion,
+): Promise<Written> {
+  const { states, versions, locks } = tables;
+  const { lineage, serial } = headOf(text);
+  // The versions go on where a row was deleted by hand: none of them ever comes a second time.
+  const saved =
+    expected === undefined
+      ? `INSERT INTO ${states} (name, version, lineage, serial, fence, document, updated_at)
+        SELECT $1, coalesce((SELECT max(version) FROM ${versions} WHERE name = $1), 0) + 1, $5, $6, $3, $4, clock_timestamp()
+        FROM lease WHERE $8::bigint IS NULL
+        ON CONFLICT (name) DO NOTHING RETURNING version, updated_at`
+      : `UPDATE ${states} SET version = version + 1, lineage = $5, serial = $6, fence = $3, document = $4, updated_at = clock_timestamp()
+        WHERE name = $1 AND version = $8 AND EXISTS (SELECT FROM lease) RETURNING version, updated_at`;
+  const [row] = await run(
+    `WITH ${tables.settings},
+    lease AS MATERIALIZED (
+      SELECT l.fence FROM ${locks} AS l, settings
+      WHERE l.name = $1 AND l.holder_id = $2 AND l.fence = $3::bigint AND l.expires_at > clock_timestamp() FOR UPDATE OF l
+    ),
+    saved AS (${saved}),
+    kept AS (
+      INSERT INTO ${versions} (name, version, serial, fence, document, saved_at)
+      SELECT $1, version, $6, $3, $4, updated_at FROM saved WHERE $7::integer > 0
+    ),
+    dropped AS (
+      DELETE FROM ${versions} WHERE name = $1 AND version <= (SELECT version FROM saved) - $7::integer
+    )
+    SELECT version FROM saved`,
+    [name, lease.holder.id, lease.token, text, lineage, serial, keep, expected ?? null],
+  );
+  return row === undefined ? { is: "stale" } : { is: "written", version: textOf(row, "version") };
+}
+
+/** Versions that are kept, newest first. */
+export async function history(
+  run: Run,
+  { versions }: Tables,
+  name: string,
+  limit?: number,
+): Promise<readonly KeptVersion[]> {
+  const rows = await run(
+    `SELECT version, serial, saved_at FROM ${versions} WHERE name = $1 ORDER BY version DESC LIMIT $2`,
+    [name, limit ?? null],
+  );
+  return rows.map((row) => ({
+    id: textOf(row, "version"),
+    serial: numberOf(row, "serial"),
+    savedAt: timeOf(row, "saved_at"),
+  }));
+}
+
+/** The document of a kept version. Rejects with `version-unknown`. */
+export async function readVersion(run: Run, { versions }: Tables, name: string, id: string): Promise<string> {
+  const [row] = /^\d{1,18}$/.test(id)
+    ? await run(`SELECT document FROM ${versions} WHERE name = $1 AND version = $2`, [name, id])
+    : [];
+  if (row !== undefined) return textOf(row, "document");
+  throw new GraphformError("version-unknown", `the state ${name} has no version ${id}`, {
+    hint: "graphform state history lists the versions that are kept",
+  });
+}
+
+/** Lineage and serial of a document, for the columns that people read; a text that is no document has none. */
+function headOf(text: string): { readonly lineage: string; readonly serial: number } {
+  try {
+    const { lineage, serial }: { lineage?: unknown; serial?: unknown } = JSON.parse(text);
+    return {
+      lineage: typeof lineage === "string" ? lineage : "",
+      serial: Number.isSafeInteger(serial) ? Number(serial) : 0,
+    };
+  } catch {
+    return { lineage: "", serial: 0 };
+  }
+}
+
+/** A text, or a number that fits no number of JavaScript. */
+function textOf(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value === "string") return value;
+  throw notOurs(column);
+}
+
+/** A number, however it is sent. */
+export function numberOf(row: Row, column: string): number {
+  const value = Number(row[column]);
+  if (Number.isSafeInteger(value)) return value;
+  throw notOurs(column);
+}
+
+/** A time as ISO 8601. */
+function timeOf(row: Row, column: string): string {
+  const value = row[column];
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  throw notOurs(column);
+}
+
+function notOurs(column: string): GraphformError {
+  return new GraphformError(
+    "state-unsuitable",
+    `the state in PostgreSQL: column ${column} has a value that graphform does not write`,
+    { hint: "name another schema with state.schema; these tables belong to something else" },
+  );
+}
+
+/** Attempts to take a lock that is given back while its holder is looked up. */
+const attempts = 5;
+
+/** Length of a lease in ms, as its holder says it. */
+function leaseOf(holder: Holder): number {
+  return Date.parse(holder.expires) - Date.parse(holder.heartbeat);
+}
+
+/**
+ * Takes the lock. The fence rises with every holder and never falls, because the row stays when a lock is given back; the
+ * same id keeps its fence, so that an attempt whose answer was lost may be repeated.
+ */
+export async function take(run: Run, tables: Tables, name: string, holder: Holder): Promise<Taken> {
+  for (let left = attempts; left > 0; left -= 1) {
+    const [row] = await run(
+      `WITH ${tables.settings}
+      INSERT INTO ${tables.locks} AS l (name, holder_id, holder, fence, heartbeat_at, expires_at)
+        SELECT $1, $2, $3::jsonb, 1, clock_timestamp(), clock_timestamp() + make_interval(secs => $4::float8 / 1000) FROM settings
+      ON CONFLICT (name) DO UPDATE SET
+        holder_id = excluded.holder_id,
+        holder = excluded.holder,
+        lapsed = CASE WHEN l.holder_id = excluded.holder_id THEN l.lapsed ELSE l.holder END,
+        fence = CASE WHEN l.holder_id = excluded.holder_id THEN l.fence ELSE l.fence + 1 END,
+        heartbeat_at = clock_timestamp(),
+        expires_at = clock_timestamp() + make_interval(secs => $4::float8 / 1000)
+      WHERE l.expires_at < clock_timestamp() OR l.holder_id = excluded.holder_id
+      RETURNING fence, holder, lapsed, heartbeat_at, expires_at`,
+      [name, holder.id, JSON.stringify(holder), leaseOf(holder)],
+    );
+    if (row !== undefined) return takenFrom(row);
+    const seen = await seenNow(run, tables, name);
+    if (seen !== undefined) return { is: "held", ...seen };
+  }
+  throw new GraphformError("state-unreachable", "the lock changed hands while it was being taken", {
+    hint: "run the command again",
+  });
+}
+
+function takenFrom(row: Row): Taken {
+  const lease = { holder: readHolder(row), token: textOf(row, "fence") };
+  // Times of a holder that is gone are the ones that it wrote itself.
+  return row["lapsed"] === null
+    ? { is: "taken", lease }
+    : { is: "taken", lease, over: readHolder({ holder: row["lapsed"] }) };
+}
+
+/** Renews the lease of this id, also one that has run out while nobody took it. */
+export async function renew(run: Run, tables: Tables, name: string, holder: Holder): Promise<Renewed> {
+  const [row] = await run(
+    `WITH ${tables.settings}
+    UPDATE ${tables.locks} AS l SET holder = $3::jsonb, heartbeat_at = clock_timestamp(),
+      expires_at = clock_timestamp() + make_interval(secs => $4::float8 / 1000)
+    FROM settings WHERE l.name = $1 AND l.holder_id = $2
+    RETURNING fence, l.holder, heartbeat_at, expires_at`,
+    [name, holder.id, JSON.stringify(holder), leaseOf(holder)],
+  );
+  if (row !== undefined)
+    return { is: "renewed", lease: { holder: readHolder(row), token: textOf(row, "fence") } };
+  const to = await holderNow(run, tables, name);
+  return to === undefined ? { is: "lost" } : { is: "lost", to };
+}
+
+/** Gives the lock of this id back, whoever holds it; false where it has another id. The row stays, with its fence. */
+export async function release(run: Run, tables: Tables, name: string, id: string): Promise<boolean> {
+  const rows = await run(
+    `WITH ${tables.settings}
+    UPDATE ${tables.locks} AS l SET holder_id = NULL, holder = NULL, lapsed = NULL, expires_at = '-infinity'
+    FROM settings WHERE l.name = $1 AND l.holder_id = $2
+    RETURNING fence`,
+    [name, id],
+  );
+  return rows.length > 0;
+}
+
+/** The holder of a lease that has not run out. */
+export async function holderNow(run: Run, tables: Tables, name: string): Promise<Holder | undefined> {
+  return (await seenNow(run, tables, name))?.by;
+}
+
+/** The same, and the ms since its last heartbeat by the database's clock. */
+async function seenNow(
+  run: Run,
+  tables: Tables,
+  name: string,
+): Promise<{ readonly by: Holder; readonly age?: number } | undefined> {
+  const [row] = await run(
+    `SELECT holder, heartbeat_at, expires_at, (extract(epoch FROM clock_timestamp() - heartbeat_at) * 1000)::float8 AS age
+    FROM ${tables.locks}
+    WHERE name = $1 AND holder_id IS NOT NULL AND expires_at > clock_timestamp()`,
+    [name],
+  );
+  if (row === undefined) return undefined;
+  const age = row["age"];
+  return { by: readHolder(row), ...(typeof age === "number" ? { age: Math.max(0, age) } : {}) };
+}
+
+/** The holder of a row; what somebody has edited away reads as unknown. */
+function readHolder(row: Row): Holder {
+  const stored = row["holder"];
+  const fields: Row = typeof stored === "object" && stored !== null ? { ...stored } : {};
+  const text = (key: string, otherwise: string): string => {
+    const value = fields[key];
+    return typeof value === "string" ? value : otherwise;
+  };
+  const time = (key: string, column: string): string => {
+    const value = row[column];
+    return value instanceof Date ? value.toISOString() : text(key, new Date(0).toISOString());
+  };
+  const pid = fields["pid"];
+  return {
+    id: text("id", ""),
+    who: text("who", "somebody"),
+    pid: typeof pid === "number" ? pid : 1,
+    host: text("host", "unknown"),
+    operation: text("operation", "something"),
+    created: text("created", new Date(0).toISOString()),
+    heartbeat: time("heartbeat", "heartbeat_at"),
+    expires: time("expires", "expires_at"),
+  };
+}
