@@ -2,6 +2,9 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 
+/** The prefix of the id of an account configuration resource. */
+export const accountResource = "r-injectedaccountconfig";
+
 /** One plan that the service lists: its keys in paths, its ids, and the resources that it is made of. */
 export interface PlanEntry {
   readonly serviceModelKey: string;

@@ -1,96 +1,98 @@
 /** @module Translates cloud accounts to and from the service. */
-
 import { cloudAccountSchema } from "../fields/cloud-account.ts";
-import { isServiceError } from "../model/errors.ts";
+import { accountResource, planEntries } from "../hosting/plan-catalogue.ts";
+import { GraphformError } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, own } from "../model/json.ts";
-import type { Driver, Kind, Reader } from "../model/kind.ts";
-import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
-import type { Profile } from "../model/profile.ts";
-import type { Answer, Reads, Service } from "../model/service.ts";
-import { partOf, type Spec } from "../model/spec.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Live, Phase, Ref } from "../model/observed.ts";
+import type { Answer, Reads } from "../model/service.ts";
+import type { Spec } from "../model/spec.ts";
 import { instructionsOf } from "./account-instructions.ts";
-import { accountParams } from "./account-params.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
-import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
-import { phaseOf, shownStatus } from "./phase.ts";
+import { defineKind } from "./define-kind.ts";
+import {
+  createdId,
+  type Params,
+  type ParamsAt,
+  phaseOf,
+  resourceReader,
+  resourceWriter,
+  shownStatus,
+  timesOf,
+  unlessMissing,
+} from "./resource.ts";
+import { fromWire, toWire, type Values } from "./wire.ts";
 
 /** Cloud accounts: instances of the account configuration resource. A person runs the bootstrap. */
-export const cloudAccount: Kind = {
+export const cloudAccount: Kind = defineKind({
   name: "cloudAccounts",
   noun: "cloud account",
-  type: "graphform_cloud_account",
+  prefix: "account",
   schema: cloudAccountSchema,
-  operations: { create: "account.create", update: "account.update", delete: "account.delete" },
   describedBy: "account.get",
   outputs: ["id", "configId", "status", "bootstrap"],
-  holdsData: false,
-  protectedByDefault: () => false,
-  place: () => ({}),
-  classKey: (spec) => String(spec["cloudProvider"]),
-  serverDefaults: () => ({}),
+  classFields: ["cloudProvider"],
   check: checkCloudAccount,
-  reader: (service) => reader(service),
-  driver: (service) => driver(service),
-};
+  reader: (service) =>
+    resourceReader(cloudAccount, service, paramsOf(service), async (ref, values, signal) => {
+      const account = await configuration(values, service, signal);
+      return live(ref, values, waitingFor(values, account, service), service);
+    }),
+  writer(service) {
+    const params = paramsOf(service);
+    const { delete: remove } = resourceWriter(cloudAccount, service, params);
+    return {
+      create: async (spec, signal) =>
+        createdId(service, "account.create", await params({}, signal), requestBody(spec, service), signal),
+      delete: remove,
+    };
+  },
+});
 
-function reader(service: Reads): Reader {
-  const params = accountParams(service);
-  return {
-    async list(place, signal) {
-      const call = { operation: "account.list", params: await params(signal) };
-      const { values } = await service.read(call, signal);
-      notePartial(service, place, values);
-      return listedIds(values);
-    },
-    isPartial: (place) => wasPartial(service, place),
-    async get(ref, signal) {
-      try {
-        const on = { ...(await params(signal)), id: ref.id };
-        const { values } = await service.read({ operation: "account.get", params: on }, signal);
-        const account = await configuration(values, service, signal);
-        return live(ref, values, waitingFor(values, account, service), service);
-      } catch (error) {
-        if (isServiceError(error, "not-found")) return undefined;
-        throw error;
-      }
-    },
+/** Searches for the account configuration resource, by the service that was asked. */
+const searches = new WeakMap<Reads, Promise<Params>>();
+
+/**
+ * Path parameters of the account configuration resource, found through the service plans once; none
+ * if the profile lists no plans and its paths name the resource themselves. Rejects if no plan has one.
+ */
+function paramsOf(service: Reads): ParamsAt {
+  return (_place, signal) => {
+    const before = searches.get(service);
+    if (before !== undefined) return before;
+    const found = search(service, signal).catch((error: unknown) => {
+      searches.delete(service);
+      throw error;
+    });
+    searches.set(service, found);
+    return found;
   };
 }
 
-function driver(service: Service): Driver {
-  const params = accountParams(service);
-  return {
-    ...reader(service),
-    async create(spec, signal) {
-      const body = requestBody(spec, service.profile);
-      const { values } = await service.write(
-        { operation: "account.create", params: await params(signal), body },
-        signal,
-      );
-      return String(values["id"]);
-    },
-    async update() {},
-    async delete(ref, signal) {
-      await service.write(
-        { operation: "account.delete", params: { ...(await params(signal)), id: ref.id } },
-        signal,
-      );
-    },
-    async operate() {},
-  };
+async function search(service: Reads, signal: AbortSignal): Promise<Params> {
+  if (!service.offers("plans.list")) return {};
+  const { body } = await service.read({ operation: "plans.list", params: {} }, signal);
+  for (const { serviceModelKey, productTierKey, resources } of planEntries(body)) {
+    const resource = resources.find(({ id }) => id.startsWith(accountResource));
+    if (resource !== undefined) return { serviceModelKey, productTierKey, resourceKey: resource.key };
+  }
+  throw new GraphformError("no-account-resource", "no service plan has an account configuration resource", {
+    hint: "cloud accounts need a bring-your-own-account plan; check the subscription",
+  });
 }
 
-/** The body of a create, in the service's spelling: the settings stand inside requestParams. Which providers repeat their name inside is the profile's to say. */
-function requestBody(spec: Spec, { fields, accounts }: Profile): JsonObject {
-  const spelled = (name: string): string => own(fields, name) ?? name;
+/** The body of a create: the profile says which providers repeat their name among the settings, and how truths are sent. */
+function requestBody(spec: Spec, service: Reads): JsonObject {
+  const { fields, accounts } = service.profile;
   const provider = spec["cloudProvider"] ?? "";
   const isRepeated = accounts?.repeatProvider?.includes(String(provider)) ?? provider === "aws";
-  const params = { ...(isRepeated ? { cloud_provider: provider } : {}), ...partOf(spec, "config") };
-  const requestParams = Object.entries(params).map(([name, value]): [string, Json] => [
-    spelled(name),
-    accounts?.booleans?.includes(name) ? truthOf(value) : textOf(value, name),
-  ]);
-  return { [spelled("cloud_provider")]: provider, requestParams: Object.fromEntries(requestParams) };
+  const sent = Object.entries(spec).map(([path, value]): [string, Json] => {
+    const name = path.slice(path.lastIndexOf(".") + 1);
+    return [path, accounts?.booleans?.includes(name) ? truthOf(value) : textOf(value, name)];
+  });
+  const { requestParams, ...body } = toWire(cloudAccountSchema, Object.fromEntries(sent), service);
+  const repeated = isRepeated ? { [own(fields, "cloud_provider") ?? "cloud_provider"]: provider } : {};
+  return { ...body, requestParams: { ...repeated, ...(isObject(requestParams) ? requestParams : {}) } };
 }
 
 function truthOf(value: Json): Json {
@@ -104,7 +106,7 @@ function textOf(value: Json, name: string): Json {
 
 /** The account configuration behind the instance: what a person has to run, and whether it was run. */
 async function configuration(
-  values: { readonly [name: string]: Json },
+  values: Values,
   service: Reads,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
@@ -115,51 +117,30 @@ async function configuration(
     !service.offers("account.describe")
   )
     return undefined;
-  try {
-    return await service.read({ operation: "account.describe", params: { id } }, signal);
-  } catch (error) {
-    if (isServiceError(error, "not-found")) return undefined;
-    throw error;
-  }
+  return unlessMissing(() => service.read({ operation: "account.describe", params: { id } }, signal));
 }
 
 /** The configuration's id: where the profile's answer says, else at its usual path. */
-function configId(values: { readonly [name: string]: Json }): string | undefined {
+function configId(values: Values): string | undefined {
   const params = values["resultParams"];
   const id =
     values["configId"] ?? (isObject(params) ? params["cloud_provider_account_config_id"] : undefined);
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-const configRows = Object.keys(cloudAccountSchema.properties["config"]?.properties ?? {});
-
-function live(ref: Ref, values: { readonly [name: string]: Json }, waiting: Waiting, service: Reads): Live {
-  const id = configId(values);
-  const echo: JsonObject = isObject(values["resultParams"]) ? values["resultParams"] : {};
-  const config = configRows.flatMap((name): [string, Seen][] => {
-    const value = echo[service.profile.fields[name] ?? name];
-    const isShown = value !== undefined && value !== null && value !== "";
-    return isShown ? [[`config.${name}`, { value, source: "echoed" }]] : [];
-  });
-  const { cloudProvider, createdAt, modifiedAt } = values;
+function live(ref: Ref, values: Values, waiting: Waiting, service: Reads): Live {
   const status = shownStatus(values, service, "account");
   return {
     id: ref.id,
     phase: waiting.phase,
-    spec: {
-      ...(typeof cloudProvider === "string" && cloudProvider !== ""
-        ? { cloudProvider: { value: cloudProvider, source: "described" } }
-        : {}),
-      ...Object.fromEntries(config),
-    },
+    spec: fromWire(cloudAccountSchema, values, service),
     outputs: {
       id: ref.id,
-      ...defined({ configId: id }),
+      ...defined({ configId: configId(values) }),
       ...(typeof status === "string" ? { status } : {}),
       ...defined({ bootstrap: waiting.bootstrap }),
     },
-    ...(typeof createdAt === "string" ? { createdAt } : {}),
-    ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
+    ...timesOf(values),
   };
 }
 
@@ -176,11 +157,7 @@ const givenBack: Phase = {
 };
 
 /** A pending account configuration waits for its bootstrap, one that is ready to offboard for its offboarding. */
-function waitingFor(
-  values: { readonly [name: string]: Json },
-  account: Answer | undefined,
-  service: Reads,
-): Waiting {
+function waitingFor(values: Values, account: Answer | undefined, service: Reads): Waiting {
   const shown = phaseOf(values, service, "account");
   const itself = account === undefined ? shown : phaseOf(account.values, service, "account");
   if (shown.is === "waiting-for-person")

@@ -11,8 +11,8 @@ import { notAsked } from "../model/probe-troubles.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { answerTo, isPrivate, targetOf } from "./database-target.ts";
-import { wireName } from "./instance-body.ts";
-import type { AskRole } from "./instance-failover.ts";
+import type { AskRole } from "./instance-operations.ts";
+import { wireName } from "./wire.ts";
 
 const rows = fieldRows(instanceSchema);
 const passwordPath = "config.graphdbPassword";

@@ -1,6 +1,6 @@
 /** @module Reads every instance of an account from one list, with the place of each. */
 
-import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
+import { accountResource, type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { answerValues } from "../hosting/wire/answer-values.ts";
 import { mayBeMore } from "../hosting/wire/pages.ts";
 import { isServiceError } from "../model/errors.ts";
@@ -9,7 +9,6 @@ import type { Everything, LeftOut } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
-import { accountResource } from "./account-params.ts";
 
 type Values = { readonly [name: string]: Json };
 

@@ -2,7 +2,7 @@
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 
-/** A remark of a rule on a path of the spec, with the way out. */
+/** A remark of a rule on a path of the spec, with its remedy. */
 export interface Said {
   readonly code: string;
   readonly path: string;
@@ -12,9 +12,18 @@ export interface Said {
   readonly severity?: "error" | "warning";
 }
 
+/** Makes a remark. */
+export function said(code: string, path: string, message: string, hint: string): Said {
+  return { code, path, message, hint };
+}
+
 /** The findings of what was said about one resource. */
-export function findings(desired: Desired, context: RuleContext, said: readonly Said[]): readonly Finding[] {
-  return said.map(({ code, path, message, hint, severity = "error" }) => ({
+export function findings(
+  desired: Desired,
+  context: RuleContext,
+  remarks: readonly Said[],
+): readonly Finding[] {
+  return remarks.map(({ code, path, message, hint, severity = "error" }) => ({
     code,
     severity,
     message,

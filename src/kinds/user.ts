@@ -2,35 +2,31 @@
 import { userSchema } from "../fields/user.ts";
 import { shownAcl } from "../model/acl.ts";
 import { isServiceError, ServiceError } from "../model/errors.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type JsonObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
-import type { Live, Ref } from "../model/observed.ts";
+import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { ProbeAnswer, ProbeRequest } from "../model/probe-reading.ts";
 import { notAsked } from "../model/probe-troubles.ts";
 import type { Call, Reads, Service } from "../model/service.ts";
 import { answerTo, targetOf } from "./database-target.ts";
-import { notePartial, wasPartial } from "./listed-ids.ts";
+import { defineKind } from "./define-kind.ts";
+import { notePartial, unlessMissing, wasPartial } from "./resource.ts";
 import { checkUser } from "./user-rules.ts";
+import { toWire } from "./wire.ts";
 
 /** Database users of an instance, kept by the users host. Their id is instance/name. */
-export const user: Kind = {
+export const user: Kind = defineKind({
   name: "users",
   noun: "user",
-  type: "graphform_user",
   schema: userSchema,
-  operations: { create: "user.create", update: "user.update", delete: "user.delete" },
   outputs: ["id", "username"],
-  holdsData: false,
-  protectedByDefault: () => false,
-  place: (spec) => ({ instance: spec["instance"] ?? "", username: spec["username"] ?? "" }),
   idAt: (place, name) => (name.startsWith(idOf(place, "")) ? name : idOf(place, name)),
   namedBy: "username",
-  classKey: (spec) => `${String(spec["instance"])}/${String(spec["username"])}`,
-  serverDefaults: () => ({}),
+  classFields: ["instance", "username"],
   check: checkUser,
   reader: (service) => reader(service),
-  driver: (service) => driver(service),
-};
+  writer: (service) => writer(service),
+});
 
 function idOf(place: JsonObject, username: string): string {
   return `${String(place["instance"])}/${username}`;
@@ -47,43 +43,45 @@ function reader(service: Reads): Reader {
     },
     async get(ref, signal) {
       const prefix = idOf(ref.place, "");
-      // Who looks for a lost user asks for others of the same place by their ids.
+      // The search for a lost user asks for others of the same place by their ids.
       const username = ref.id.startsWith(prefix)
         ? ref.id.slice(prefix.length)
         : String(ref.place["username"]);
       const users = await list(String(ref.place["instance"]), signal);
-      if (users === undefined) return service.offers("user.list") ? undefined : unseen(ref);
+      if (users === undefined) return service.offers("user.list") ? undefined : live(ref);
       const acl = users.get(username);
       // A list of a part proves nothing about the user that it leaves out.
-      if (acl === undefined && isPartial(ref.place)) return unseen(ref);
+      if (acl === undefined && isPartial(ref.place)) return live(ref);
       return acl === undefined ? undefined : live({ ...ref, place: { ...ref.place, username } }, acl);
     },
     probe: (request, signal) => probeUser(request, service, signal),
   };
 }
 
-function driver(service: Service): Driver {
+function writer(service: Service): Pick<Driver, "create" | "update" | "delete"> {
   const on = (place: JsonObject): { readonly [name: string]: string } => ({
     instanceId: String(place["instance"]),
     username: String(place["username"]),
   });
   return {
-    ...reader(service),
     async create(spec, signal) {
-      const { username, password, acl } = spec;
+      const { username = "" } = spec;
       const params = { instanceId: String(spec["instance"]) };
-      const body = { username: username ?? "", password: password ?? "", acl: acl ?? "" };
+      const body = { username, ...toWire(userSchema, spec, service) };
       await service.write({ operation: "user.create", params, body }, signal);
       return idOf(spec, String(username));
     },
     async update(ref, patch, signal) {
-      const call = { operation: "user.update", params: on(ref.place), body: patch };
-      await unlessMissing(call, ref, service, signal);
+      const call = {
+        operation: "user.update",
+        params: on(ref.place),
+        body: toWire(userSchema, patch, service),
+      };
+      await writeTo(call, ref, service, signal);
     },
     async delete(ref, signal) {
-      await unlessMissing({ operation: "user.delete", params: on(ref.place) }, ref, service, signal);
+      await writeTo({ operation: "user.delete", params: on(ref.place) }, ref, service, signal);
     },
-    async operate() {},
   };
 }
 
@@ -91,7 +89,7 @@ function driver(service: Service): Driver {
  * Sends a write on a user. The host answers 500 where there is no such user, and also where it deleted one in part: the
  * list decides, and what is not there is `not-found`, as everywhere else.
  */
-async function unlessMissing(call: Call, ref: Ref, service: Service, signal: AbortSignal): Promise<void> {
+async function writeTo(call: Call, ref: Ref, service: Service, signal: AbortSignal): Promise<void> {
   try {
     await service.write(call, signal);
   } catch (error) {
@@ -126,43 +124,30 @@ function sharedList(service: Reads): (instance: string, signal: AbortSignal) => 
 
 async function readUsers(instance: string, service: Reads, signal: AbortSignal): Promise<Users | undefined> {
   if (!service.offers("user.list")) return undefined;
-  try {
-    const { values } = await service.read(
-      { operation: "user.list", params: { instanceId: instance } },
-      signal,
-    );
+  return unlessMissing(async () => {
+    const call = { operation: "user.list", params: { instanceId: instance } };
+    const { values } = await service.read(call, signal);
     notePartial(service, listOf(instance), values);
     const { items } = values;
     const users = Array.isArray(items) ? items.filter(isObject) : [];
-    // It was stored as it was sent, and may hold a password: that goes no further.
+    // An access list was stored as it was sent, and may hold a password: that goes no further.
     return new Map(users.map((entry) => [String(entry["username"]), shownAcl(String(entry["acl"] ?? ""))]));
-  } catch (error) {
-    if (isServiceError(error, "not-found")) return undefined;
-    throw error;
-  }
+  });
 }
 
-function live(ref: Ref, acl: string): Live {
-  const username = String(ref.place["username"]);
+/** A user with its access list. A service that cannot list users shows nothing of one: then the recorded values must do. */
+function live({ id, place }: Ref, acl?: string): Live {
+  const { instance = "", username = "" } = place;
+  const shown = { instance, username, ...defined({ acl }) };
+  const spec = Object.entries(acl === undefined ? {} : shown).map(([path, value]): [string, Seen] => [
+    path,
+    { value, source: "described" },
+  ]);
   return {
-    id: ref.id,
+    id,
     phase: { is: "ready", detail: "" },
-    spec: {
-      instance: { value: ref.place["instance"] ?? "", source: "described" },
-      username: { value: username, source: "described" },
-      acl: { value: acl, source: "described" },
-    },
-    outputs: { id: ref.id, username },
-  };
-}
-
-/** A service that cannot list users shows nothing of one; what was recorded has to do. */
-function unseen(ref: Ref): Live {
-  return {
-    id: ref.id,
-    phase: { is: "ready", detail: "" },
-    spec: {},
-    outputs: { id: ref.id, username: ref.place["username"] ?? "" },
+    spec: Object.fromEntries(spec),
+    outputs: { id, username },
   };
 }
 

@@ -17,11 +17,11 @@ export interface Reader {
   list(place: JsonObject, signal: AbortSignal): Promise<readonly string[]>;
   /** False if the service has no list of them: `list` is empty then and proves nothing. */
   readonly isListed?: boolean;
-  /** Reads one object; undefined where it does not exist (404). */
+  /** Reads one object; undefined if it does not exist (404). */
   get(ref: Ref, signal: AbortSignal): Promise<Live | undefined>;
-  /** True where the last list of this place said that there may be more: what it does not have may exist all the same. */
+  /** True if the last list of this place said that there may be more: an id that it lacks may exist all the same. */
   isPartial?(place: JsonObject): boolean;
-  /** Everything of the kind at every place, where the service lists it in one answer. */
+  /** Everything of the kind at every place, if the service lists it in one answer. */
   listAll?(signal: AbortSignal): Promise<Everything | undefined>;
   /** Asks the running object itself, once. Rejects with the reason of the signal, and with nothing else. */
   probe?(request: ProbeRequest, signal: AbortSignal): Promise<ProbeAnswer>;
@@ -33,18 +33,18 @@ export interface Reader {
 
 /** All objects of a kind. `leftOut` could not be read; `unplaced` appears only in the lists of places. */
 export interface Everything {
-  /** False where the lists of places are asked too: this one was refused, is empty, or says that it is not all. */
+  /** False if the lists of places must be asked too: this one was refused, is empty, or says that it is not all. */
   readonly isWhole: boolean;
-  /** Says why objects may be missing; absent where nothing speaks for it. */
+  /** Says why objects may be missing; absent if nothing speaks for it. */
   readonly doubt?: string;
   readonly found: readonly {
     readonly place: JsonObject;
     readonly live: Live;
-    /** The subscription that it belongs to, where that is shown. */
+    /** The subscription that it belongs to, if that is shown. */
     readonly subscription?: string;
   }[];
   readonly leftOut: readonly LeftOut[];
-  /** Why, where no list of a place has it either. */
+  /** The reason, if no list of a place has it either. */
   readonly unplaced: readonly LeftOut[];
 }
 
@@ -71,7 +71,7 @@ export interface Backup {
 export interface Driver extends Reader {
   /**
    * Creates from a bound spec (references are ids, secrets are open) and returns the new id. The object is marked with its
-   * owner where the service keeps such marks.
+   * owner if the service keeps such marks.
    */
   create(spec: Spec, signal: AbortSignal, owner?: Owner): Promise<string>;
   /** Sends only what changed: `patch` is a spec with the changed fields alone. */
@@ -81,7 +81,7 @@ export interface Driver extends Reader {
   operate(ref: Ref, verb: string, signal: AbortSignal, choices?: Choices): Promise<void>;
   /** Asks for a backup; `backups` lists it. Gives the id of the answer, which may be that of the work and not of the backup. */
   backup?(ref: Ref, signal: AbortSignal): Promise<string | undefined>;
-  /** Sets these paths in the running object itself, where the service has no part in it; sent again it does the same. */
+  /** Sets these paths in the running object itself, without the service; sent again it does the same. */
   heal?(request: ProbeRequest, paths: readonly string[], signal: AbortSignal): Promise<void>;
   /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */
   usable?(live: Live, spec: Spec, signal: AbortSignal): Promise<Usable>;
@@ -92,7 +92,7 @@ export interface Choices {
   readonly [name: string]: string;
 }
 
-/** Result of trying a ready resource; `unknown` where it cannot be tried from here. */
+/** Result of trying a ready resource; `unknown` if it cannot be tried from here. */
 export interface Usable {
   readonly is: "usable" | "not-yet" | "unknown";
   readonly detail: string;
@@ -109,7 +109,7 @@ export interface RuleContext {
   readonly profile: Profile;
   readonly all: readonly Desired[];
   at(desired: Desired, path: string): SourceRange;
-  /** The text behind a sealed secret; undefined where it was not read. */
+  /** The text behind a sealed secret; undefined if it was not read. */
   readonly open: Open;
   /** A hint for a wrong word: the nearest right one, then the list; `what` labels the list: "allowed". */
   suggest(word: string, candidates: readonly string[], what?: string): string;
@@ -118,55 +118,68 @@ export interface RuleContext {
 /** A rule's finding before its excerpt is cut out of the source. */
 export type Finding = Omit<Problem, "excerpt">;
 
-/**
- * A kind of resource: the only place that knows what it is. It translates; the engine waits, retries and reports.
- * Plan and state hold data about it; the functions here never reach them.
- */
-export interface Kind {
+/** A kind of resource as its file declares it. Absent members have the defaults of `defineKind`. */
+export interface KindDeclaration {
   /** Section of the manifest, which is also the kind's name: `instances`. */
   readonly name: string;
   /** Singular, for messages: `instance`. */
   readonly noun: string;
-  /** Type in machine-readable plans: `graphform_instance`. */
-  readonly type: string;
   readonly schema: KindSchema;
-  /** The profile's operations that create, change and delete one; a profile may lack some of them. */
-  readonly operations: {
-    readonly create: string;
-    readonly update: string;
-    readonly delete: string;
-    /** Needed to back one up and to see the backup complete. Default: it cannot be backed up. */
-    readonly backup?: readonly string[];
-    /** Sets the mark of its owner. Default: the mark cannot be changed. */
-    readonly mark?: string;
-  };
-  /** The profile's operation that describes one: the fields that its `answer` names are shown of every object. */
+  /** First word of the profile's operations of the kind: `instance` for `instance.create`. Default: `noun`. */
+  readonly prefix?: string;
+  /** The profile's operations. Default: those of `prefix` that create, change and delete one; a profile may lack some of them. */
+  readonly operations?: Partial<Kind["operations"]>;
+  /** The profile's operation that describes one: the fields that its `answer` names are shown of every object. Default: the prefix's. */
   readonly describedBy?: string;
   /** Outputs that `${section.name.output}` may name. */
   readonly outputs: readonly string[];
-  /** True where losing it loses data: deletion then counts as data loss. */
-  readonly holdsData: boolean;
-  /** True where it is protected when the manifest does not say. */
-  protectedByDefault(spec: Spec): boolean;
-  /** The path parameters of an object with this spec: tier and component for an instance. */
-  place(spec: Spec): JsonObject;
+  /** True if losing it loses data: deletion then counts as data loss. Default: false. */
+  readonly holdsData?: boolean;
+  /** True if it is protected when the manifest does not say. Default: false. */
+  protectedByDefault?(spec: Spec): boolean;
   /** The service's own id of an object at a place that a person may name in a shorter way. Default: as it is named. */
   idAt?(place: JsonObject, name: string): string;
   /** The field by which an object is known to be that of a create. Default: none, so that marks and times decide. */
   readonly namedBy?: string;
-  /** Values that the service sets by itself where the spec is silent. */
-  serverDefaults(spec: Spec): Spec;
+  /** Fields of the create class: objects of creates that differ in one of them cannot be taken for each other. */
+  readonly classFields: readonly string[];
+  /** Values that the service sets by itself if the spec is silent. Default: those of the field table. */
+  serverDefaults?(spec: Spec): Spec;
   /** Objects of other kinds that the service creates with an object of this one. Default: none. */
   implicitChildren?(id: string, spec: { readonly [path: string]: Seen }): readonly ImplicitChild[];
-  /** True where the service shows the owner that a create was marked with. Default: never. */
+  /** True if the service shows the owner that a create was marked with. Default: never. */
   marksOwner?(profile: Profile): boolean;
   /** The mark of an owner as fields that it shows; they are never declared. Default: none. */
   ownerMark?(owner: Owner): Spec;
-  /** Names the create class: objects of creates with different keys cannot be taken for each other. */
-  classKey(spec: Spec): string;
-  /** Rules of the manifest that the schema cannot say. */
-  check(desired: Desired, context: RuleContext): readonly Finding[];
+  /** Rules of the manifest that the schema cannot say. Default: none. */
+  check?(desired: Desired, context: RuleContext): readonly Finding[];
   reader(service: Reads): Reader;
+  /** The writes; a kind without an in-place update or without lifecycle operations leaves them out. */
+  writer(service: Service): Pick<Driver, "create" | "delete"> & Partial<Driver>;
+}
+
+/**
+ * A kind of resource: the only place that knows what it is. It translates; the engine waits, retries and reports.
+ * Plan and state hold data about it; the functions here never reach them.
+ */
+export interface Kind
+  extends Omit<Required<KindDeclaration>, "prefix" | "classFields" | "writer" | "namedBy"> {
+  /** Type in machine-readable plans: `graphform_instance`. */
+  readonly type: string;
+  readonly operations: {
+    readonly create: string;
+    readonly update: string;
+    readonly delete: string;
+    /** Needed to back one up and to see the backup complete. Absent: it cannot be backed up. */
+    readonly backup?: readonly string[];
+    /** Sets the mark of its owner. Absent: the mark cannot be changed. */
+    readonly mark?: string;
+  };
+  readonly namedBy?: string;
+  /** The path parameters of an object with this spec: the required fields of the table that belong to its place. */
+  place(spec: Spec): JsonObject;
+  /** Names the create class. */
+  classKey(spec: Spec): string;
   driver(service: Service): Driver;
 }
 
@@ -174,9 +187,9 @@ export interface Kind {
 export interface KindRegistry {
   /** In the order of their list. */
   readonly all: readonly Kind[];
-  /** The kind of a section. Throws where the composition root forgot it. */
+  /** The kind of a section. Throws if the composition root forgot it. */
   named(section: string): Kind;
-  /** The kind of a section that somebody has written; undefined where there is none. */
+  /** The kind of a section that a person has written; undefined if there is none. */
   find(section: string): Kind | undefined;
 }
 
@@ -190,7 +203,7 @@ export function kindRegistry(all: readonly Kind[]): KindRegistry {
   };
 }
 
-/** A kind, its reader or its driver, found by the kind's section. Throws where there is none: a mistake of the program. */
+/** A kind, its reader or its driver, found by the kind's section. Throws if there is none: a mistake of the program. */
 export function present<Found>(found: Found | undefined, section: string): Found {
   if (found === undefined) throw new Error(`no kind is called "${section}"`);
   return found;

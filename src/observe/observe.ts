@@ -149,9 +149,10 @@ function implicitChildrenOf(
   context: ObserveContext,
 ): readonly string[] {
   return parents.flatMap(({ kind, id, spec }) =>
-    (context.kinds.named(kind).implicitChildren?.(id, spec) ?? []).map(
-      (child) => `${child.kind} ${child.id}`,
-    ),
+    context.kinds
+      .named(kind)
+      .implicitChildren(id, spec)
+      .map((child) => `${child.kind} ${child.id}`),
   );
 }
 
@@ -192,7 +193,7 @@ function adoptions(
 
 /** The id that lists show of an object. */
 function idOf(kind: string, { id, place }: Ref, context: ObserveContext): string {
-  return context.kinds.named(kind).idAt?.(place, id) ?? id;
+  return context.kinds.named(kind).idAt(place, id);
 }
 
 /** The place of a declared object; undefined while its parent does not exist. */

@@ -96,7 +96,7 @@ function soughtKinds(desired: readonly Desired[], context: ObserveContext): Read
     if (knowsNothing(context.state)) return true;
     const { holdsData, schema, marksOwner } = context.kinds.named(name);
     const isNamed = !holdsData && Object.values(schema.properties).some((row) => row["x-identity"] === true);
-    return isNamed || marksOwner?.(context.profile) === true;
+    return isNamed || marksOwner(context.profile);
   });
   return new Set(wanted);
 }

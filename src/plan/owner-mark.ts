@@ -7,7 +7,7 @@ import type { Subject } from "./subject.ts";
 
 /** The mark of a subject's owner. */
 function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {
-  return kinds.named(kind).ownerMark?.({ lineage: state.lineage, address }) ?? {};
+  return kinds.named(kind).ownerMark({ lineage: state.lineage, address });
 }
 
 /**

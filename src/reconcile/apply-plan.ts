@@ -123,7 +123,7 @@ export function withoutNewWrites(service: Service, stopping: AbortSignal): Servi
 }
 
 /** Fields that the profile says are shown of every object of a kind. */
-function describedPaths({ describedBy = "", schema }: Kind, profile: Profile): Set<string> {
+function describedPaths({ describedBy, schema }: Kind, profile: Profile): Set<string> {
   const named = Object.keys(profile.operations[describedBy]?.answer ?? {});
   return new Set(named.filter((name) => Object.hasOwn(schema.properties, name)));
 }

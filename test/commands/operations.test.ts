@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AskRole, failoverOf } from "../../src/kinds/instance-failover.ts";
+import { type AskRole, failoverOf } from "../../src/kinds/instance-operations.ts";
 import type { Json } from "../../src/model/json.ts";
 import { at, components, pro } from "../platform/harness.ts";
 import { quickProfile } from "../support/quick-profile.ts";

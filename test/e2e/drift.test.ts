@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { instanceParams } from "../../src/kinds/instance-params.ts";
+import { instanceParams } from "../../src/kinds/instance-operations.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { platformUp } from "../support/local-platform.ts";
 import { dialects, type Outsider, outsider, type Spoken } from "../support/local-service.ts";

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { instance } from "../../src/kinds/instance.ts";
-import { instanceParams } from "../../src/kinds/instance-params.ts";
+import { instanceParams } from "../../src/kinds/instance-operations.ts";
 import { isObject } from "../../src/model/json.ts";
 import { flatten } from "../../src/model/spec.ts";
 import { type CuttingProxy, cuttingProxy, type Moment } from "../cuts/cutting-proxy.ts";

@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { instanceParams } from "../../src/kinds/instance-params.ts";
+import { instanceParams } from "../../src/kinds/instance-operations.ts";
 import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
 import { dialects, outsider, type Spoken } from "../support/local-service.ts";
 import { actionsIn, readPlan } from "../support/plan-document.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createService } from "../../src/hosting/client.ts";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import type { WireRequest, WireResponse } from "../../src/hosting/wire/transport.ts";
-import { instanceEvents } from "../../src/kinds/instance-events.ts";
+import { instanceEvents } from "../../src/kinds/instance-history.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { flatten } from "../../src/model/spec.ts";

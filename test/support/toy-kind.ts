@@ -1,6 +1,8 @@
+import { defineKind } from "../../src/kinds/define-kind.ts";
 import type { KindSchema } from "../../src/model/field-schema.ts";
 import type { Driver, Kind } from "../../src/model/kind.ts";
 import type { Profile } from "../../src/model/profile.ts";
+import type { Spec } from "../../src/model/spec.ts";
 import { testProfile } from "../manifest/test-profile.ts";
 
 /** One field of every sort that planning knows. */
@@ -48,28 +50,20 @@ export const askedSchema: KindSchema = {
 
 /** Toys, kept by `driver`; without one they can be planned for, and nothing else. */
 export function toyKind(driver: Driver = nobody, over: Partial<Kind> = {}): Kind {
-  return {
+  const declared = defineKind({
     name: "toys",
     noun: "toy",
-    type: "graphform_toy",
     schema: toySchema,
-    operations: {
-      create: "toy.create",
-      update: "toy.update",
-      delete: "toy.delete",
-      backup: ["toy.backup", "toy.backups"],
-    },
+    operations: { backup: ["toy.backup", "toy.backups"] },
     outputs: ["id", "endpoint"],
     holdsData: true,
-    protectedByDefault: () => false,
-    place: () => ({}),
+    classFields: [],
     serverDefaults: (spec) => (spec["size"] === undefined ? { size: 1 } : {}),
-    classKey: (spec) => `size ${String(spec["size"] ?? 1)}`,
-    check: () => [],
     reader: () => driver,
-    driver: () => driver,
-    ...over,
-  };
+    writer: () => driver,
+  });
+  const classKey = (spec: Spec): string => `size ${String(spec["size"] ?? 1)}`;
+  return { ...declared, classKey, driver: () => driver, ...over };
 }
 
 const nobody: Driver = {

@@ -101,7 +101,7 @@ export function mayJoin(
   if (inFlight.size >= mostInFlight) return false;
   const { schema, marksOwner } = context.kinds.named(step.kind);
   const shown = context.shown.get(step.kind) ?? new Set();
-  const isMarked = marksOwner?.(context.profile) === true;
+  const isMarked = marksOwner(context.profile);
   return [...inFlight].every(
     ([other, { placeKey: otherPlaceKey }]) =>
       otherPlaceKey === placeKey && (isMarked || mayBeInFlightTogether(intent, other.intent, schema, shown)),

@@ -185,7 +185,7 @@ function oursOf(
   { lineage, resources }: StateDocument,
 ): Omit<Ours, "until"> {
   const { schema, ownerMark, namedBy } = kinds.named(name);
-  const marks = Object.keys(ownerMark?.({ lineage, address: "" }) ?? {});
+  const marks = Object.keys(ownerMark({ lineage, address: "" }));
   const keepsMarks = Object.values(resources).some(
     ({ kind, recorded }) => kind === name && marks.some((path) => Object.hasOwn(recorded, path)),
   );

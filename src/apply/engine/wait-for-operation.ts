@@ -155,7 +155,7 @@ function shownMark(
   context: Pick<ApplyContext, "kinds" | "journal">,
 ): Spec {
   const { lineage } = context.journal.state;
-  const mark = context.kinds.named(kind).ownerMark?.({ lineage, address }) ?? {};
+  const mark = context.kinds.named(kind).ownerMark({ lineage, address });
   return Object.fromEntries(Object.entries(mark).filter(([path, value]) => spec[path]?.value === value));
 }
 

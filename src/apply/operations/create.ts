@@ -84,7 +84,7 @@ async function waitForCreated(step: Step, created: Created, context: ApplyContex
 /** The intent of a step: what the state will remember of its object, and what finds that object if the answer is lost. */
 function intentOf(step: Step, context: ApplyContext): Omit<Intent, "round" | "startedAt" | "sentAfter"> {
   const recorded = { ...step.record, ...recordOf(step.spec ?? {}, context) };
-  const isMarked = context.kinds.named(step.kind).marksOwner?.(context.profile) === true;
+  const isMarked = context.kinds.named(step.kind).marksOwner(context.profile);
   return {
     digest: context.digest(stableJson(recorded)),
     ...(isMarked ? { marked: true } : {}),

@@ -1,5 +1,5 @@
 /** @module Adds to a drift report who did what to a resource, where the service keeps an audit log. */
-import { instanceEvents } from "../../kinds/instance-events.ts";
+import { instanceEvents } from "../../kinds/instance-history.ts";
 import type { AuditEvent, DriftReport, ResourceDrift } from "../../model/drift.ts";
 import { isServiceError } from "../../model/errors.ts";
 import type { Reads } from "../../model/service.ts";

@@ -38,7 +38,7 @@ function declareObject({ kind, live: raw, place }: Found, name: string, live: Li
   const offered = rows.filter(([, row]) => isOffered(row, place));
   const required = new Set(kind.schema.required ?? []);
   const notes: string[] = [];
-  const marks = new Set(Object.keys(kind.ownerMark?.({ lineage: "", address: "" }) ?? {}));
+  const marks = new Set(Object.keys(kind.ownerMark({ lineage: "", address: "" })));
   const pairs = offered.flatMap(([path, row]): [string, Json][] => {
     const seen = live.spec[path];
     if (seen === undefined) return [];

@@ -69,7 +69,7 @@ export async function importOne(
       const change = plan.changes.find((entry) => entry.address === address);
       const kind = kinds.find(declared.kind);
       const place = plan.steps.find((entry) => entry.address === address)?.place ?? {};
-      const ownId = kind?.idAt?.(place, id) ?? id;
+      const ownId = kind?.idAt(place, id) ?? id;
       if (change?.id !== ownId || kind === undefined) throw notFound(address, id);
       assertObjectFree(state, kind, { id: ownId, place });
       if (change.phase?.isLeaving === true) throw beingDeleted(id);
@@ -149,7 +149,7 @@ function assertAddressFree(state: StateDocument, address: string, id: string): v
 
 function assertObjectFree(state: StateDocument, { name, idAt }: Kind, ref: Ref): void {
   const keyOf = (kind: string, { id, place }: Ref): string =>
-    objectKey(kind, { id: idAt?.(place, id) ?? id, place });
+    objectKey(kind, { id: idAt(place, id), place });
   const key = keyOf(name, ref);
   const other = Object.entries(state.resources).find(
     ([, entry]) => entry.kind === name && keyOf(entry.kind, entry) === key,

@@ -2,7 +2,7 @@
 
 import { outcomeOf } from "../../apply/outcome.ts";
 import { kinds } from "../../kinds/index.ts";
-import { shownVersion } from "../../kinds/instance-upgrade.ts";
+import { shownVersion } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Choices } from "../../model/kind.ts";

@@ -1,7 +1,7 @@
 /** @module Restores an instance to an earlier time as a new instance. */
 
-import { instanceEvents } from "../../kinds/instance-events.ts";
-import { instanceParams } from "../../kinds/instance-params.ts";
+import { instanceEvents } from "../../kinds/instance-history.ts";
+import { instanceParams } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";

@@ -6,7 +6,7 @@ import {
   type Snapshot,
   showsSnapshotTimes,
   snapshotParams,
-} from "../../kinds/instance-snapshots.ts";
+} from "../../kinds/instance-history.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Backup } from "../../model/kind.ts";
 import type { Service } from "../../model/service.ts";

@@ -2,7 +2,7 @@
 
 import { changeWrite } from "../../apply/engine/change-write.ts";
 import { submit } from "../../apply/engine/submit.ts";
-import { describeSnapshot, type Snapshot, snapshotParams } from "../../kinds/instance-snapshots.ts";
+import { describeSnapshot, type Snapshot, snapshotParams } from "../../kinds/instance-history.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
 import { poll } from "../../polling/poll.ts";
 import type { Settings } from "../../project/settings.ts";

@@ -4,7 +4,7 @@ import {
   listSnapshots,
   type Snapshot,
   snapshotPhase,
-} from "../../kinds/instance-snapshots.ts";
+} from "../../kinds/instance-history.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
 import { defined, type Json, type JsonObject } from "../../model/json.ts";
 import type { Reads } from "../../model/service.ts";

@@ -1,6 +1,6 @@
 /** @module Restores a snapshot as a new instance. */
 
-import { snapshotParams } from "../../kinds/instance-snapshots.ts";
+import { snapshotParams } from "../../kinds/instance-history.ts";
 import { exitCodes } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";

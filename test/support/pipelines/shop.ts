@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { instanceParams } from "../../../src/kinds/instance-params.ts";
+import { instanceParams } from "../../../src/kinds/instance-operations.ts";
 import { isServiceError } from "../../../src/model/errors.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { type LocalPlatform, platformUp } from "../local-platform.ts";

@@ -1,10 +1,25 @@
-/** @module Chooses the node of a failover and sends its request. */
+/** @module Makes the requests of operations on an instance: their path parameters, failover, version upgrade. */
 import { GraphformError } from "../model/errors.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, own } from "../model/json.ts";
 import type { Choices } from "../model/kind.ts";
-import type { TopologyRules } from "../model/profile.ts";
+import type { Ref } from "../model/observed.ts";
+import type { Profile, TopologyRules } from "../model/profile.ts";
+import type { Reads } from "../model/service.ts";
 import { addressOf, type Endpoint, entriesOf, isNever } from "./instance-endpoint.ts";
+
+/** Path parameters of a component: the keys that the profile has for a tier and a component. */
+export function instanceParams(place: JsonObject, profile: Profile): { readonly [name: string]: string } {
+  const tier = own(profile.tiers, String(place["tier"]));
+  const resourceKey = own(tier?.components ?? {}, String(place["component"]));
+  if (tier === undefined || resourceKey === undefined) {
+    throw new GraphformError(
+      "profile-component",
+      `profile ${profile.name} has no component "${String(place["component"])}" of tier "${String(place["tier"])}"`,
+      { hint: "graphform profile show lists what it has" },
+    );
+  }
+  return { serviceModelKey: tier.serviceModelKey, productTierKey: tier.productTierKey, resourceKey };
+}
 
 /** Treatment of the failed node where the command names none. */
 const defaultAction = "FAILOVER_AND_RESTART";
@@ -115,4 +130,33 @@ function nodeOf(node: JsonObject, resourceKey: string | undefined): readonly Nod
   const isPrimary = ["PRIMARY", "MASTER", "LEADER"].includes(word("role"));
   const [port] = Array.isArray(node["ports"]) ? node["ports"] : [];
   return [{ id, address: addressOf(node["endpoint"], port), isPrimary, isUnwell, resourceKey }];
+}
+
+/** The version that an instance shows; undefined where the service shows none. */
+export async function shownVersion(
+  service: Reads,
+  { id, place }: Ref,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const params = { ...instanceParams(place, service.profile), id };
+  const { version } = (await service.read({ operation: "instance.describe", params }, signal)).values;
+  return typeof version === "string" || typeof version === "number" ? String(version) : undefined;
+}
+
+/** The body of a version upgrade: the seven keys that the paths of an instance are made of, and the version. */
+export function upgradeBody(
+  params: { readonly [name: string]: string },
+  { version }: Choices,
+  { keys }: Profile,
+): JsonObject {
+  return {
+    serviceProviderId: keys["provider"] ?? "",
+    serviceKey: keys["service"] ?? "",
+    serviceAPIVersion: "v1",
+    serviceEnvironmentKey: "prod",
+    serviceModelKey: params["serviceModelKey"] ?? "",
+    productTierKey: params["productTierKey"] ?? "",
+    resourceKey: params["resourceKey"] ?? "",
+    ...defined({ targetVersion: version }),
+  };
 }

@@ -1,4 +1,4 @@
-/** @module Lists, requests and reads snapshots of instances. */
+/** @module Reads the snapshots and audit events of instances, and requests backups. */
 import { answerValues } from "../hosting/wire/answer-values.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined, isObject, type Json } from "../model/json.ts";
@@ -144,4 +144,31 @@ export function snapshotParams({ id, subscriptionId, instanceId }: Snapshot): {
 } {
   if (subscriptionId !== undefined) return { id, subscriptionId };
   return { id, ...defined({ instanceId }) };
+}
+
+/** An event in the life of an instance. */
+export interface InstanceEvent {
+  /** ISO 8601, as the service writes it; empty if it shows none. */
+  readonly time: string;
+  readonly message: string;
+  /** Absent if the service did it by itself, or does not say. */
+  readonly user?: string;
+}
+
+/** Lists the events of an instance, newest first; none if the service shows none. */
+export async function instanceEvents(
+  service: Reads,
+  id: string,
+  signal: AbortSignal,
+): Promise<readonly InstanceEvent[]> {
+  const { items } = (await service.read({ operation: "instance.events", params: { id } }, signal)).values;
+  const shown = Array.isArray(items) ? items.filter(isObject) : [];
+  const text = (value: unknown): string => (typeof value === "string" ? value : "");
+  return shown
+    .map(({ time, message, userName }) => ({
+      time: text(time),
+      message: text(message),
+      ...(text(userName) === "" ? {} : { user: service.hide(text(userName)) }),
+    }))
+    .sort((left, right) => right.time.localeCompare(left.time));
 }

@@ -1,0 +1,159 @@
+/** @module Lists, reads, creates, changes and deletes a resource by the operations of its kind; reads phases and times. */
+import { mayBeMore } from "../hosting/wire/pages.ts";
+import { safeText } from "../hosting/wire/parse-json.ts";
+import { isServiceError } from "../model/errors.ts";
+import { isObject, type Json, type JsonObject, own, stableJson } from "../model/json.ts";
+import type { Driver, Kind, Reader } from "../model/kind.ts";
+import type { Live, Phase, Ref } from "../model/observed.ts";
+import type { Reads, Service } from "../model/service.ts";
+import { toWire, type Values } from "./wire.ts";
+
+/** Path and query parameters of a request. */
+export type Params = { readonly [name: string]: string };
+
+/** Parameters of the requests at a place. */
+export type ParamsAt = (place: JsonObject, signal: AbortSignal) => Params | Promise<Params>;
+
+/** Reads by the operations `list` and the one that describes. `live` translates an answer. */
+export function resourceReader(
+  { operations, describedBy }: Pick<Kind, "operations" | "describedBy">,
+  service: Reads,
+  paramsAt: ParamsAt,
+  live: (ref: Ref, values: Values, signal: AbortSignal) => Live | Promise<Live>,
+): Reader {
+  const operation = operations.create.replace(/create$/, "list");
+  const isListed = service.offers(operation);
+  return {
+    isListed,
+    async list(place, signal) {
+      if (!isListed) return [];
+      const { values } = await service.read({ operation, params: await paramsAt(place, signal) }, signal);
+      notePartial(service, place, values);
+      return listedIds(values);
+    },
+    isPartial: (place) => wasPartial(service, place),
+    get: (ref, signal) =>
+      unlessMissing(async () => {
+        const params = { ...(await paramsAt(ref.place, signal)), id: ref.id };
+        const { values } = await service.read({ operation: describedBy, params }, signal);
+        return live(ref, values, signal);
+      }),
+  };
+}
+
+/** Writes by the operations of a kind, with the bodies that the field table spells. */
+export function resourceWriter(
+  { operations, schema, place }: Pick<Kind, "operations" | "schema" | "place">,
+  service: Service,
+  paramsAt: ParamsAt,
+): Pick<Driver, "create" | "update" | "delete"> {
+  const on = async (ref: Ref, signal: AbortSignal): Promise<Params> => ({
+    ...(await paramsAt(ref.place, signal)),
+    id: ref.id,
+  });
+  return {
+    async create(spec, signal) {
+      const params = await paramsAt(place(spec), signal);
+      return createdId(service, operations.create, params, toWire(schema, spec, service), signal);
+    },
+    async update(ref, patch, signal) {
+      const body = toWire(schema, patch, service);
+      await service.write({ operation: operations.update, params: await on(ref, signal), body }, signal);
+    },
+    async delete(ref, signal) {
+      await service.write({ operation: operations.delete, params: await on(ref, signal) }, signal);
+    },
+  };
+}
+
+/** Sends a create and returns the id in its answer. */
+export async function createdId(
+  service: Service,
+  operation: string,
+  params: Params,
+  body: JsonObject,
+  signal: AbortSignal,
+): Promise<string> {
+  return String((await service.write({ operation, params, body }, signal)).values["id"]);
+}
+
+/** The result of a read; undefined if the object does not exist (404). */
+export async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isServiceError(error, "not-found")) return undefined;
+    throw error;
+  }
+}
+
+/** The times of an answer that are shown. */
+export function timesOf({ createdAt, modifiedAt }: Values): Pick<Live, "createdAt" | "modifiedAt"> {
+  return {
+    ...(typeof createdAt === "string" ? { createdAt } : {}),
+    ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
+  };
+}
+
+/** The ids of a list answer: `ids` as they are, or the `id` of each of its `items`, as the profile reads them. */
+function listedIds({ ids, items }: Values): readonly string[] {
+  if (Array.isArray(ids)) return ids.map(String);
+  return (Array.isArray(items) ? items : [])
+    .filter(isObject)
+    .map((item) => item["id"])
+    .filter((id) => typeof id === "string" || typeof id === "number")
+    .map(String);
+}
+
+/** Places whose last list was not all, by the service that was asked. */
+const partial = new WeakMap<Reads, Set<string>>();
+
+/** Remembers whether a list of a place was all of it. */
+export function notePartial(service: Reads, place: JsonObject, values: Values): void {
+  const places = partial.get(service) ?? new Set();
+  partial.set(service, places);
+  if (mayBeMore(values)) places.add(stableJson(place));
+  else places.delete(stableJson(place));
+}
+
+/** True if the last list of a place was not all of it. */
+export function wasPartial(service: Reads, place: JsonObject): boolean {
+  return partial.get(service)?.has(stableJson(place)) === true;
+}
+
+/**
+ * The phase behind a status; one that nobody knows is on its way to something, and is said to be unknown. Of an account the
+ * profile may have other meanings.
+ */
+export function phaseOf(
+  values: { readonly [name: string]: Json },
+  { profile, hide }: Pick<Reads, "profile" | "hide">,
+  of: "account" | "instance" = "instance",
+): Phase {
+  const status = typeof values["status"] === "string" ? values["status"] : "";
+  if (status === "") return { is: "pending", detail: "without a status" };
+  const special = of === "account" ? profile.accounts?.statuses : undefined;
+  const is = own(special ?? {}, status.toUpperCase()) ?? own(profile.statuses, status.toUpperCase());
+  if (is === undefined)
+    return { is: "pending", detail: unknown(safeText(status, hide), profile.name), isUnnamed: true };
+  if (is === "deleting") return { is: "pending", detail: status, isLeaving: true };
+  const failure = is === "failed" && typeof values["failure"] === "string" ? `: ${values["failure"]}` : "";
+  return { is, detail: `${status}${failure}` };
+}
+
+/** The status as an output: one that the profile does not name is a word of the service like any other. */
+export function shownStatus(
+  values: { readonly [name: string]: Json },
+  service: Pick<Reads, "profile" | "hide">,
+  of?: "account" | "instance",
+): Json | undefined {
+  const { status } = values;
+  const isWord = typeof status === "string" && phaseOf(values, service, of).isUnnamed === true;
+  return isWord ? service.hide(status) : status;
+}
+
+/** The status, with the line that would make it known. */
+function unknown(status: string, profile: string): string {
+  const word = status.slice(0, 60);
+  return `${word}, which the profile ${profile} does not name; once it is known, add under statuses: { ${word}: ready | stopped | pending | failed }`;
+}
