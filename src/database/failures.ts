@@ -1,8 +1,49 @@
-/** @module Says why a database could not be used, and when its time is over. */
+/** @module Defines a database to connect to, when its time is over, and why it could not be used. */
 import { readFile } from "node:fs/promises";
-import { asError } from "../model/errors.ts";
-import { DatabaseError, type Obstacle } from "./database-error.ts";
-import type { DatabaseTarget } from "./target.ts";
+import { asError, GraphformError } from "../model/errors.ts";
+import type { Hide } from "../model/known-secrets.ts";
+
+/** A database to connect to. */
+export interface DatabaseTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly username?: string;
+  readonly password?: string;
+  /** True: TLS with the system's authorities; caFile: with the authorities of a PEM file. */
+  readonly tls?: boolean | { readonly caFile?: string };
+  /** Hides the secrets of the run in what the database says. */
+  readonly hide?: Hide;
+  /** Longest time for everything together, in ms. Default 2 s. */
+  readonly timeout?: number;
+}
+
+/** Reason of the failure. */
+export type DatabaseFailure = "refused-credentials" | "unreachable" | "unresolved" | "no-tls";
+
+/** Obstacle that kept an unreachable database from answering. */
+export type Obstacle = "refused" | "silent" | "not-trusted" | "no-handshake" | "not-ready" | "cut";
+
+/** A failed connection or command. The message contains no credentials. */
+export class DatabaseError extends GraphformError {
+  readonly failure: DatabaseFailure;
+  /** The obstacle if it is unreachable. */
+  readonly obstacle: Obstacle;
+  /** True if the running database itself called the password wrong: no time-out, no "not ready", no missing right. */
+  readonly isWrongPassword: boolean;
+
+  constructor(failure: DatabaseFailure, message: string, cause?: unknown, obstacle: Obstacle = "cut") {
+    super(`database-${failure}`, message, { cause });
+    this.name = "DatabaseError";
+    this.failure = failure;
+    this.obstacle = obstacle;
+    this.isWrongPassword = cause instanceof Error && cause.message.startsWith("WRONGPASS");
+  }
+}
+
+/** True for a database error. */
+export function isDatabaseError(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError;
+}
 
 /** True for an error reply that asks to try later. It proves nothing about credentials. */
 export function isNotReady(error: Error): boolean {
@@ -56,7 +97,7 @@ export function endOf(
 }
 
 /** Longest time for a target, in ms. */
-export function timeoutOf(target: DatabaseTarget): number {
+function timeoutOf(target: DatabaseTarget): number {
   return target.timeout ?? 2000;
 }
 

@@ -1,6 +1,6 @@
 /** @module Finds the database of a request, and says why it could not be asked. */
-import { isDatabaseError } from "../database/database-error.ts";
-import type { DatabaseTarget } from "../database/target.ts";
+
+import { type DatabaseTarget, isDatabaseError } from "../database/failures.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { ProbeAnswer } from "../model/probe-reading.ts";
 import { type ProbeTrouble, refusedAt, unanswered } from "../model/probe-troubles.ts";

@@ -1,5 +1,5 @@
 /** @module Asks and changes the running database of an instance, as its declared user. */
-import type { DatabaseSettings } from "../database/probe.ts";
+import type { DatabaseSettings } from "../database/settings.ts";
 import { instanceSchema } from "../fields/instance.ts";
 import { asError, ServiceError } from "../model/errors.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
@@ -29,8 +29,8 @@ export async function probeInstance(
   if (typeof target === "string") return notAsked(target);
   // Loaded here: a plan without a probe need not wait for the client to load.
   const [{ probe }, { isDatabaseError }] = await Promise.all([
-    import("../database/probe.ts"),
-    import("../database/database-error.ts"),
+    import("../database/settings.ts"),
+    import("../database/failures.ts"),
   ]);
   try {
     return answerOf(await probe(target, signal), isTls);
@@ -75,8 +75,8 @@ export async function healInstance(
     throw new ServiceError("invalid", operation, `${operation}: ${reason}`);
   }
   const [{ setParameters }, { isDatabaseError }] = await Promise.all([
-    import("../database/set-parameters.ts"),
-    import("../database/database-error.ts"),
+    import("../database/settings.ts"),
+    import("../database/failures.ts"),
   ]);
   try {
     await setParameters(target, parametersOf(paths, spec), signal);
@@ -119,7 +119,7 @@ export function roleAsker(resultParams: Json | undefined, service: Reads, signal
   return async (address) => {
     const target = targetOf({ ...address }, { username, password }, String(tls) === "true", service);
     if (typeof target === "string") return undefined;
-    const { askAtOnce } = await import("../database/ask-at-once.ts");
+    const { askAtOnce } = await import("../database/connection.ts");
     const [reply] = await askAtOnce(target, [["ROLE"]], signal).catch((): readonly unknown[] => []);
     signal.throwIfAborted();
     const [role] = Array.isArray(reply) ? reply : [];
@@ -138,7 +138,7 @@ export async function isInstanceUsable(
   const target = targetOf(shown.outputs, login, spec["config.enableTLS"] === true, service);
   if (typeof target === "string") return { is: "unknown", detail: "" };
   const { timeout: _patience, ...rest } = target;
-  const { verify } = await import("../database/set-parameters.ts");
+  const { verify } = await import("../database/settings.ts");
   const verdict = await verify(rest, signal);
   const where = `${target.host}:${target.port}`;
   if (verdict === "answered") return { is: "usable", detail: "" };

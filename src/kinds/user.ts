@@ -165,7 +165,7 @@ async function probeUser(
   const isTls = instance?.spec["config.enableTLS"] === true;
   const target = targetOf(instance?.outputs ?? {}, { username, password }, isTls, service);
   if (typeof target === "string") return notAsked(target);
-  const { signIn } = await import("../database/probe.ts");
+  const { signIn } = await import("../database/settings.ts");
   try {
     await signIn(target, signal);
     return { is: "answered", values: { password: true } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Addresses, type LookUps, shareLookUps } from "../../src/database/look-ups.ts";
+import { type Addresses, type LookUps, shareLookUps } from "../../src/database/names.ts";
 
 const never = new AbortController().signal;
 const here: Addresses = [{ address: "192.0.2.7", family: 4 }];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { probe } from "../../src/database/probe.ts";
-import { orderedSets } from "../../src/database/set-parameters.ts";
+import { orderedSets, probe } from "../../src/database/settings.ts";
 import { type Answer, bulk, startRespServer } from "./resp-server.ts";
 
 const never = new AbortController().signal;

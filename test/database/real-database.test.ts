@@ -2,8 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { probe } from "../../src/database/probe.ts";
-import { setParameters, verify } from "../../src/database/set-parameters.ts";
+import { probe, setParameters, verify } from "../../src/database/settings.ts";
 import { type Database, ensureAuthority, setupEngine } from "../../src/platform/engine/index.ts";
 
 const never = new AbortController().signal;

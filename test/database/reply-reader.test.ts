@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { replyReader } from "../../src/database/ask-at-once.ts";
+import { replyReader } from "../../src/database/connection.ts";
 
 function read(...chunks: readonly string[]): readonly unknown[] {
   const reader = replyReader();

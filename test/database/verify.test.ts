@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openDatabase } from "../../src/database/connect.ts";
-import { verify } from "../../src/database/set-parameters.ts";
+import { askAtOnce, talk } from "../../src/database/connection.ts";
+import { verify } from "../../src/database/settings.ts";
 import { type Answer, caFile, startRespServer } from "./resp-server.ts";
 
 const never = new AbortController().signal;
@@ -110,29 +110,34 @@ describe("verify", () => {
   });
 });
 
-describe("openDatabase", () => {
+describe("a connection", () => {
   it("has no credentials in its errors", async () => {
     const server = await startRespServer(() => "-WRONGPASS invalid username-password pair\r\n");
     const target = { host: "127.0.0.1", port: server.port, username: "app", password };
-    const error: unknown = await openDatabase(target, never).catch((caught: unknown) => caught);
+    const error: unknown = await askAtOnce(target, [], never).catch((caught: unknown) => caught);
     const { inspect } = await import("node:util");
     expect(error).toMatchObject({ code: "database-refused-credentials", failure: "refused-credentials" });
     expect(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true })).not.toContain("horse");
   });
 
-  it("ends what is asked when it is closed, and when the time is over", async () => {
+  it("rejects a command whose answer does not come in time, and closes", async () => {
     const server = await startRespServer(([name]) => (name === "PING" ? undefined : "+OK\r\n"));
     const target = { host: "127.0.0.1", port: server.port, timeout: 200 };
-    const closed = await openDatabase(target, never);
-    const asked = closed.ask(["PING"]);
-    closed.close();
-    await expect(asked).rejects.toMatchObject({ failure: "unreachable" });
-    const late = await openDatabase(target, never);
-    await expect(late.ask(["PING"])).rejects.toMatchObject({
+    await expect(askAtOnce(target, [["PING"]], never)).rejects.toMatchObject({
       failure: "unreachable",
       message: expect.stringContaining("200 ms"),
     });
-    late.close();
-    late.close();
+    await vi.waitFor(() => expect(server.open()).toBe(0));
+  });
+
+  it("signs in with the first of several writes, and gives each its own replies", async () => {
+    const server = await startRespServer(database);
+    const target = { host: "127.0.0.1", port: server.port, password };
+    const replies = await talk(target, never, async (ask) => [
+      await ask([["PING"], ["PING"]]),
+      await ask([["PING"]]),
+    ]);
+    expect(replies).toEqual([["PONG", "PONG"], ["PONG"]]);
+    expect(server.commands).toEqual([["AUTH", password], ["PING"], ["PING"], ["PING"]]);
   });
 });
