@@ -148,8 +148,7 @@ function assertAddressFree(state: StateDocument, address: string, id: string): v
 }
 
 function assertObjectFree(state: StateDocument, { name, idAt }: Kind, ref: Ref): void {
-  const keyOf = (kind: string, { id, place }: Ref): string =>
-    objectKey(kind, { id: idAt(place, id), place });
+  const keyOf = (kind: string, { id, place }: Ref): string => objectKey(kind, { id: idAt(place, id), place });
   const key = keyOf(name, ref);
   const other = Object.entries(state.resources).find(
     ([, entry]) => entry.kind === name && keyOf(entry.kind, entry) === key,
