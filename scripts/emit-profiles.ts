@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
-import { readProfile } from "../src/hosting/profile/profile-file.ts";
+import type { ProfileText } from "../src/hosting/profile/expand-profile.ts";
+import { type ProfileValidator, readProfile } from "../src/hosting/profile/profile-file.ts";
 import { profileSchema } from "../src/hosting/profile/profile-schema.ts";
-import type { ProfileText } from "../src/hosting/profile/profile-text.ts";
-import type { ProfileValidator } from "../src/hosting/profile/profile-violations.ts";
 import { compiledModule, writeEmitted } from "./compiled-module.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -55,7 +54,7 @@ writeEmitted(
   "src/hosting/profile/profile-validator.generated.d.ts",
   [
     "// Emitted by scripts/emit-profiles.ts.",
-    'import type { ProfileValidator } from "./profile-violations.ts";',
+    'import type { ProfileValidator } from "./profile-file.ts";',
     "/** The profile's schema, compiled. */",
     "export declare const validateProfile: ProfileValidator;",
     "",

@@ -10,9 +10,7 @@ import { createSession, type Session } from "./session/session.ts";
 import { orAborted } from "./session/single-flight.ts";
 import { authorization, createUsersToken, secretsIn } from "./session/tokens.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
-import type { Ticket } from "./throttle/fair-queue.ts";
-import { createThrottle } from "./throttle/throttle.ts";
-import { baseOf } from "./wire/base-url.ts";
+import { createThrottle, type Ticket } from "./throttle/throttle.ts";
 import {
   interrupted,
   passesForRead,
@@ -21,11 +19,9 @@ import {
   withinPatience,
   withRetry,
 } from "./wire/exchange.ts";
-import { endpointOf, fillPath } from "./wire/fill-path.ts";
-import { withPages } from "./wire/pages.ts";
-import { readAnswer } from "./wire/read-answer.ts";
-import type { WireRequest, WireResponse } from "./wire/transport.ts";
-import { openConnections } from "./wire/transport.ts";
+import { readAnswer, withPages } from "./wire/read-answer.ts";
+import { baseOf, endpointOf, fillPath } from "./wire/request-url.ts";
+import { openConnections, type WireRequest, type WireResponse } from "./wire/transport.ts";
 
 /**
  * Makes a client of the service's HTTP API. Reads are repeated where that may help; a write is sent once, whatever comes back.

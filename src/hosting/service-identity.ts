@@ -4,7 +4,8 @@ import { createHash } from "node:crypto";
 import { defined } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
-import { baseOf } from "./wire/base-url.ts";
+import { lookUps } from "./operations.ts";
+import { baseOf } from "./wire/request-url.ts";
 
 /** Addresses and subscriptions of a service, as options and manifest give them. */
 export interface ServicePlace {
@@ -17,9 +18,6 @@ export interface ServicePlace {
   /** Id of the local platform's data folder, where that is what answers at these URLs. */
   readonly localId?: string;
 }
-
-/** The requests that look an object up: another path, host or query there is another place to look. */
-const lookUps = ["instance.describe", "account.get", "network.describe", "user.list"];
 
 /**
  * Leaves out timing, instance types, spellings and statuses: they change with versions of graphform, and the objects stay

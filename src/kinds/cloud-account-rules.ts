@@ -5,7 +5,7 @@ import type { Desired } from "../model/desired.ts";
 import { isObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { isWritten, partOf, type Spec } from "../model/spec.ts";
-import { findings, type Said } from "./rule-tools.ts";
+import { findings, type Said, said } from "./rule-tools.ts";
 
 /** Findings on the provider fields of a cloud account: missing, refused or malformed. */
 export function checkCloudAccount(desired: Desired, context: RuleContext): readonly Finding[] {
@@ -49,7 +49,7 @@ function foreign(
     if (own.includes(name) || owners.length === 0) return [];
     const message = `config.${name} is no field of an account of ${provider}`;
     const hint = `it belongs to ${owners.join(", ")}; ${context.suggest(name, own, `fields of ${provider}`)}`;
-    return [{ code: "provider-field", path: `config.${name}`, message, hint }];
+    return [said("provider-field", `config.${name}`, message, hint)];
   });
 }
 
@@ -80,12 +80,7 @@ function ownRole(config: Spec): readonly Said[] {
     return [];
   const message = `${path} is a role of the account ${owner}, and aws_account_id is ${account}`;
   return [
-    {
-      code: "account-mismatch",
-      path,
-      message,
-      hint: "write the role of this account, or correct aws_account_id",
-    },
+    said("account-mismatch", path, message, "write the role of this account, or correct aws_account_id"),
   ];
 }
 
@@ -98,11 +93,11 @@ function ownProject(config: Spec): readonly Said[] {
   if (owner === undefined || typeof project !== "string" || owner === project) return [];
   const message = `${path} is of the project ${owner}, and gcp_project_id is ${project}`;
   return [
-    {
-      code: "account-mismatch",
+    said(
+      "account-mismatch",
       path,
       message,
-      hint: "write the service account of this project, or correct gcp_project_id",
-    },
+      "write the service account of this project, or correct gcp_project_id",
+    ),
   ];
 }

@@ -2,7 +2,7 @@
 
 import { accountResource, type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { answerValues } from "../hosting/wire/answer-values.ts";
-import { mayBeMore } from "../hosting/wire/pages.ts";
+import { mayBeMore } from "../hosting/wire/read-answer.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Everything, LeftOut } from "../model/kind.ts";

@@ -1,38 +1,19 @@
 /** @module Checks the rules of instances that the field table cannot express. */
-
 import type { Desired } from "../model/desired.ts";
 import { isObject, own } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { isWritten, partOf } from "../model/spec.ts";
-import { memoryRule, timeoutRule, typeRule } from "./instance-sizes.ts";
-import { limitedRows, type Rule, text, tierOf } from "./instance-spec.ts";
+import { limitedRows, type Rule, settingRules, text, tierOf, warningRules } from "./instance-settings.ts";
 import { hasTags, isOwnerTag } from "./instance-tags.ts";
-import { warningRule } from "./instance-warnings.ts";
-import { findings, resourceAt, type Said } from "./rule-tools.ts";
+import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
 
 /**
  * Rules of an instance that the field table cannot say: the tier matrix, components, memory
  * and instance types of the profile, and what its network and its account must share with it.
  */
 export function checkInstance(desired: Desired, context: RuleContext): readonly Finding[] {
-  const rules = [
-    placeRule,
-    offerRule,
-    accountRule,
-    networkTypeRule,
-    typeRule,
-    memoryRule,
-    timeoutRule,
-    sameRule,
-    lackRule,
-    markRule,
-    warningRule,
-  ];
-  return findings(
-    desired,
-    context,
-    rules.flatMap((rule) => rule(desired, context)),
-  );
+  const remarks = rules.flatMap((rule) => rule(desired, context));
+  return findings(desired, context, remarks);
 }
 
 const placeRule: Rule = (desired, context) => {
@@ -43,56 +24,35 @@ const placeRule: Rule = (desired, context) => {
   const keys = own(profile.tiers, tier);
   if (keys === undefined) {
     const hint = context.suggest(tier, Object.keys(profile.tiers), "it has");
-    return [
-      {
-        code: "unknown-tier",
-        path: "tier",
-        message: `the profile "${profile.name}" has no tier ${tier}`,
-        hint,
-      },
-    ];
+    return [said("unknown-tier", "tier", `the profile "${profile.name}" has no tier ${tier}`, hint)];
   }
   const components = Object.keys(keys.components);
   if (component === undefined || components.includes(component)) return [];
   const hint = context.suggest(component, components, `components of ${tier}`);
-  return [
-    {
-      code: "unknown-component",
-      path: "component",
-      message: `the ${tier} tier has no component "${component}"`,
-      hint,
-    },
-  ];
+  return [said("unknown-component", "component", `the ${tier} tier has no component "${component}"`, hint)];
 };
 
 /** The fields that each tier and component offers. */
 const offerRule: Rule = (desired) => {
   const tier = tierOf(desired);
   if (tier === undefined) return [];
-  return limitedRows.flatMap(({ path, row }): readonly Said[] => {
+  return limitedRows.flatMap(([path, row]): readonly Said[] => {
     if (!isWritten(desired.spec, path)) return [];
     if (row["x-tiers"]?.includes(tier) === false) {
       const hint = `remove it; tiers that have it: ${row["x-tiers"].join(", ")}`;
-      return [{ code: "tier-field", path, message: `${path} is not offered by the ${tier} tier`, hint }];
+      return [said("tier-field", path, `${path} is not offered by the ${tier} tier`, hint)];
     }
     const component = text(desired, "component");
     if (component === undefined || row["x-components"]?.includes(component) !== false) return [];
     const hint = `remove it; components that have it: ${row["x-components"].join(", ")}`;
-    return [
-      {
-        code: "component-field",
-        path,
-        message: `${path} is not offered by the component ${component}`,
-        hint,
-      },
-    ];
+    return [said("component-field", path, `${path} is not offered by the component ${component}`, hint)];
   });
 };
 
 const accountRule: Rule = (desired) => {
   if (tierOf(desired) !== "enterprise-byoa" || isWritten(desired.spec, "cloudAccount")) return [];
   const message = '"cloudAccount" is missing: the enterprise-byoa tier runs in the customer\'s own account';
-  return [{ code: "missing-key", path: "", message, hint: "add it: a name under cloudAccounts" }];
+  return [said("missing-key", "", message, "add it: a name under cloudAccounts")];
 };
 
 const networkTypeRule: Rule = (desired, context) => {
@@ -106,7 +66,7 @@ const networkTypeRule: Rule = (desired, context) => {
   const hint = none
     ? "remove it; the network type is the service's choice"
     : context.suggest(type, networkTypes);
-  return [{ code: "profile-field", path: "networkType", message, hint }];
+  return [said("profile-field", "networkType", message, hint)];
 };
 
 /** A network must be where the instance is, and an account with its provider. */
@@ -146,12 +106,7 @@ function differences(
   const mine = differing.map((key) => `${key} ${text(desired, key)}`).join(" and ");
   const message = `${section}.${name} has ${its}, and this instance has ${mine}`;
   return [
-    {
-      code: "place-mismatch",
-      path,
-      message,
-      hint: `take another name under ${section}, or correct one of the two`,
-    },
+    said("place-mismatch", path, message, `take another name under ${section}, or correct one of the two`),
   ];
 }
 
@@ -159,32 +114,30 @@ function differences(
 const lackRule: Rule = ({ spec }, { profile }) =>
   profile.lacks
     .filter((name) => isWritten(spec, `config.${name}`))
-    .map((name) => ({
-      code: "not-offered",
-      path: `config.${name}`,
-      message: `the profile "${profile.name}" has no ${name}`,
-      hint: "remove it",
-    }));
+    .map((name) =>
+      said("not-offered", `config.${name}`, `the profile "${profile.name}" has no ${name}`, "remove it"),
+    );
 
 /** Deletion protection and tags, where the profile has them; names that are not graphform's own. */
 const markRule: Rule = ({ spec }, { profile }) => {
   const { operations, name } = profile;
-  const lacking = (path: string, what: string): Said => ({
-    code: "not-offered",
-    path,
-    message: `the profile "${name}" has no ${what}`,
-    hint: "remove it, or use a profile of a service that has it",
-  });
-  const said: Said[] = [];
+  const lacking = (path: string, what: string): Said =>
+    said(
+      "not-offered",
+      path,
+      `the profile "${name}" has no ${what}`,
+      "remove it, or use a profile of a service that has it",
+    );
+  const remarks: Said[] = [];
   const hasMetadata = operations["instance.metadata"] !== undefined;
   if (spec["deletionProtection"] !== undefined && !hasMetadata)
-    said.push(lacking("deletionProtection", "deletion protection"));
+    remarks.push(lacking("deletionProtection", "deletion protection"));
   const whole = spec["customTags"];
-  if (!isWritten(spec, "customTags") || (whole !== undefined && !isObject(whole))) return said;
-  if (!hasMetadata || !hasTags(profile)) return [...said, lacking("customTags", "tags")];
+  if (!isWritten(spec, "customTags") || (whole !== undefined && !isObject(whole))) return remarks;
+  if (!hasMetadata || !hasTags(profile)) return [...remarks, lacking("customTags", "tags")];
   const names = Object.keys(partOf(spec, "customTags")).filter((tag) => isOwnerTag(tag) || tag.includes("."));
   return [
-    ...said,
+    ...remarks,
     ...names.map((tag) => ({
       code: "tag-name",
       path: "customTags",
@@ -195,3 +148,11 @@ const markRule: Rule = ({ spec }, { profile }) => {
     })),
   ];
 };
+
+/** All rules, in the order of their findings. */
+const rules: readonly Rule[] = [
+  ...[placeRule, offerRule, accountRule, networkTypeRule],
+  ...settingRules,
+  ...[sameRule, lackRule, markRule],
+  ...warningRules,
+];

@@ -4,11 +4,12 @@ import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { boundedMatcher } from "../hosting/wire/service-error.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
-import type { FieldSchema } from "../model/field-schema.ts";
+import { fieldRows } from "../model/field-schema.ts";
 import { isObject, type Json, own } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
+import { wireName } from "./wire.ts";
 
 /** A declared setting that the service does not offer as it is written. */
 export interface NotOffered {
@@ -138,33 +139,18 @@ function parametersOf(apis: Json): readonly Parameter[] {
 }
 
 /** Everything that is known here of what a create takes. */
-const known: readonly Known[] = Object.entries(instanceSchema.properties).flatMap(([name, row]): Known[] =>
-  name === "config"
-    ? Object.entries(row.properties ?? {}).map(([inner, each]) => knownAs(`config.${inner}`, inner, each))
-    : [knownAs(name, name, row)],
-);
-
-interface Known {
-  readonly path: string;
-  readonly wire: string;
-  readonly isSecret: boolean;
-}
-
-function knownAs(path: string, name: string, row: FieldSchema): Known {
-  return { path, wire: row["x-wire"] ?? name, isSecret: row["x-secret"] === true };
-}
+const known = [...fieldRows(instanceSchema)];
 
 function compare(
   desired: Desired,
   all: readonly Parameter[],
-  { fields }: Profile,
+  profile: Profile,
   matching: ReturnType<typeof boundedMatcher>,
 ): OfferCheck {
   const parameters = all.filter((parameter) => isMeantFor(parameter, desired));
-  const keyOf = (wire: string): string => own(fields, wire) ?? wire;
   const notCompared: string[] = [];
-  const settings = known.flatMap(({ path, wire, isSecret }): readonly NotOffered[] => {
-    const parameter = parameters.find(({ key }) => key === keyOf(wire));
+  const settings = known.flatMap(([path, row]): readonly NotOffered[] => {
+    const parameter = parameters.find(({ key }) => key === wireName(path, row, { profile }));
     const value = desired.spec[path];
     if (value === undefined) {
       if (parameter?.isRequired !== true) return [];
@@ -176,7 +162,7 @@ function compare(
       const message = `${path} is no parameter that the service takes for this component today`;
       return [{ desired, message, hint: "remove it, or ask the service's support" }];
     }
-    if (isSecret || !["string", "number", "boolean"].includes(typeof value)) return [];
+    if (row["x-secret"] === true || !["string", "number", "boolean"].includes(typeof value)) return [];
     const { options, regex } = parameter;
     if (options.length > 0 && !options.includes(String(value))) {
       const message = `${path} is ${withoutUserinfo(String(value))}, which the service does not offer today`;
@@ -189,7 +175,7 @@ function compare(
     const message = `${path} is ${withoutUserinfo(String(value))}, and the service's pattern for it does not match that`;
     return [{ desired, message, hint: `it has to match ${regex.slice(0, 200)}` }];
   });
-  const names = new Set(known.map(({ wire }) => keyOf(wire)));
+  const names = new Set(known.map(([path, row]) => wireName(path, row, { profile })));
   const unknown = parameters
     .filter(({ key, isRequired }) => isRequired && !names.has(key))
     .map(({ key }) => ({

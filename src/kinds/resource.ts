@@ -1,6 +1,7 @@
 /** @module Lists, reads, creates, changes and deletes a resource by the operations of its kind; reads phases and times. */
-import { mayBeMore } from "../hosting/wire/pages.ts";
+
 import { safeText } from "../hosting/wire/parse-json.ts";
+import { mayBeMore } from "../hosting/wire/read-answer.ts";
 import { isServiceError } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject, own, stableJson } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";

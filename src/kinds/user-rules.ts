@@ -5,7 +5,7 @@ import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
-import { findings, resourceAt, type Said } from "./rule-tools.ts";
+import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
 
 /** Findings on a user: name and password as the profile's `users` rules ask, and one user of a name in an instance. */
 export function checkUser(desired: Desired, context: RuleContext): readonly Finding[] {
@@ -19,22 +19,17 @@ export function checkUser(desired: Desired, context: RuleContext): readonly Find
 function lengths(desired: Desired, context: RuleContext): readonly Said[] {
   const { usernameMin, passwordMin } = context.profile.users;
   const { username, password } = desired.spec;
-  const said: Said[] = [];
+  const remarks: Said[] = [];
   if (typeof username === "string" && username !== "" && lengthOf(username) < usernameMin) {
     const message = `username is ${JSON.stringify(username)}, and must have at least ${usernameMin} characters`;
-    said.push({ code: "too-short", path: "username", message, hint: "take a longer name" });
+    remarks.push(said("too-short", "username", message, "take a longer name"));
   }
   const opened = isSealed(password) ? context.open(password) : undefined;
   if (opened !== undefined && lengthOf(opened) < passwordMin) {
     const message = `password must have at least ${passwordMin} characters`;
-    said.push({
-      code: "too-short",
-      path: "password",
-      message,
-      hint: "take a longer password where the secret is kept",
-    });
+    remarks.push(said("too-short", "password", message, "take a longer password where the secret is kept"));
   }
-  return said;
+  return remarks;
 }
 
 function lengthOf(text: string): number {
@@ -47,25 +42,13 @@ function twice(desired: Desired, context: RuleContext): readonly Said[] {
   const first = firstByName(context).get(nameOn(instance, username));
   if (first !== undefined && first !== desired.address) {
     const message = `${first} is called ${JSON.stringify(username)} on the same instance`;
-    return [
-      {
-        code: "duplicate-user",
-        path: "username",
-        message,
-        hint: "give each its own name, or remove one of the two",
-      },
-    ];
+    return [said("duplicate-user", "username", message, "give each its own name, or remove one of the two")];
   }
   const owner = resourceAt(context, `instances.${instance}`);
   if (owner === undefined || owner.spec["config.graphdbUser"] !== username) return [];
   const message = `${JSON.stringify(username)} is the first user of ${owner.address}, its graphdbUser`;
   return [
-    {
-      code: "duplicate-user",
-      path: "username",
-      message,
-      hint: "take another name; the first user is kept by its instance",
-    },
+    said("duplicate-user", "username", message, "take another name; the first user is kept by its instance"),
   ];
 }
 
@@ -123,25 +106,22 @@ function commands(all: readonly AclRule[], context: RuleContext): readonly Said[
   const hint = first.startsWith("@")
     ? "grant single commands instead of categories"
     : context.suggest(first, [...allowed]);
-  return [{ code: "acl-command", path: "acl", message, hint }];
+  return [said("acl-command", "acl", message, hint)];
 }
 
 /** The remark on a word that is neither a key pattern nor a command. No part of a password is repeated in it. */
 function misplaced(all: readonly AclRule[]): readonly Said[] {
-  const said = new Map<string, { readonly hint: string; readonly at: number[] }>();
+  const byMessage = new Map<string, { readonly hint: string; readonly at: number[] }>();
   for (const [index, rule] of all.entries()) {
     const [message, hint] = misplacedWords(rule) ?? [];
     if (message === undefined || hint === undefined) continue;
-    const known = said.get(message) ?? { hint, at: [] };
-    said.set(message, known);
+    const known = byMessage.get(message) ?? { hint, at: [] };
+    byMessage.set(message, known);
     known.at.push(index + 1);
   }
-  return [...said].map(([message, { hint, at }]) => ({
-    code: "acl-rule",
-    path: "acl",
-    message: `${message} (rule ${listOf(at.map(String))})`,
-    hint,
-  }));
+  return [...byMessage].map(([message, { hint, at }]) =>
+    said("acl-rule", "acl", `${message} (rule ${listOf(at.map(String))})`, hint),
+  );
 }
 
 function misplacedWords({ is, text }: AclRule): readonly [message: string, hint: string] | undefined {

@@ -1,6 +1,6 @@
 /** @module Adds subscriptions to the identity of a service, and checks that none is missing. */
 
-import { noSubscriptionHint } from "../hosting/subscriptions/subscription-errors.ts";
+import { noSubscriptionHint } from "../hosting/subscriptions/subscriptions.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";

@@ -1,12 +1,13 @@
 /** @module Sends the traces and metrics of one run to an OpenTelemetry collector over OTLP. */
 
-import { channel } from "node:diagnostics_channel";
+import { type Channel, channel } from "node:diagnostics_channel";
 import { performance } from "node:perf_hooks";
 import {
   type Context,
   type Meter,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type Tracer,
@@ -20,7 +21,6 @@ import { defaultResource, resourceFromAttributes } from "@opentelemetry/resource
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { manifestRead, resultOf, stepEvents } from "./channels.ts";
-import { listen, parentOf, traceparentOf } from "./listen.ts";
 
 /** A run that is traced and measured. */
 export interface Telemetry {
@@ -247,4 +247,33 @@ function traceRequests(tracer: Tracer, within: Context): () => void {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+/** Calls back with every message that is an object. Returns the function that ends it. */
+function listen(channel: Channel, heard: (message: { readonly [key: string]: unknown }) => void): () => void {
+  const onMessage = (message: unknown): void => {
+    if (typeof message === "object" && message !== null) heard({ ...message });
+  };
+  channel.subscribe(onMessage);
+  return () => void channel.unsubscribe(onMessage);
+}
+
+const shape = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** The context of `TRACEPARENT`; the one given if there is none, or it is malformed. */
+function parentOf(env: NodeJS.ProcessEnv, without: Context): Context {
+  const [, traceId, spanId, flags] = shape.exec(env["TRACEPARENT"] ?? "") ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return without;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return without;
+  return trace.setSpanContext(without, {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+  });
+}
+
+/** A span as `TRACEPARENT` spells it. */
+function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }

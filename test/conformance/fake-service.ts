@@ -1,4 +1,4 @@
-import { fillPath } from "../../src/hosting/wire/fill-path.ts";
+import { fillPath } from "../../src/hosting/wire/request-url.ts";
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
 import { defined, isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import type { Profile } from "../../src/model/profile.ts";

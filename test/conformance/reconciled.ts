@@ -4,6 +4,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import type { Desired } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { type Kind, kindRegistry } from "../../src/model/kind.ts";
 import { referenceFields } from "../../src/model/templates.ts";
 import { type ApplyWorld, applyPlan } from "../../src/reconcile/apply-plan.ts";
 import { planFor } from "../../src/reconcile/plan-for.ts";
@@ -25,8 +26,8 @@ export async function reconcileTwice({
   readonly bench: Bench;
   readonly referents: Referents;
 }): Promise<void> {
-  const world = worldOf(bench.service);
   const { kind } = sample;
+  const world = worldOf(bench.service, kind);
   const spec = named(kind.name, first(sample.specs)(referents));
   const bound = bindReferents(spec, referents);
   const wanted = desiredOf(`${kind.name}.x`, kind.name, seal(spec, kind.name, world));
@@ -60,7 +61,7 @@ export async function reconcileTwice({
 
 type World = ApplyWorld & { readonly seal: (text: string) => JsonObject };
 
-function worldOf(service: ApplyWorld["service"]): World {
+function worldOf(service: ApplyWorld["service"], kind: Kind): World {
   const state = emptyState("conformance");
   const vault = createVault(state.key);
   // A service that needs no time to settle: what it shows is what is so.
@@ -70,7 +71,7 @@ function worldOf(service: ApplyWorld["service"]): World {
     timing: { ...timing, settle: 20, listLag: 0, endpoint: 0, poll: { first: 2, longest: 5 } },
   };
   return {
-    kinds,
+    kinds: kindRegistry([...kinds.all.filter(({ name }) => name !== kind.name), kind]),
     service: { ...service, profile: quick },
     clock: systemClock,
     digest: (text) => createHash("sha256").update(text).digest("hex"),

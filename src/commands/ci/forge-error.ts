@@ -2,8 +2,8 @@
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
-import { isAboutTrust } from "../../network/connection-pools.ts";
 import type { PassingFailure } from "../../network/repeat-request.ts";
+import { isAboutTrust } from "../../network/send-request.ts";
 
 /** Outcome of a failed request: it may be sent again, it may have added something, or it was refused for good. */
 type ForgeFailure = "passing" | "lost" | "refused";

@@ -1,20 +1,7 @@
 /** @module Holds the JSON Schema of profile files. */
 import type { JsonObject } from "../../model/json.ts";
 import { durationPattern } from "../../model/quantity.ts";
-
-/** Every operation that a profile can have; docs/profiles.md describes them. */
-export const operationNames: readonly string[] = [
-  ...["create", "list", "list-all", "describe", "update", "delete"].map((verb) => `instance.${verb}`),
-  ...["start", "stop", "restart", "failover", "backup", "copy-snapshot", "snapshots"].map(
-    (verb) => `instance.${verb}`,
-  ),
-  ...["metadata", "restore", "upgrade", "events"].map((verb) => `instance.${verb}`),
-  ...["create", "list", "get", "delete", "describe"].map((verb) => `account.${verb}`),
-  ...["list", "create", "describe", "update", "delete"].map((verb) => `network.${verb}`),
-  ...["list", "create", "describe", "copy", "restore", "delete"].map((verb) => `snapshot.${verb}`),
-  ...["list", "create", "update", "delete"].map((verb) => `user.${verb}`),
-  ...["plans.list", "plans.parameters", "subscriptions.list", "session.logout"],
-];
+import { operations as known } from "../operations.ts";
 
 const text: JsonObject = { type: "string", minLength: 1 };
 const texts: JsonObject = { type: "object", additionalProperties: text };
@@ -129,7 +116,7 @@ const topology: JsonObject = closed(
 );
 
 const operations: JsonObject = closed(
-  every(operationNames, endpointRef),
+  every([...known.keys()], endpointRef),
   ["create", "list", "describe", "update", "delete"].map((verb) => `instance.${verb}`),
 );
 

@@ -1,12 +1,11 @@
 /** @module Looks up the subscriptions to the profile's plans: in the service's catalogue, otherwise by its objects. */
 import { isServiceError, ServiceError } from "../../model/errors.ts";
-import { isObject, type Json } from "../../model/json.ts";
+import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Profile } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
 import { type PlanEntry, planEntries } from "../plan-catalogue.ts";
 import { answerValues } from "../wire/answer-values.ts";
-import { mayBeMore } from "../wire/pages.ts";
-import { notLookedUp } from "./subscription-errors.ts";
+import { mayBeMore } from "../wire/read-answer.ts";
 
 /** The subscriptions to each plan, by the plan's key in paths. */
 export interface LookedUp {
@@ -244,4 +243,15 @@ async function answered(read: Source["read"], call: Call): Promise<Answer | unde
     if (isServiceError(error) && error.failure !== "aborted" && error.wasSent) return undefined;
     throw error;
   }
+}
+
+/** The look-up itself was refused. */
+function notLookedUp(error: ServiceError): ServiceError {
+  const { failure, operation, message, status } = error;
+  return new ServiceError(failure, operation, `the subscriptions cannot be looked up: ${message}`, {
+    ...defined({ status }),
+    wasSent: false,
+    cause: error,
+    hint: "name them instead: service.subscriptions, GRAPHFORM_SUBSCRIPTION_ID or --subscription",
+  });
 }

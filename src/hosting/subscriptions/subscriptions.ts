@@ -1,5 +1,5 @@
 /** @module Finds the subscription of each request. */
-import { isGraphformError, isServiceError } from "../../model/errors.ts";
+import { GraphformError, isGraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
 import { isObject, own } from "../../model/json.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
@@ -11,7 +11,6 @@ import {
   type LookedUp,
   lookUpSubscriptions,
 } from "./look-up-subscriptions.ts";
-import { ambiguous, noSubscription, unknownInstance } from "./subscription-errors.ts";
 
 /** Subscriptions from options or manifest: one for everything, and those of single tiers, which win. */
 export interface GivenSubscriptions {
@@ -206,4 +205,34 @@ function nameOf({ tiers }: Profile, productTierKey: string): string {
   return (
     Object.entries(tiers).find(([, keys]) => keys.productTierKey === productTierKey)?.[0] ?? productTierKey
   );
+}
+
+/** A tier has several subscriptions, and none is chosen. */
+function ambiguous(tier: string, ids: readonly string[]): GraphformError {
+  return new GraphformError(
+    "subscription-ambiguous",
+    `the ${tier} tier has ${ids.length} active subscriptions: ${ids.slice(0, 5).join(", ")}`,
+    { hint: `name one: service.subscriptions.${tier}` },
+  );
+}
+
+/** A create in a tier without a subscription. */
+function noSubscription(operation: string, tier: string): ServiceError {
+  return new ServiceError("invalid", operation, `${operation}: there is no active subscription to ${tier}`, {
+    wasSent: false,
+    hint: noSubscriptionHint(tier),
+  });
+}
+
+/** The hint if a tier has no subscription. */
+export function noSubscriptionHint(tier: string): string {
+  return `subscribe to the plan at the service, or name a subscription: service.subscriptions.${tier}, GRAPHFORM_SUBSCRIPTION_ID or --subscription`;
+}
+
+/** The service shows no subscription of an instance. */
+function unknownInstance({ operation }: Call, id: string): ServiceError {
+  return new ServiceError("invalid", operation, `${operation}: the service shows no subscription of ${id}`, {
+    wasSent: false,
+    hint: "name the subscription: service.subscriptions or --subscription",
+  });
 }

@@ -1,10 +1,10 @@
-/** @module Reads and checks the answer to an accepted request. */
+/** @module Reads and checks the answer to an accepted request, and the further pages of a list. */
 import { ServiceError } from "../../model/errors.ts";
-import type { Json } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import type { Endpoint } from "../../model/profile.ts";
-import type { Answer } from "../../model/service.ts";
+import type { Answer, Call } from "../../model/service.ts";
+import { operations } from "../operations.ts";
 import { answerValues } from "./answer-values.ts";
 import { parseJson } from "./parse-json.ts";
 
@@ -18,19 +18,9 @@ const texts = [
     "createdAt",
     "modifiedAt",
     "completedAt",
-    "host",
   ],
-  ...[
-    "failure",
-    "resourceId",
-    "name",
-    "cidr",
-    "statusMessage",
-    "instructions",
-    "offboard",
-    "instanceId",
-    "type",
-  ],
+  ...["host", "failure", "resourceId", "name", "cidr", "statusMessage", "instructions", "offboard"],
+  ...["instanceId", "type"],
 ];
 
 /** Name of a value -> check of its type. Values with other names are not checked. */
@@ -43,17 +33,6 @@ const shapes: { readonly [name: string]: (value: Json) => boolean } = {
   port: (value) => Number.isInteger(Number(value)) && Number(value) > 0 && Number(value) < 65_536,
   progress: (value) => !Number.isNaN(Number(value)),
   encrypted: (value) => typeof value === "boolean" || isText(value),
-};
-
-/** Values without which the answer to an operation is useless. */
-const needed: { readonly [operation: string]: readonly string[] } = {
-  "instance.create": ["id"],
-  "instance.describe": ["status"],
-  "account.create": ["id"],
-  "account.get": ["status"],
-  "network.create": ["id"],
-  "snapshot.restore": ["id"],
-  "instance.restore": ["id"],
 };
 
 /**
@@ -89,7 +68,7 @@ export function readAnswer(
       values[name] === undefined &&
       (mayBeAbsent.has(operation) || endpoint.omitsEmptyList === true || isNull(body, endpoint.answer[name])),
   );
-  const missing = [...lists, ...(needed[operation] ?? [])].find(
+  const missing = [...lists, ...(operations.get(operation) ?? [])].find(
     (name) => values[name] === undefined && !empty.includes(name) && !isUnsaid(name, values),
   );
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
@@ -148,4 +127,54 @@ function parsed(text: string): Json | undefined {
 
 function nameOf(endpoint: Endpoint, name: string): string {
   return endpoint.answer[name]?.join(" or ") ?? name;
+}
+
+/** Most pages of one list. */
+const maxPages = 1000;
+
+/**
+ * Joins a list with its further pages, where a query of the profile has `{nextPage}`. Otherwise `nextPage` stays in the
+ * values: the list may be partial. Throws `shape` where the pages do not end.
+ */
+export async function withPages(
+  first: Answer,
+  call: Call,
+  endpoint: Endpoint,
+  ask: (call: Call) => Promise<Answer>,
+): Promise<Answer> {
+  if (!Object.values(endpoint.query).some((template) => template.includes("{nextPage}"))) return first;
+  const tokens = new Set<string>();
+  let values = first.values;
+  for (let token = tokenOf(values); token !== undefined; token = tokenOf(values)) {
+    if (tokens.has(token) || tokens.size >= maxPages) throw endless(call);
+    tokens.add(token);
+    const page = await ask({ ...call, params: { ...call.params, nextPage: token } });
+    const { nextPage: _before, ...soFar } = values;
+    values = { ...soFar, ...joined(values, page.values) };
+  }
+  return { ...first, values };
+}
+
+type Values = Answer["values"];
+
+/** True where a list says that it is not all, and nothing tells how to ask for the rest. */
+export function mayBeMore(values: Values): boolean {
+  return tokenOf(values) !== undefined;
+}
+
+function tokenOf({ nextPage }: Values): string | undefined {
+  return typeof nextPage === "string" && nextPage !== "" ? nextPage : undefined;
+}
+
+function joined(before: Values, page: Values): Values {
+  const lists = ["ids", "items"].flatMap((name): [string, Json][] => {
+    const [head, tail] = [before[name], page[name]];
+    return Array.isArray(head) && Array.isArray(tail) ? [[name, [...head, ...tail]]] : [];
+  });
+  const { nextPage } = page;
+  return { ...Object.fromEntries(lists), ...defined({ nextPage }) };
+}
+
+function endless({ operation }: Call): ServiceError {
+  return new ServiceError("shape", operation, `${operation}: the pages of the answer do not come to an end`);
 }

@@ -1,0 +1,173 @@
+/** @module Checks single settings of instances against the profile, and warns of those that are probably not intended. */
+import { instanceSchema, tiers } from "../fields/instance.ts";
+import type { Desired } from "../model/desired.ts";
+import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
+import { own } from "../model/json.ts";
+import type { RuleContext } from "../model/kind.ts";
+import type { InstanceType } from "../model/profile.ts";
+import { parseSize } from "../model/quantity.ts";
+import { isOfferedBy } from "./define-kind.ts";
+import { type Said, said } from "./rule-tools.ts";
+
+/** One rule: its remarks about an instance. */
+export type Rule = (desired: Desired, context: RuleContext) => readonly Said[];
+
+const rows = fieldRows(instanceSchema);
+
+/** The rows that not every tier or component has, with their paths. */
+export const limitedRows: readonly (readonly [string, FieldSchema])[] = [...rows].filter(
+  ([, row]) => row["x-tiers"] !== undefined || row["x-components"] !== undefined,
+);
+
+/** A field's text, if it is one. */
+export function text({ spec }: Desired, path: string): string | undefined {
+  const value = spec[path];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The tier, if it is a known one. */
+export function tierOf(desired: Desired): string | undefined {
+  const tier = text(desired, "tier");
+  return tier !== undefined && tiers.includes(tier) ? tier : undefined;
+}
+
+/** True if the tier offers a field. */
+function isOffered(desired: Desired, path: string): boolean {
+  const tier = tierOf(desired);
+  return tier !== undefined && rows.get(path)?.["x-tiers"]?.includes(tier) !== false;
+}
+
+function typesOf(desired: Desired, context: RuleContext): { readonly [type: string]: InstanceType } {
+  return own(context.profile.instanceTypes, text(desired, "cloudProvider") ?? "") ?? {};
+}
+
+/** Tiers with a list take only its types. */
+const typeRule: Rule = (desired, context) => {
+  const path = "config.nodeInstanceType";
+  const [tier, provider, type] = [tierOf(desired), text(desired, "cloudProvider"), text(desired, path)];
+  const { tiers: keys, instanceTypes } = context.profile;
+  if (tier === undefined || own(keys, tier)?.instanceTypes !== "listed" || !isOffered(desired, path))
+    return [];
+  const known = typesOf(desired, context);
+  if (provider === undefined || type === undefined || Object.hasOwn(known, type)) return [];
+  const owner = Object.keys(instanceTypes).find((other) => Object.hasOwn(instanceTypes[other] ?? {}, type));
+  const list = context.suggest(type, Object.keys(known), `types of ${tier} on ${provider}`);
+  const hint = owner === undefined ? list : `${type} is a type of ${owner}; ${list}`;
+  const message = `${type} is no instance type of the ${tier} tier on ${provider}`;
+  // An existing instance is imported whatever its type: the service made it.
+  const isAdvisory = context.profile.listed === "advisory" || desired.importId !== undefined;
+  return isAdvisory
+    ? [{ ...said("unknown-type", path, `${message} that the profile lists`, hint), severity: "warning" }]
+    : [said("unknown-type", path, message, hint)];
+};
+
+const bytesOfGB = 1024 ** 3;
+
+/** Specification 8: maxMemory must not exceed the memory of the chosen instance type. */
+const memoryRule: Rule = (desired, context) => {
+  const path = "config.maxMemory";
+  const [written, type] = [text(desired, path), text(desired, "config.nodeInstanceType")];
+  const size = written === undefined ? undefined : parseSize(written);
+  const known = typesOf(desired, context);
+  const memory = type !== undefined && Object.hasOwn(known, type) ? known[type]?.memoryGB : undefined;
+  if (size === undefined || memory === undefined || size <= memory * bytesOfGB || !isOffered(desired, path))
+    return [];
+  const larger = Object.entries(known)
+    .filter(([, { memoryGB }]) => size <= memoryGB * bytesOfGB)
+    .sort(([, a], [, b]) => a.memoryGB - b.memoryGB)
+    .slice(0, 3);
+  const others =
+    larger.length === 0 ? "" : `, or take a larger type: ${larger.map(([name]) => name).join(", ")}`;
+  const message = `${path} is ${written}, more than the ${memory} GB of ${type}`;
+  return [said("too-large", path, message, `at most ${memory}GB${others}`)];
+};
+
+/** The engine refuses to load such a pair. */
+const timeoutRule: Rule = (desired) => {
+  const path = "config.graphDBTimeoutDefault";
+  const [preset, max] = [desired.spec[path], desired.spec["config.graphDBTimeoutMax"]];
+  if (typeof preset !== "number" || typeof max !== "number" || max === 0 || preset <= max) return [];
+  const message = `${path} is ${preset}, above graphDBTimeoutMax, which is ${max}`;
+  const hint = `at most ${max}, or raise graphDBTimeoutMax; 0 lifts its limit`;
+  return [said("too-large", path, message, hint)];
+};
+
+/** Warns of settings that are allowed and probably not intended. */
+const warningRule: Rule = (desired, context) => {
+  const warnings: Said[] = [];
+  const warn = (...remark: Parameters<typeof said>): void => {
+    warnings.push({ ...said(...remark), severity: "warning" });
+  };
+  const resultSet = "config.graphDBResultSetSize";
+  if (desired.spec[resultSet] === 0) {
+    const message = `${resultSet} is 0: unlimited by the specification, but a service that hands 0 to the engine gets no rows at all`;
+    warn("no-rows", resultSet, message, "write the largest number of rows that is wanted, at most 1000000");
+  }
+  const { names, alike } = leftIn(context).get(desired.address) ?? { names: "", alike: [] };
+  // One warning for all that leave the same: a manifest of 1000 would have 1000 of them.
+  if (names !== "" && alike[0] === desired.address) {
+    const others = alike.length === 1 ? "" : `, nor in ${alike.length - 1} more`;
+    const message = `not set here${others}; the service's defaults apply and cannot be changed later: ${names}`;
+    warn(
+      "create-only-default",
+      "config",
+      message,
+      "write down each that matters with its value, the default too: then it is checked, and this warning names it no longer",
+    );
+  }
+  if (tierOf(desired) === "free" && desired.lifecycle.protect === true) {
+    const message = "a free instance is protected, but the service deletes it by itself once nobody uses it";
+    warn("protected-free", "tier", message, "take a paid tier for data that must stay, or leave protect out");
+  }
+  if (tierOf(desired) === "free" && desired.lifecycle.onDelete === "backup") {
+    const message = "the free tier has no backups: with onDelete: backup this instance cannot be deleted";
+    warn("backup-free", "tier", message, "take a paid tier for data that must stay, or leave onDelete out");
+  }
+  return warnings;
+};
+
+/** The settings that one instance leaves to the service, and the addresses of all that leave just these. */
+interface Left {
+  readonly names: string;
+  readonly alike: readonly string[];
+}
+
+/** The values that each instance leaves to the service, by address; made once for a manifest. */
+function leftIn({ all, profile }: RuleContext): ReadonlyMap<string, Left> {
+  const known = leftOf.get(all);
+  if (known !== undefined) return known;
+  const alikeBy = new Map<string, string[]>();
+  const found = new Map<string, Left>();
+  for (const desired of all) {
+    if (desired.kind !== "instances") continue;
+    const names = leftToDefaults(desired, profile.lacks);
+    const alike = alikeBy.get(names) ?? [];
+    alike.push(desired.address);
+    alikeBy.set(names, alike);
+    found.set(desired.address, { names, alike });
+  }
+  leftOf.set(all, found);
+  return found;
+}
+
+const leftOf = new WeakMap<readonly Desired[], ReadonlyMap<string, Left>>();
+
+const fixedRows = [...rows].filter(
+  ([path, row]) => path.startsWith("config.") && row["x-create-only"] === true && row.default !== undefined,
+);
+
+function leftToDefaults(desired: Desired, lacks: readonly string[]): string {
+  if (tierOf(desired) === undefined) return "";
+  const { component = "", ...spec } = desired.spec;
+  return fixedRows
+    .filter(([path, row]) => spec[path] === undefined && isOfferedBy(row, { ...spec, component }))
+    .map(([path]) => path.slice("config.".length))
+    .filter((name) => !lacks.includes(name))
+    .join(", ");
+}
+
+/** The rules on single settings. */
+export const settingRules: readonly Rule[] = [typeRule, memoryRule, timeoutRule];
+
+/** The rules that only warn. */
+export const warningRules: readonly Rule[] = [warningRule];
