@@ -164,7 +164,7 @@ export interface ProfileValidator {
 }
 
 /** Explains the deepest violation: in an `anyOf` it belongs to the branch that fits best. */
-export function faultOf(errors: readonly SchemaError[]): ProfileFault {
+function faultOf(errors: readonly SchemaError[]): ProfileFault {
   const deepest = [...errors]
     .filter(({ keyword }) => keyword !== "anyOf" && keyword !== "propertyNames")
     .sort((a, b) => depth(b) - depth(a));
