@@ -14,7 +14,7 @@ const hold = 5000;
 
 const shared = shareLookUps(lookUpElsewhere(atOnce, 10_000), () => performance.now(), atOnce, hold);
 
-/** Looks up the name of a connection with those of all others; after the signal nobody waits for it. */
+/** Looks up the name of a connection with those of all others; after the signal no caller waits for it. */
 export function lookupWithin(signal: AbortSignal): LookupFunction {
   return (name, options, callback) => {
     // `localhost` needs no server and no child process.
@@ -147,7 +147,7 @@ interface NameProcess {
 /**
  * Look-ups by a process that starts with the first one and ends once it was not asked for `idle` ms, or with this process;
  * it keeps nothing running. `threads` of them run at once, each name once. Rejects as `dns.lookup` does, with `EAI_AGAIN`
- * also where that process cannot run.
+ * also if that process cannot run.
  */
 export function lookUpElsewhere(threads: number, idle: number): LookUp {
   let running: NameProcess | undefined;

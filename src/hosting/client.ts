@@ -24,8 +24,8 @@ import { baseOf, endpointOf, fillPath } from "./wire/request-url.ts";
 import { openConnections, type WireRequest, type WireResponse } from "./wire/transport.ts";
 
 /**
- * Makes a client of the service's HTTP API. Reads are repeated where that may help; a write is sent once, whatever comes back.
- * Throws `url-invalid` or `url-in-clear` where credentials would be at risk; nothing is sent before the first
+ * Makes a client of the service's HTTP API. Reads are repeated if that may help; a write is sent once, whatever comes back.
+ * Throws `url-invalid` or `url-in-clear` if credentials would be at risk; nothing is sent before the first
  * request.
  */
 export function createService(options: ServiceOptions): Client {
@@ -93,7 +93,7 @@ export function createService(options: ServiceOptions): Client {
   const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
 
   /**
-   * Sends a call once it is its turn. A call that waits for the session gives its turn up and queues again, except where
+   * Sends a call once it is its turn. A call that waits for the session gives its turn up and queues again, except if
    * sessions end before the queue does. A session that the service refuses is renewed, and a read repeated once.
    */
   const attempt = async (
@@ -211,7 +211,7 @@ function always(signal: AbortSignal): CallSignals {
   return { unsent: signal, sent: signal };
 }
 
-/** The limits of the profile; `parallelism` may narrow them, and stands in for the number in flight where they have none. */
+/** The limits of the profile; `parallelism` may narrow them, and stands in for the number in flight if they have none. */
 function limitsOf({ profile: { limits = {} }, parallelism }: ServiceOptions): Limits {
   const { inFlight = parallelism } = limits;
   if (inFlight === undefined) return limits;
@@ -223,7 +223,7 @@ function beforeSending(error: unknown): never {
   throw isServiceError(error) ? withEvidence(error, { mayHaveWorked: false, wasSent: false }) : error;
 }
 
-/** Ends the session of this client or of an earlier command; false where it had ended already. */
+/** Ends the session of this client or of an earlier command; false if it had ended already. */
 async function endSession(
   session: Session,
   profile: Profile,

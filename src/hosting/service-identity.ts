@@ -15,7 +15,7 @@ export interface ServicePlace {
   readonly subscriptionId?: string;
   /** By tier; these win over `subscriptionId`. */
   readonly subscriptions?: { readonly [tier: string]: string };
-  /** Id of the local platform's data folder, where that is what answers at these URLs. */
+  /** Id of the local platform's data folder, if that is what answers at these URLs. */
   readonly localId?: string;
 }
 

@@ -25,12 +25,12 @@ export interface ServiceOptions {
   readonly sessionStore?: SessionStore;
   /** PEM file of an authority to trust besides the system's. */
   readonly caFile?: string;
-  /** Requests in flight at most; where the profile limits them to fewer, those. */
+  /** Requests in flight at most; if the profile limits them to fewer, those. */
   readonly parallelism?: number;
   /** Longest time that a call may take, its turn, its sign-in and its repetitions included, in ms. */
   readonly patience?: number;
   readonly clock: Clock;
-  /** In place of a throttle of its own, where several clients share one. */
+  /** In place of a throttle of its own, if several clients share one. */
   readonly throttle?: Throttle;
   /** In place of HTTP over the network. */
   readonly transport?: Transport;
@@ -44,13 +44,13 @@ export interface ServiceOptions {
 
 /** A service whose session and connections the caller controls. */
 export type Client = Service & {
-  /** The subscription of every tier that has one, given or looked up. Rejects where a needed tier has several. */
+  /** The subscription of every tier that has one, given or looked up. Rejects if a needed tier has several. */
   subscriptions(needed: readonly string[], signal: AbortSignal): Promise<{ readonly [tier: string]: string }>;
-  /** All subscriptions that the account can see; empty where the service lists none, or only a part. */
+  /** All subscriptions that the account can see; empty if the service lists none, or only a part. */
   accountSubscriptions(signal: AbortSignal): Promise<readonly string[]>;
   /** Signs in now rather than with the first request. Gives the end of a session that cannot be renewed, in ms since 1970. */
   signIn(): Promise<number | undefined>;
-  /** Ends the session at the service, where the profile can, and here; false where it had ended by itself. */
+  /** Ends the session at the service, if the profile can, and here; false if it had ended by itself. */
   signOut(): Promise<boolean>;
   close(): Promise<void>;
 };

@@ -144,7 +144,7 @@ function live(ref: Ref, values: Values, waiting: Waiting, service: Reads): Live 
   };
 }
 
-/** The phase of an account, with the instructions where it waits for a person. */
+/** The phase of an account, with the instructions if it waits for a person. */
 interface Waiting {
   readonly phase: Phase;
   readonly bootstrap?: string;

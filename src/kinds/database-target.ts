@@ -16,7 +16,7 @@ export interface Login {
   readonly password: Json | undefined;
 }
 
-/** The database at an instance's outputs; the cause where it cannot be asked. */
+/** The database at an instance's outputs; the cause if it cannot be asked. */
 export function targetOf(
   outputs: JsonObject,
   { username, password }: Login,
@@ -38,13 +38,13 @@ export function targetOf(
   };
 }
 
-/** True for an instance whose network is not open to everybody: where it does not answer, that is no wonder. */
+/** True for an instance whose network is not open to everybody: if it does not answer, that is no wonder. */
 export function isPrivate(spec: Spec): boolean {
   return spec["networkType"] === "INTERNAL" || (spec["network"] ?? null) !== null;
 }
 
 /**
- * The answer of a database that could not be asked. `path`: the password that a wrong one disproves, where it is sure.
+ * The answer of a database that could not be asked. `path`: the password that a wrong one disproves, if it is sure.
  * `instance`: values of the instance that it belongs to.
  */
 export function answerTo(error: unknown, instance: Spec, path: string | undefined): ProbeAnswer {

@@ -13,7 +13,7 @@ export interface Endpoint {
 type Values = { readonly [name: string]: Json };
 
 /**
- * Finds where a database is reached: host and port as describe shows them, or both of one entry of its topology, chosen by
+ * Finds the address of a database: host and port as describe shows them, or both of one entry of its topology, chosen by
  * the profile's rules whatever the order of the entries. A host that could carry credentials is no host: monitoring shows
  * its own address as `user:password@host`.
  */
@@ -100,7 +100,7 @@ function typesFor(networkType: Json | undefined, rules: TopologyRules): readonly
   return found?.[1].map((type) => type.toUpperCase());
 }
 
-/** Host and port where both are what they have to be. */
+/** Host and port if both are what they have to be. */
 export function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
   const number = typeof port === "number" || typeof port === "string" ? Number(port) : Number.NaN;
   const safe = hostOf(host);

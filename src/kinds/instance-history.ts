@@ -48,7 +48,7 @@ export async function listSnapshots(
     );
 }
 
-/** Reads one snapshot by its id. Rejects with ServiceError where there is none. */
+/** Reads one snapshot by its id. Rejects with ServiceError if there is none. */
 export async function describeSnapshot(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
   return {
     ...snapshotOf((await service.read({ operation: "snapshot.describe", params: { id } }, signal)).values),
@@ -128,7 +128,7 @@ function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {
     ...text("cloudProvider"),
     ...text("region"),
     ...text("createdAt"),
-    // The service writes the year 1 where there is no time yet.
+    // The service writes the year 1 if there is no time yet.
     ...(typeof completedAt === "string" && !completedAt.startsWith("0001-") ? { completedAt } : {}),
     ...(typeof progress === "number" ? { progress } : {}),
     ...(typeof encrypted === "boolean" ? { encrypted } : {}),
@@ -136,7 +136,7 @@ function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {
 }
 
 /**
- * The parameters of a request about a snapshot: its id, and the subscription that it belongs to; where that is not shown, the
+ * The parameters of a request about a snapshot: its id, and the subscription that it belongs to; if that is not shown, the
  * instance that tells it.
  */
 export function snapshotParams({ id, subscriptionId, instanceId }: Snapshot): {

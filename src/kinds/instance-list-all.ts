@@ -14,7 +14,7 @@ type Values = { readonly [name: string]: Json };
 
 /**
  * Every instance that the user can see, in one answer, each with its tier and component: the service's plans tell which
- * resource is whose. Those of which they do not tell are unplaced. Undefined where there is no such list.
+ * resource is whose. Those of which they do not tell are unplaced. Undefined if there is no such list.
  */
 export async function listAllInstances(
   service: Reads,
@@ -69,7 +69,7 @@ interface Entry {
   readonly shown: Values;
 }
 
-/** The entries of the list, and why it may not be all; none where it is refused or holds no list. */
+/** The entries of the list, and why it may not be all; none if it is refused or holds no list. */
 async function everyEntry(
   service: Reads,
   signal: AbortSignal,

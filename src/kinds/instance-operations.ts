@@ -21,13 +21,13 @@ export function instanceParams(place: JsonObject, profile: Profile): { readonly 
   return { serviceModelKey: tier.serviceModelKey, productTierKey: tier.productTierKey, resourceKey };
 }
 
-/** Treatment of the failed node where the command names none. */
+/** Treatment of the failed node if the command names none. */
 const defaultAction = "FAILOVER_AND_RESTART";
 
 /** A failover as it is asked for. */
 export interface Failover {
   readonly body: JsonObject;
-  /** Key of the resource that the node belongs to, for services whose path names it; undefined where none is shown. */
+  /** Key of the resource that the node belongs to, for services whose path names it; undefined if none is shown. */
   readonly nodeResourceKey: string | undefined;
 }
 
@@ -98,7 +98,7 @@ function chosen(nodes: readonly Node[]): Node | undefined {
 }
 
 /**
- * The database's nodes, wherever they stand: those of the main resource, or, where that has none, of what computes. Jobs,
+ * The database's nodes, wherever they stand: those of the main resource, or, if that has none, of what computes. Jobs,
  * sentinels and whatever watches the database have nodes that are no replicas of it; what has no address of the database by the
  * profile's rules has none either.
  */
@@ -132,7 +132,7 @@ function nodeOf(node: JsonObject, resourceKey: string | undefined): readonly Nod
   return [{ id, address: addressOf(node["endpoint"], port), isPrimary, isUnwell, resourceKey }];
 }
 
-/** The version that an instance shows; undefined where the service shows none. */
+/** The version that an instance shows; undefined if the service shows none. */
 export async function shownVersion(
   service: Reads,
   { id, place }: Ref,

@@ -118,7 +118,7 @@ const lackRule: Rule = ({ spec }, { profile }) =>
       said("not-offered", `config.${name}`, `the profile "${profile.name}" has no ${name}`, "remove it"),
     );
 
-/** Deletion protection and tags, where the profile has them; names that are not graphform's own. */
+/** Deletion protection and tags, if the profile has them; names that are not graphform's own. */
 const markRule: Rule = ({ spec }, { profile }) => {
   const { operations, name } = profile;
   const lacking = (path: string, what: string): Said =>

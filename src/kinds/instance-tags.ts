@@ -15,12 +15,12 @@ export interface WireTag extends JsonObject {
   readonly value: string;
 }
 
-/** True where instances keep tags, which describe shows. */
+/** True if instances keep tags, which describe shows. */
 export function hasTags({ operations }: Pick<Profile, "operations">): boolean {
   return operations["instance.describe"]?.answer["customTags"] !== undefined;
 }
 
-/** The tags of a create: the declared ones, and the mark where the owner is known. */
+/** The tags of a create: the declared ones, and the mark if the owner is known. */
 export function tagsToSend(declared: readonly WireTag[], owner: Owner | undefined): readonly WireTag[] {
   const own =
     owner === undefined ? [] : [tag(ownerTags.lineage, owner.lineage), tag(ownerTags.address, owner.address)];
@@ -46,7 +46,7 @@ export function ownerMark({ lineage, address }: Owner): Spec {
   return { [`customTags.${ownerTags.lineage}`]: lineage, [`customTags.${ownerTags.address}`]: address };
 }
 
-/** The owner of an instance by its tags: null where they are shown without one, undefined where no tags are shown. */
+/** The owner of an instance by its tags: null if they are shown without one, undefined if no tags are shown. */
 export function ownerIn(shown: Json | undefined): Owner | null | undefined {
   if (!Array.isArray(shown)) return undefined;
   const tags = new Map(tagsIn(shown));
@@ -54,7 +54,7 @@ export function ownerIn(shown: Json | undefined): Owner | null | undefined {
   return lineage === undefined || address === undefined ? null : { lineage, address };
 }
 
-/** True where tags are shown and there is not one. */
+/** True if tags are shown and there is not one. */
 export function isBare(shown: Json | undefined): boolean {
   return Array.isArray(shown) && shown.length === 0;
 }

@@ -35,7 +35,7 @@ interface Parameter {
   readonly providers: readonly string[];
 }
 
-/** True where the profile can ask for what a create takes. */
+/** True if the profile can ask for what a create takes. */
 export function canCheckOffer(service: Reads): boolean {
   return service.offers("plans.list") && service.offers("plans.parameters");
 }

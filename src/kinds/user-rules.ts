@@ -161,7 +161,7 @@ const wordHints: { readonly [word: string]: string } = {
 
 const mostListed = 20;
 
-/** Each once, cut where there are many. */
+/** Each once, cut if there are many. */
 function listOf(texts: readonly string[]): string {
   const all = [...new Set(texts)];
   const rest = all.length - mostListed;

@@ -86,7 +86,7 @@ function writer(service: Service): Pick<Driver, "create" | "update" | "delete"> 
 }
 
 /**
- * Sends a write on a user. The host answers 500 where there is no such user, and also where it deleted one in part: the
+ * Sends a write on a user. The host answers 500 if there is no such user, and also if it deleted one in part: the
  * list decides, and what is not there is `not-found`, as everywhere else.
  */
 async function writeTo(call: Call, ref: Ref, service: Service, signal: AbortSignal): Promise<void> {

@@ -6,9 +6,9 @@ import type { Clock } from "../model/clock.ts";
 export interface PassingFailure {
   /** Shortest pause that the server asks for, in ms. */
   readonly retryAfter?: number | undefined;
-  /** True where the server was full: this does not count as a try. */
+  /** True if the server was full: this does not count as a try. */
   readonly isFree?: boolean;
-  /** True where something else paces the requests: nothing is waited for here. */
+  /** True if something else paces the requests: nothing is waited for here. */
   readonly isPaced?: boolean;
 }
 

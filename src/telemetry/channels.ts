@@ -11,7 +11,7 @@ export const stepEvents: Channel = channel("graphform:step");
 /** Value of `cicd.pipeline.result`. */
 type RunResult = "success" | "failure" | "timeout" | "cancellation" | "error";
 
-/** The result that an exit code means: "failure" where the tool worked and refused, "error" where it could not work. */
+/** The result that an exit code means: "failure" if the tool worked and refused, "error" if it could not work. */
 export function resultOf(exitCode: number): RunResult {
   switch (exitCode) {
     case exitCodes.done:

@@ -24,7 +24,7 @@ import { manifestRead, resultOf, stepEvents } from "./channels.ts";
 
 /** A run that is traced and measured. */
 export interface Telemetry {
-  /** Ends it and sends what is left, within three seconds. Resolves to the reason where that failed. */
+  /** Ends it and sends what is left, within three seconds. Resolves to the reason if that failed. */
   end(exitCode: number): Promise<string | undefined>;
 }
 
@@ -39,7 +39,7 @@ interface Request {
 const patience = 3000;
 
 /**
- * Begins the run's span, as a child of `TRACEPARENT` where that is set, and sets `TRACEPARENT` to it for the programs that
+ * Begins the run's span, as a child of `TRACEPARENT` if that is set, and sets `TRACEPARENT` to it for the programs that
  * this run starts. Names follow the semantic conventions for CI/CD. No value of a field is ever sent.
  */
 export function openTelemetry({ command, env, traces, metrics }: Request): Telemetry {
@@ -126,7 +126,7 @@ function metricExporter(env: NodeJS.ProcessEnv): JsonMetrics | ProtobufMetrics {
   return isProtobuf(env, "METRICS") ? new ProtobufMetrics() : new JsonMetrics();
 }
 
-/** The protocol that a variable names and that is not spoken here, `grpc` for example; undefined where there is none. */
+/** The protocol that a variable names and that is not spoken here, `grpc` for example; undefined if there is none. */
 function unknownProtocol(env: NodeJS.ProcessEnv): string | undefined {
   const named = [protocolOf(env, "TRACES"), protocolOf(env, "METRICS")];
   return named.find((protocol) => !["", "http/json", "http/protobuf"].includes(protocol));

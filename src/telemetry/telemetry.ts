@@ -2,7 +2,7 @@
 import type { Telemetry } from "./open-telemetry.ts";
 
 /**
- * Opens traces and metrics where the standard variables of OpenTelemetry ask for them: `OTEL_TRACES_EXPORTER=otlp`,
+ * Opens traces and metrics if the standard variables of OpenTelemetry ask for them: `OTEL_TRACES_EXPORTER=otlp`,
  * `OTEL_METRICS_EXPORTER=otlp`, or an endpoint of theirs. Nothing is loaded, kept or sent otherwise.
  */
 export async function telemetryFor(command: string, env: NodeJS.ProcessEnv): Promise<Telemetry | undefined> {

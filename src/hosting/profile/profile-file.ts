@@ -94,7 +94,7 @@ async function readLayer(file: string): Promise<Layer> {
   return layer;
 }
 
-/** The document's value; undefined where its aliases expand without limit. */
+/** The document's value; undefined if its aliases expand without limit. */
 function plain(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
@@ -157,7 +157,7 @@ export interface SchemaError {
   readonly params: { readonly [name: string]: unknown };
 }
 
-/** The compiled schema: true where the value is a profile. */
+/** The compiled schema: true if the value is a profile. */
 export interface ProfileValidator {
   (value: unknown): value is ProfileText;
   errors?: readonly SchemaError[] | null;

@@ -34,24 +34,24 @@ export interface SessionOptions {
 
 /** A session whose token all callers share. */
 export interface Session {
-  /** The token, where it can be used as it is. */
+  /** The token, if it can be used as it is. */
   ready(): string | undefined;
-  /** The token to use now; signs in or renews where that is due. */
+  /** The token to use now; signs in or renews if that is due. */
   token(): Promise<string>;
-  /** The service refused this token: whoever asks next gets another one. */
+  /** The service refused this token: the next caller gets another one. */
   refuse(token: string): void;
-  /** The tokens held now, or kept by another command; undefined where there are none. */
+  /** The tokens held now, or kept by another command; undefined if there are none. */
   load(): Promise<Tokens | undefined>;
-  /** True where a request can be sent with these, renewed or not, without signing in. */
+  /** True if a request can be sent with these, renewed or not, without signing in. */
   canBeUsed(held: Tokens): boolean;
   /** The end of a session that no refresh token prolongs, in ms since 1970. */
   endsAt(): number | undefined;
-  /** Drops the session, here and where it is kept. */
+  /** Drops the session, here and in its store. */
   drop(): Promise<void>;
 }
 
 /**
- * Signs in with HTTP Basic (or JSON, where the profile names body keys), renews the session by its refresh token, and signs
+ * Signs in with HTTP Basic (or JSON, if the profile names body keys), renews the session by its refresh token, and signs
  * in again when that fails. A refused password is not tried a second time.
  */
 export function createSession(options: SessionOptions): Session {

@@ -23,7 +23,7 @@ export interface Tokens {
 }
 
 /**
- * Reads a sign-in or refresh answer: its cookies, otherwise its body. Undefined where it has no token. A token is renewed at 80 % of its life, or a minute before its end where that is later.
+ * Reads a sign-in or refresh answer: its cookies, otherwise its body. Undefined if it has no token. A token is renewed at 80 % of its life, or a minute before its end if that is later.
  */
 export function readTokens(response: WireResponse, session: SessionProfile, now: number): Tokens | undefined {
   const cookies = parseCookies(response.headers["set-cookie"]);
@@ -63,7 +63,7 @@ function lifeOfJwt(token: string, now: number): number | undefined {
   return life > 0 ? life : undefined;
 }
 
-/** The value where it can be sent in a header. */
+/** The value if it can be sent in a header. */
 function usable(value: Json | undefined): string | undefined {
   return typeof value === "string" && isHeaderText(value) ? value : undefined;
 }
@@ -98,7 +98,7 @@ interface UsersToken {
   refuse(token: string): void;
 }
 
-/** Keeps the token of `fetch` until the users host refuses it. Rejects with `users-token` where it cannot be a token. */
+/** Keeps the token of `fetch` until the users host refuses it. Rejects with `users-token` if it cannot be a token. */
 export function createUsersToken(fetch: () => Promise<string>): UsersToken {
   let held: string | undefined;
   const checked = async (): Promise<string> => {
@@ -129,7 +129,7 @@ export function createUsersToken(fetch: () => Promise<string>): UsersToken {
 /** A cookie as Set-Cookie brings it. */
 interface Cookie {
   readonly value: string;
-  /** In ms; absent where the cookie has no Max-Age. */
+  /** In ms; absent if the cookie has no Max-Age. */
   readonly maxAge?: number;
 }
 

@@ -17,8 +17,8 @@ export interface LookedUp {
 type Read = (call: Call) => Promise<Answer>;
 
 /**
- * The subscriptions to each plan of the profile: one where it is clear which one is meant. The catalogue gives the id of a plan,
- * and the active subscriptions to that id are taken; where either list cannot be read, they are inferred from the objects that exist. Tiers in `given` are not inferred.
+ * The subscriptions to each plan of the profile: one if it is clear which one is meant. The catalogue gives the id of a plan,
+ * and the active subscriptions to that id are taken; if either list cannot be read, they are inferred from the objects that exist. Tiers in `given` are not inferred.
  */
 export async function lookUpSubscriptions(
   profile: Profile,
@@ -70,7 +70,7 @@ export interface Attempt {
   readonly trouble?: ServiceError;
 }
 
-/** The ids of a list of subscriptions, inactive ones too; none where the service does not show all of them. */
+/** The ids of a list of subscriptions, inactive ones too; none if the service does not show all of them. */
 export function idsOfAll({ answer }: Attempt): readonly string[] {
   if (answer === undefined || mayBeMore(answer.values)) return [];
   return [...new Set(entriesOf(answer).map(({ id }) => String(id)))].sort();
@@ -118,7 +118,7 @@ function preferred(entries: readonly Entry[]): readonly Entry[] {
 
 interface Source {
   readonly profile: Profile;
-  /** Sends a request that names the subscription of its parameters, or none where that is empty. */
+  /** Sends a request that names the subscription of its parameters, or none if that is empty. */
   readonly read: (call: Call) => Promise<Answer>;
 }
 
@@ -135,7 +135,7 @@ interface Open {
 interface Shown {
   readonly id: string;
   readonly subscription: string | undefined;
-  /** Key of its plan, where the catalogue has its resource. */
+  /** Key of its plan, if the catalogue has its resource. */
   readonly plan: string | undefined;
 }
 
@@ -151,7 +151,7 @@ async function inferSubscriptions(
   const direct = (shown ?? []).flatMap(({ plan = "", subscription }) =>
     subscription !== undefined && open.has(plan) ? [[plan, subscription] as const] : [],
   );
-  // A list that shows nothing proves nothing: where plans cannot be listed, its answer may be as empty.
+  // A list that shows nothing proves nothing: if plans cannot be listed, its answer may be as empty.
   const isTelling = ({ plan, subscription }: Shown): boolean =>
     plan !== undefined && subscription !== undefined;
   const isWhole = shown !== undefined && shown.length > 0 && shown.every(isTelling);
@@ -166,7 +166,7 @@ async function inferSubscriptions(
   return new Map([...grouped].map(([plan, pairs]) => [plan, [...new Set(pairs.map(([, id]) => id))]]));
 }
 
-/** The objects of every plan; undefined where there is no such list. */
+/** The objects of every plan; undefined if there is no such list. */
 async function everything(
   { profile, read }: Source,
   catalogue: readonly PlanEntry[],
@@ -189,7 +189,7 @@ async function everything(
 
 type Pair = readonly [plan: string, subscription: string];
 
-/** Asks each component of the plans under each candidate; with none, under no subscription, where only the objects show one. */
+/** Asks each component of the plans under each candidate; with none, under no subscription, if only the objects show one. */
 async function probe(
   { profile, read }: Source,
   plans: ReadonlySet<string>,
@@ -235,7 +235,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The answer; undefined where the service refuses the request. */
+/** The answer; undefined if the service refuses the request. */
 async function answered(read: Source["read"], call: Call): Promise<Answer | undefined> {
   try {
     return await read(call);

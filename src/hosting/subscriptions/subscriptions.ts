@@ -27,23 +27,23 @@ export interface SubscriptionOptions extends GivenSubscriptions {
 
 /** Looks up and remembers subscriptions. */
 export interface Subscriptions {
-  /** The subscription that a call belongs to; undefined where none is known and the service does without. */
+  /** The subscription that a call belongs to; undefined if none is known and the service does without. */
   of(call: Call, endpoint: Endpoint): Promise<string | undefined> | string | undefined;
   /** Remembers the subscription of an object, from the answer to a call about it. */
   remember(call: Call, answer: Answer, subscription: string | undefined): void;
   /**
    * Those of every tier that has one, given or looked up. Throws `subscription-ambiguous` for a needed tier with several, and
-   * the error of a refused look-up where a needed tier has none.
+   * the error of a refused look-up if a needed tier has none.
    */
   byTier(needed: readonly string[]): Promise<{ readonly [tier: string]: string }>;
-  /** All that the account can see; empty where the service lists none, or only a part. */
+  /** All that the account can see; empty if the service lists none, or only a part. */
   all(): Promise<readonly string[]>;
 }
 
 /**
  * Where the profile has one for each tier, those that are not given are looked up once.
  * A database user belongs to the subscription of its database, which is known from the requests about that, and asked for
- * where there was none.
+ * if there was none.
  */
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
   const { profile, subscriptionId, subscriptions: given = {}, read } = options;
@@ -159,7 +159,7 @@ function tierOf({ params }: Call, { tiers }: Profile): string | undefined {
   return found?.[0];
 }
 
-/** The subscription that each instance shows, where the profile has one answer for all of them. */
+/** The subscription that each instance shows, if the profile has one answer for all of them. */
 async function shownSubscriptions(
   { operations }: Profile,
   read: SubscriptionOptions["read"],

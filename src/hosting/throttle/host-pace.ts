@@ -6,11 +6,11 @@ import type { Limits } from "../../model/profile.ts";
 
 /** The bucket of one host, and what is known of its rate. */
 export interface HostPace {
-  /** Requests per second; Infinity where none is declared and nothing was refused. */
+  /** Requests per second; Infinity if none is declared and nothing was refused. */
   readonly perSecond: number;
   /** The declared rate: never more. */
   readonly most: number;
-  /** Requests that may start at once after a rest, where that is declared. */
+  /** Requests that may start at once after a rest, if that is declared. */
   readonly burst: number | undefined;
   /** When the bucket is full again. */
   readonly fullAt: number;
@@ -18,11 +18,11 @@ export interface HostPace {
   readonly pausedUntil: number;
   /** When the rate was halved. Requests sent before were too fast at the old rate, and say nothing about the new one. */
   readonly halvedAt: number;
-  /** True from the first refusal to the second where none is declared: the rate is searched for, and grows faster. */
+  /** True from the first refusal to the second if none is declared: the rate is searched for, and grows faster. */
   readonly isSearching: boolean;
 }
 
-/** The rate after the first refusal, where none is declared. */
+/** The rate after the first refusal, if none is declared. */
 const afterFirstRefusal = 20;
 const leastPerSecond = 0.2;
 
@@ -62,7 +62,7 @@ export function started(pace: HostPace, now: number): HostPace {
   return { ...pace, fullAt: Math.max(now, pace.fullAt) + gapOf(pace) };
 }
 
-/** True where requests follow each other at half of the rate or more: then what is taken says that the rate is fine. */
+/** True if requests follow each other at half of the rate or more: then what is taken says that the rate is fine. */
 export function isUsed(pace: HostPace, now: number): boolean {
   return pace.fullAt + gapOf(pace) > now;
 }

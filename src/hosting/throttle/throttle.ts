@@ -19,7 +19,7 @@ export interface Throttle {
   recordRefusal(host: string, error: unknown): void;
 }
 
-/** Requests in flight where neither the profile nor the command line says how many. */
+/** Requests in flight if neither the profile nor the command line says how many. */
 const usualInFlight = 32;
 
 /** A throttle that keeps the declared limits, and learns the rate of each host below them. */
@@ -45,7 +45,7 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
     setAlarm();
   };
 
-  /** Wakes when the first of those who wait for their host may start. Those who wait for room are woken by whoever leaves. */
+  /** Wakes when the first of those who wait for their host may start. Requests that wait for room are woken by each that ends. */
   const setAlarm = (): void => {
     const at = inFlight < most ? Math.min(...[...queue.hosts()].map(startsAt)) : Number.POSITIVE_INFINITY;
     if (alarm?.at === at) return;
@@ -88,7 +88,7 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
     signal.addEventListener("abort", dismiss, { once: true });
   };
 
-  /** Adjusts the pace where the error is a refusal; false for any other error. */
+  /** Adjusts the pace if the error is a refusal; false for any other error. */
   const noteRefusal = (host: string, sentAt: number, error: unknown): boolean => {
     if (!isServiceError(error)) return false;
     const { failure, status, retryAfter } = error;
@@ -148,7 +148,7 @@ interface FairQueue {
   add(request: QueuedRequest): void;
   /** Takes out the next of those whose host `mayStart`. */
   next(mayStart: (host: string) => boolean): QueuedRequest | undefined;
-  /** Hosts that are waited for. */
+  /** Hosts of waiting requests. */
   hosts(): Iterable<string>;
   /** Takes out all that wait with this signal. */
   dismiss(signal: AbortSignal): readonly QueuedRequest[];

@@ -2,7 +2,7 @@
 import { isObject, type Json } from "../../model/json.ts";
 
 /**
- * Returns, for each name, the value at the first of its paths that is not empty; an empty list only where no other path
+ * Returns, for each name, the value at the first of its paths that is not empty; an empty list only if no other path
  * has a value. Names like `items.id` are read from each item.
  */
 export function answerValues(

@@ -54,7 +54,7 @@ export function interrupted(operation: string): ServiceError {
   return new ServiceError("aborted", operation, `${operation}: interrupted`, { wasSent: false });
 }
 
-/** `names` maps our keys, dotted where nested, to single keys of the service. */
+/** `names` maps our keys, with dots for nested ones, to single keys of the service. */
 export function renameBody(body: JsonObject, names: { readonly [name: string]: string }): JsonObject {
   return Object.keys(names).length === 0 ? body : renamed(body, names, "");
 }

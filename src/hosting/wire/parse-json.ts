@@ -5,7 +5,7 @@ import type { Hide } from "../../model/known-secrets.ts";
 /** The deepest nesting that is read: no answer of a service needs more, and recursion over it must not overflow. */
 const deepest = 100;
 
-/** Parses a text; undefined where it is no JSON, or nested deeper than any answer is. */
+/** Parses a text; undefined if it is no JSON, or nested deeper than any answer is. */
 export function parseJson(text: string): Json | undefined {
   if (isTooDeep(text)) return undefined;
   try {
@@ -16,7 +16,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** True where brackets outside of strings are nested too deeply. */
+/** True if brackets outside of strings are nested too deeply. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let isQuoted = false;

@@ -36,8 +36,8 @@ const shapes: { readonly [name: string]: (value: Json) => boolean } = {
 };
 
 /**
- * Returns the body, and the values that the profile names. Throws `shape` where it is not JSON, or
- * where a value is missing or not what its name promises; a write may have worked all the same. `hide` hides secrets in the texts of the service.
+ * Returns the body, and the values that the profile names. Throws `shape` if it is not JSON, or
+ * if a value is missing or not what its name promises; a write may have worked all the same. `hide` hides secrets in the texts of the service.
  */
 export function readAnswer(
   operation: string,
@@ -133,8 +133,8 @@ function nameOf(endpoint: Endpoint, name: string): string {
 const maxPages = 1000;
 
 /**
- * Joins a list with its further pages, where a query of the profile has `{nextPage}`. Otherwise `nextPage` stays in the
- * values: the list may be partial. Throws `shape` where the pages do not end.
+ * Joins a list with its further pages, if a query of the profile has `{nextPage}`. Otherwise `nextPage` stays in the
+ * values: the list may be partial. Throws `shape` if the pages do not end.
  */
 export async function withPages(
   first: Answer,
@@ -157,7 +157,7 @@ export async function withPages(
 
 type Values = Answer["values"];
 
-/** True where a list says that it is not all, and nothing tells how to ask for the rest. */
+/** True if a list says that it is not all, and nothing tells how to ask for the rest. */
 export function mayBeMore(values: Values): boolean {
   return tokenOf(values) !== undefined;
 }

@@ -48,7 +48,7 @@ type Params = { readonly [name: string]: string | undefined };
 
 /**
  * Path and query of a call: `{names}` filled in and URL-encoded. A query whose parameter has no value is left out.
- * Throws `path-parameter` where a path parameter is missing, or would change the path ("." and "..").
+ * Throws `path-parameter` if a path parameter is missing, or would change the path ("." and "..").
  */
 export function fillPath(operation: string, endpoint: Endpoint, params: Params): string {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -84,7 +84,7 @@ function failureOf(
   return isPassing && !isWrite ? "unavailable" : "invalid";
 }
 
-/** Retry-After in ms: seconds, or a date. Undefined where there is none that can be read. */
+/** Retry-After in ms: seconds, or a date. Undefined if there is none that can be read. */
 function retryAfterOf(response: WireResponse, now: number): number | undefined {
   const header = response.headers["retry-after"];
   const text = typeof header === "string" ? header.trim() : "";
@@ -120,7 +120,7 @@ function plainWords(status: number): string {
     : "the service refused and does not say why";
 }
 
-/** Result of a match; `unread` where the pattern is invalid, or takes too long. */
+/** Result of a match; `unread` if the pattern is invalid, or takes too long. */
 type PatternMatch = "matches" | "differs" | "unread";
 
 /** The time that one pattern gets for one value, in ms, and the length of a pattern that is tried at all. */

@@ -23,8 +23,8 @@ export interface WireResponse extends Omit<HttpAnswer, "body"> {
 }
 
 /**
- * Sends one request, once. Rejects with ServiceError: `unavailable` where it was certainly not sent, `lost` where that is
- * unknown, `shape` where the answer was too large, `aborted`. It is not begun any more once `unsent` is aborted.
+ * Sends one request, once. Rejects with ServiceError: `unavailable` if it was certainly not sent, `lost` if that is
+ * unknown, `shape` if the answer was too large, `aborted`. It is not begun any more once `unsent` is aborted.
  */
 export type Transport = (
   request: WireRequest,
