@@ -1,5 +1,7 @@
 /** @module Names the variables of the environment that are read, and says what each is for. */
 
+import { type StoreSetting, storeVariables } from "../model/stores/index.ts";
+
 /** A variable of the environment. */
 interface Variable {
   readonly name: string;
@@ -9,6 +11,7 @@ interface Variable {
 
 /** A setting's key. */
 export type SettingKey =
+  | StoreSetting
   | "username"
   | "password"
   | "token"
@@ -31,33 +34,7 @@ export type SettingKey =
   | "githubOutput"
   | "githubWorkspace"
   | "state"
-  | "stateUsername"
-  | "statePassword"
-  | "stateToken"
-  | "statePostgresUrl"
-  | "stateToUsername"
-  | "stateToPassword"
-  | "stateToToken"
-  | "stateToPostgresUrl"
   | "stateLease"
-  | "awsAccessKeyId"
-  | "awsSecretAccessKey"
-  | "awsSessionToken"
-  | "awsRegion"
-  | "awsDefaultRegion"
-  | "awsWebIdentityTokenFile"
-  | "awsRoleArn"
-  | "awsRoleSessionName"
-  | "awsEndpointUrl"
-  | "pgHost"
-  | "pgPort"
-  | "pgDatabase"
-  | "pgUser"
-  | "pgPassword"
-  | "pgSslMode"
-  | "pgSslRootCert"
-  | "pgSslCert"
-  | "pgSslKey"
   | "ciJobToken"
   | "githubToken"
   | "githubApiUrl"
@@ -181,64 +158,12 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     name: "GRAPHFORM_STATE",
     about: "Location of the state, as `--state` takes it; `--state` wins over it.",
   },
-  stateUsername: { name: "GRAPHFORM_STATE_USERNAME", about: "User name for a state behind HTTP." },
-  statePassword: { name: "GRAPHFORM_STATE_PASSWORD", about: "Password for it." },
-  stateToken: {
-    name: "GRAPHFORM_STATE_TOKEN",
-    about: "Bearer token for it, in place of user name and password.",
-  },
-  statePostgresUrl: {
-    name: "GRAPHFORM_STATE_POSTGRES_URL",
-    about: "URL of the database of a state, with user and password.",
-  },
-  stateToUsername: {
-    name: "GRAPHFORM_STATE_TO_USERNAME",
-    about: "User name for the other end of a move, where that is another HTTP host.",
-  },
-  stateToPassword: { name: "GRAPHFORM_STATE_TO_PASSWORD", about: "Password for it." },
-  stateToToken: { name: "GRAPHFORM_STATE_TO_TOKEN", about: "Bearer token for it." },
-  stateToPostgresUrl: {
-    name: "GRAPHFORM_STATE_TO_POSTGRES_URL",
-    about: "URL of the database at the other end of a move, with user and password.",
-  },
   stateLease: {
     name: "GRAPHFORM_STATE_LEASE",
     about:
       "Time after which others may take over the lock of a run that has died, like `60s`, the default; from `1s` to `24h`.",
   },
-  awsAccessKeyId: { name: "AWS_ACCESS_KEY_ID", about: "Access key for a state in S3." },
-  awsSecretAccessKey: { name: "AWS_SECRET_ACCESS_KEY", about: "Secret of that key." },
-  awsSessionToken: {
-    name: "AWS_SESSION_TOKEN",
-    about: "Session token that belongs to that key, where it is a temporary one.",
-  },
-  awsRegion: { name: "AWS_REGION", about: "Region of the bucket where the manifest names none." },
-  awsDefaultRegion: { name: "AWS_DEFAULT_REGION", about: "The same, where `AWS_REGION` is not set." },
-  awsWebIdentityTokenFile: {
-    name: "AWS_WEB_IDENTITY_TOKEN_FILE",
-    about: "File with the token that is exchanged for an access key, as in EKS.",
-  },
-  awsRoleArn: { name: "AWS_ROLE_ARN", about: "Role that this token is exchanged for." },
-  awsRoleSessionName: { name: "AWS_ROLE_SESSION_NAME", about: "Name of that session." },
-  awsEndpointUrl: {
-    name: "AWS_ENDPOINT_URL_S3",
-    about: "Address of another S3 server, where the manifest names none.",
-  },
-  pgHost: { name: "PGHOST", about: "Host of the database of a state, where the manifest names none." },
-  pgPort: { name: "PGPORT", about: "Its port." },
-  pgDatabase: { name: "PGDATABASE", about: "Its database." },
-  pgUser: { name: "PGUSER", about: "User for it." },
-  pgPassword: { name: "PGPASSWORD", about: "Password for it." },
-  pgSslMode: {
-    name: "PGSSLMODE",
-    about: "How the connection is secured: `disable`, `require`, `verify-ca` or `verify-full`.",
-  },
-  pgSslRootCert: {
-    name: "PGSSLROOTCERT",
-    about: "PEM file of the authority that its certificate is checked with.",
-  },
-  pgSslCert: { name: "PGSSLCERT", about: "PEM file of the certificate that this user signs in with." },
-  pgSslKey: { name: "PGSSLKEY", about: "PEM file of that certificate's key." },
+  ...storeVariables(),
   ciJobToken: {
     name: "CI_JOB_TOKEN",
     about:

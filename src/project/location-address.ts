@@ -1,9 +1,8 @@
 /** @module Reads and writes the location of a state as one word: a path or a URL without credentials. */
 import { GraphformError } from "../model/errors.ts";
-import { sslModes } from "../model/store-choices.ts";
-import { formBroken, storeRefusal } from "../model/store-forms.ts";
+import { isStoreType, type StateLocation, stores } from "../model/stores/index.ts";
+import { type Store, type StoreValues, unreadableAddress } from "../model/stores/store.ts";
 import { holdsCredentials, shownAddress } from "../model/userinfo.ts";
-import type { PostgresLocation, S3Location, StateLocation } from "./state-location.ts";
 
 /**
  * The location that a path or a URL names: `s3://bucket/key?region=..`, `postgres://host/database?name=..`, `https://..`,
@@ -23,11 +22,19 @@ export function locationAt(given: string, name: string): StateLocation {
   const [, scheme = ""] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given) ?? [];
   if (scheme === "") throw misspelt(given);
   const url = URL.parse(given);
-  if (url === null) throw unreadable(given, "it is not a valid URL");
-  const read = readers[scheme.toLowerCase()];
-  if (read === undefined)
-    throw unreadable(given, `unknown scheme "${scheme}"; known: ${Object.keys(readers).join(", ")}`);
-  return checked(decodedBy(read, url, given, name), given);
+  if (url === null) throw unreadableAddress(given, "it is not a valid URL");
+  const store = storeOf(scheme);
+  if (store === undefined) {
+    const known = Object.values(stores).flatMap(({ schemes }) => schemes);
+    throw unreadableAddress(given, `unknown scheme "${scheme}"; known: ${known.join(", ")}`);
+  }
+  const values = { ...decoded(store, url, given), ...parametersOf(store, url, given) };
+  assertForms(store, values, given);
+  return store.locate(values, name);
+}
+
+function storeOf(scheme: string): Store<StateLocation, never> | undefined {
+  return Object.values(stores).find(({ schemes }) => schemes.includes(scheme.toLowerCase()));
 }
 
 /**
@@ -44,7 +51,7 @@ function isPath(given: string): boolean {
 /** The refusal of a text that may be meant as a URL or a type, and is neither a URL nor clearly a path. */
 function misspelt(given: string): GraphformError {
   const [, word = given] = /^([a-z][a-z0-9+.-]*?)(?::|\/\/)/i.exec(given) ?? [];
-  const spelling = spellings[word.toLowerCase()];
+  const spelling = storeOf(word)?.spelling;
   const asPath = given.startsWith("~")
     ? "write the whole path: ~ is the shell's"
     : `for a file of that name write ./${shownAddress(given)}`;
@@ -55,141 +62,64 @@ function misspelt(given: string): GraphformError {
   );
 }
 
-const spellings: { readonly [scheme: string]: string } = {
-  http: "https://HOST/PATH",
-  https: "https://HOST/PATH",
-  s3: "s3://BUCKET/KEY",
-  postgres: "postgres://HOST/DATABASE?name=NAME",
-  postgresql: "postgres://HOST/DATABASE?name=NAME",
-  file: "file:///PATH, or the path alone",
-};
-
-/** The location, where the rules for the manifest's section are kept by its values too. */
-function checked(location: StateLocation, given: string): StateLocation {
-  for (const [key, value] of Object.entries(location)) {
-    if (typeof value !== "string" || location.type === "file") continue;
-    const form = formBroken(key, value);
-    if (form !== undefined) throw unreadable(given, `its ${key} must be ${form.is}`);
-    const refusal = storeRefusal(key, value);
-    if (refusal !== undefined)
-      throw new GraphformError("state-address", refusal.message, { hint: refusal.hint });
-  }
-  return location;
-}
-
-/** Calls a reader with a URL. Throws `state-address` where an escape in it cannot be decoded. */
-function decodedBy(read: Reader, url: URL, given: string, name: string): StateLocation {
+/** The values of the path. Throws `state-address` for an escape that cannot be decoded. */
+function decoded(store: Store<StateLocation, never>, url: URL, given: string): StoreValues {
   try {
-    return read(url, given, name);
+    return store.readAddress(url, given);
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
-    throw unreadable(given, "it has a % that begins no escape");
+    throw unreadableAddress(given, "it has a % that begins no escape");
   }
 }
 
-type Reader = (url: URL, given: string, name: string) => StateLocation;
-
-const http: Reader = (_, address) => ({ type: "http", address });
-
-const postgres: Reader = (url, given, manifest) => {
-  const known = parametersOf(url, given, ["name", "schema", "sslmode", "sslrootcert"]);
-  assertOneOf(given, "sslmode", known["sslmode"], sslModes);
-  const database = decodeURIComponent(url.pathname.replace(/^\/+/, ""));
-  return {
-    ...{ type: "postgres", name: manifest, ...known },
-    ...(url.hostname === "" ? {} : { host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1") }),
-    ...(url.port === "" ? {} : { port: Number(url.port) }),
-    ...(database === "" ? {} : { database }),
-  };
-};
-
-const readers: { readonly [scheme: string]: Reader } = {
-  http,
-  https: http,
-  postgres,
-  postgresql: postgres,
-  file(url, given) {
-    // file://tmp/x names a host, and a path that nobody meant.
-    if (url.host !== "" || !/^file:\/\/\//i.test(given)) throw misspelt(given);
-    return { type: "file", path: decodeURIComponent(url.pathname) };
-  },
-  s3(url, given, manifest) {
-    const { pathStyle, ...known } = parametersOf(url, given, ["region", "endpoint", "pathStyle"]);
-    assertOneOf(given, "pathStyle", pathStyle, ["true", "false"]);
-    const key = decodeURIComponent(url.pathname.replace(/^\//, ""));
-    if (url.hostname === "") throw unreadable(given, "it names no bucket");
-    const style = pathStyle === undefined ? {} : { pathStyle: pathStyle === "true" };
-    return {
-      type: "s3",
-      bucket: url.host,
-      key: key === "" ? `${manifest}.state.json` : key,
-      ...known,
-      ...style,
-    };
-  },
-};
-
-/** The location as one word that `locationAt` reads. It leaves out how an HTTP address is locked. */
-export function addressOf(location: StateLocation): string {
-  switch (location.type) {
-    case "file":
-      return location.path;
-    case "http":
-      return location.address;
-    case "s3":
-      return s3Address(location);
-    case "postgres":
-      return postgresAddress(location);
+/** The values of the query. */
+function parametersOf(
+  { parameters, keys }: Store<StateLocation, never>,
+  url: URL,
+  given: string,
+): StoreValues {
+  if (parameters === undefined) return {};
+  const unknown = [...url.searchParams.keys()].find((name) => !parameters.includes(name));
+  if (unknown !== undefined) {
+    const known = parameters.length === 0 ? "it has none" : `known: ${parameters.join(", ")}`;
+    throw unreadableAddress(given, `it has no parameter "${unknown}"; ${known}`);
   }
+  const values = [...url.searchParams].map(([name, text]) => {
+    const isFlag = keys[name]?.type === "boolean";
+    const allowed = isFlag ? ["true", "false"] : keys[name]?.enum;
+    if (allowed !== undefined && !allowed.includes(text))
+      throw unreadableAddress(given, `${name} is "${text}"; allowed: ${allowed.join(", ")}`);
+    return [name, isFlag ? text === "true" : text] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+/** Refuses the values that the manifest's section would refuse. */
+function assertForms({ keys }: Store<StateLocation, never>, values: StoreValues, given: string): void {
+  for (const [key, value] of Object.entries(values)) {
+    if (typeof value !== "string") continue;
+    const { form, refusal } = keys[key] ?? {};
+    if (form?.pattern.test(value) === false) throw unreadableAddress(given, `its ${key} must be ${form.is}`);
+    const refused = refusal?.(value);
+    if (refused !== undefined)
+      throw new GraphformError("state-address", refused.message, { hint: refused.hint });
+  }
+}
+
+/** The location as one word that `locationAt` reads. */
+export function addressOf(location: StateLocation): string {
+  return stores[location.type].address(location);
 }
 
 /** The lines that put a location into a manifest. */
-export function sectionOf(location: StateLocation): string {
-  const { type, ...rest } = location;
-  const keys = Object.entries(rest).filter(([key]) => key !== "elsewhere");
+export function sectionOf({ type, ...rest }: StateLocation): string {
+  const keys = Object.entries(rest).filter(([key]) => Object.hasOwn(stores[type].keys, key));
   const lines = keys.map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
   return `state:\n  type: ${type}\n${lines.join("")}`;
 }
 
-function s3Address({ bucket, key, region, endpoint, pathStyle }: S3Location): string {
-  const path = key.split("/").map(encodeURIComponent).join("/");
-  return `s3://${bucket}/${path}${query({ region, endpoint, pathStyle })}`;
-}
-
-function postgresAddress({ host, port, database, ...parameters }: PostgresLocation): string {
-  const { name, schema, sslmode, sslrootcert } = parameters;
-  const at = host === undefined ? "" : host.includes(":") ? `[${host}]` : encodeURIComponent(host);
-  const path = database === undefined ? "" : encodeURIComponent(database);
-  return `postgres://${at}${port === undefined ? "" : `:${port}`}/${path}${query({ name, schema, sslmode, sslrootcert })}`;
-}
-
-function query(values: { readonly [name: string]: string | boolean | undefined }): string {
-  const given = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const],
-  );
-  const text = new URLSearchParams(Object.fromEntries(given)).toString();
-  // A query may hold both as they are; an endpoint is easier to read so.
-  return given.length === 0 ? "" : `?${text.replaceAll("%3A", ":").replaceAll("%2F", "/")}`;
-}
-
-function parametersOf(
-  url: URL,
-  given: string,
-  known: readonly string[],
-): { readonly [name: string]: string } {
-  const unknown = [...url.searchParams.keys()].find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw unreadable(given, `it has no parameter "${unknown}"; known: ${known.join(", ")}`);
-  return Object.fromEntries(url.searchParams);
-}
-
-function assertOneOf(given: string, name: string, value: string | undefined, all: readonly string[]): void {
-  if (value !== undefined && !all.includes(value))
-    throw unreadable(given, `${name} is "${value}"; allowed: ${all.join(", ")}`);
-}
-
-function unreadable(given: string, why: string): GraphformError {
-  return new GraphformError("state-address", `${shownAddress(given)} is not a location of a state: ${why}`, {
-    hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",
-  });
+/** The type of a section; a file for anything that is no store. */
+export function typeOf(section: StoreValues): StateLocation["type"] {
+  const said = section["type"] ?? section["backend"];
+  return isStoreType(said) ? said : "file";
 }

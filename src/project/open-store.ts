@@ -8,6 +8,8 @@ import { defined } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Header } from "../model/manifest.ts";
 import { formatDuration, parseDuration } from "../model/quantity.ts";
+import type { FileLocation } from "../model/stores/file.ts";
+import type { StateLocation } from "../model/stores/index.ts";
 import { shownAddress } from "../model/userinfo.ts";
 import { createFileStore } from "../state/file-store.ts";
 import { shownHolder } from "../state/lock-record.ts";
@@ -15,8 +17,7 @@ import type { StateDriver } from "../state/remote/driver.ts";
 import type { Holder, KeptStore } from "../state/store.ts";
 import { addressOf } from "./location-address.ts";
 import type { Settings } from "./settings.ts";
-import { httpCredentials, postgresValues, type Side } from "./state-credentials.ts";
-import type { FileLocation, StateLocation } from "./state-location.ts";
+import { drivers } from "./state-drivers.ts";
 
 /** Options of `openStore`. */
 export interface StoreOptions {
@@ -24,7 +25,8 @@ export interface StoreOptions {
   readonly header: Header;
   /** Folder of the manifest: what cannot be stored during an apply is kept there. */
   readonly folder: string;
-  readonly side?: Side;
+  /** True for the other end of a move, which may need credentials of its own. */
+  readonly isOtherEnd?: boolean;
 }
 
 /** Opens the store at a location. Sends nothing, and throws nothing, before it is used. */
@@ -43,8 +45,10 @@ async function openRemote(
   settings: Settings,
   options: StoreOptions,
 ): Promise<KeptStore> {
+  const { isOtherEnd = false } = options;
+  const ca = await authority(settings);
   const [driver, { createRemoteStore }] = await Promise.all([
-    openDriver(location, settings, options.side),
+    drivers[location.type].open(location, { settings, isOtherEnd, ...ca }),
     import("../state/remote/create-remote-store.ts"),
   ]);
   const {
@@ -55,38 +59,6 @@ async function openRemote(
     name,
     erroredFile: join(folder, ".graphform", `${name}.errored.state.json`),
   });
-}
-
-/** Opens the driver of a location with the credentials of the environment. Throws `state-credentials`. */
-async function openDriver(
-  location: RemoteLocation,
-  settings: Settings,
-  side: Side = "state",
-): Promise<StateDriver> {
-  const ca = await authority(settings);
-  switch (location.type) {
-    case "http": {
-      const { createHttpDriver } = await import("../state/remote/http/http-driver.ts");
-      const { type: _, ...config } = location;
-      const { value } = httpCredentials(location, settings, side);
-      return createHttpDriver({ ...config, ...ca }, () => value);
-    }
-    case "s3": {
-      const { createS3Driver } = await import("../state/remote/s3/s3-driver.ts");
-      const { awsCredentials } = await import("../state/remote/s3/aws-credentials.ts");
-      const region = location.region ?? settings.get("awsRegion") ?? settings.get("awsDefaultRegion");
-      const endpoint = location.endpoint ?? settings.get("awsEndpointUrl");
-      const { type: _, ...own } = location;
-      const config = { ...own, ...ca, ...optional({ region, endpoint }) };
-      const environment = settings.environment();
-      return createS3Driver(config, awsCredentials({ environment, ...ca, ...optional({ region }) }));
-    }
-    case "postgres": {
-      const { createPostgresDriver } = await import("../state/remote/postgres/postgres-driver.ts");
-      const { type: _, ...config } = location;
-      return createPostgresDriver(config, postgresValues(settings, side));
-    }
-  }
 }
 
 /** A driver that searches for secrets in what other holders of the lock wrote. */
@@ -181,13 +153,6 @@ async function authority(settings: Settings): Promise<{ readonly ca?: string }> 
       { hint: "GRAPHFORM_CA_FILE must name a PEM file", cause },
     );
   }
-}
-
-function optional(values: { readonly [key: string]: string | undefined }): {
-  readonly [key: string]: string;
-} {
-  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(given);
 }
 
 /** A shorter lease runs out between two renewals; a longer one keeps a state of a dead run locked for days. In ms. */

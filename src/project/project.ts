@@ -17,6 +17,7 @@ import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
+import type { StateLocation } from "../model/stores/index.ts";
 import type { KeptStore } from "../state/store.ts";
 import { createVault, newKey } from "../state/vault.ts";
 import { manifestRead } from "../telemetry/channels.ts";
@@ -25,7 +26,6 @@ import { manifestIdentity } from "./manifest-identity.ts";
 import { openStore } from "./open-store.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { Settings } from "./settings.ts";
-import type { StateLocation } from "./state-location.ts";
 
 /** A manifest that is read but not resolved, with its profile and its state store. */
 export interface Project {

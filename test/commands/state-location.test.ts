@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import { httpCredentials } from "../../src/model/stores/http.ts";
+import { type StateLocation, stores } from "../../src/model/stores/index.ts";
 import { locateState } from "../../src/project/locate-state.ts";
 import { addressOf, locationAt, sectionOf } from "../../src/project/location-address.ts";
 import { openStore, stateLease } from "../../src/project/open-store.ts";
 import { settingsOf } from "../../src/project/settings.ts";
-import { credentialSource, httpCredentials, postgresValues } from "../../src/project/state-credentials.ts";
-import type { StateLocation } from "../../src/project/state-location.ts";
+import { postgresValues } from "../../src/project/state-drivers.ts";
 
 const of = (state: JsonObject, env = {}, given?: string): StateLocation =>
   locateState({ name: "shop", state }, "folder", given, settingsOf(env));
@@ -174,7 +175,7 @@ describe("the credentials of a state", () => {
 
   it("of a job on GitLab go to that GitLab and nowhere else, and what is set goes before them", () => {
     const at = (address: string, env: { readonly [name: string]: string }): unknown =>
-      httpCredentials({ type: "http", address }, settingsOf(env)).value;
+      httpCredentials({ address }, settingsOf(env).variable).value;
     expect(at(http.address, job)).toEqual({ username: "gitlab-ci-token", password: "job-token" });
     expect(at("https://gitlab.example.com.evil.example/api/v4/x", job)).toBeUndefined();
     expect(at("http://gitlab.example.com/api/v4/x", job)).toBeUndefined();
@@ -182,30 +183,30 @@ describe("the credentials of a state", () => {
   });
 
   it("that are set by half are refused", () => {
-    expect(() => httpCredentials(http, settingsOf({ GRAPHFORM_STATE_USERNAME: "bob" }))).toThrow(
+    expect(() => httpCredentials(http, settingsOf({ GRAPHFORM_STATE_USERNAME: "bob" }).variable)).toThrow(
       "GRAPHFORM_STATE_PASSWORD is not set",
     );
   });
 
   it("of the location that a state is moved to are others", () => {
-    const settings = settingsOf({
+    const { variable } = settingsOf({
       ...{ GRAPHFORM_STATE_TOKEN: "old", GRAPHFORM_STATE_TO_TOKEN: "new" },
       ...{
         GRAPHFORM_STATE_POSTGRES_URL: "postgres://old/x",
         GRAPHFORM_STATE_TO_POSTGRES_URL: "postgres://new/x",
       },
     });
-    expect(httpCredentials(http, settings, "stateTo").value).toEqual({ token: "new" });
-    expect(postgresValues(settings)).toEqual({ GRAPHFORM_STATE_POSTGRES_URL: "postgres://old/x" });
-    expect(postgresValues(settings, "stateTo")).toEqual({ GRAPHFORM_STATE_POSTGRES_URL: "postgres://new/x" });
+    expect(httpCredentials(http, variable, true).value).toEqual({ token: "new" });
+    expect(postgresValues(variable)).toEqual({ GRAPHFORM_STATE_POSTGRES_URL: "postgres://old/x" });
+    expect(postgresValues(variable, true)).toEqual({ GRAPHFORM_STATE_POSTGRES_URL: "postgres://new/x" });
   });
 
   it("are named by their source, and never shown", () => {
-    const settings = settingsOf({ ...job, AWS_ACCESS_KEY_ID: "AKIA", PGPASSWORD: "hunter2222" });
+    const { variable } = settingsOf({ ...job, AWS_ACCESS_KEY_ID: "AKIA", PGPASSWORD: "hunter2222" });
     const sources = [
-      credentialSource(http, settings),
-      credentialSource({ type: "s3", bucket: "b", key: "k" }, settings),
-      credentialSource({ type: "postgres", name: "shop" }, settings),
+      stores.http.source(http, variable),
+      stores.s3.source({ type: "s3", bucket: "b", key: "k" }, variable),
+      stores.postgres.source({ type: "postgres", name: "shop" }, variable),
     ];
     expect(sources).toEqual(["CI_JOB_TOKEN", "AWS_ACCESS_KEY_ID", "PGPASSWORD"]);
   });

@@ -1,10 +1,9 @@
 /** @module Checks the store of the state for `doctor`: what is there, its lock, its credentials, and its clock. */
 import { systemClock } from "../../model/clock.ts";
 import { GraphformError, isGraphformError } from "../../model/errors.ts";
+import { type StateLocation, stores } from "../../model/stores/index.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { credentialSource } from "../../project/state-credentials.ts";
-import type { StateLocation } from "../../project/state-location.ts";
 import { amount } from "../../report/words.ts";
 import { assertSameManifest } from "../../state/claim-state.ts";
 import { holderSince, holderWork } from "../../state/lock-record.ts";
@@ -27,18 +26,19 @@ export async function stateFindings(
   });
   if (project === undefined) return [state];
   const { location, store } = project;
+  const { source, clock: clockOf } = stores[location.type];
   try {
     const credentials =
       location.type === "file"
         ? []
         : [
             await check("state credentials", settings.secrets.hide, async () =>
-              credentialSource(location, settings),
+              source(location, settings.variable),
             ),
           ];
     if (!isReached) return [state, ...credentials];
     const lock = await check("state store", settings.secrets.hide, () => storeDetail(store, location));
-    const url = clockUrl(location, settings);
+    const url = clockOf(location, settings.variable);
     const clock = url === undefined ? [] : await clockFinding("state clock", url, settings.get("caFile"));
     return [state, ...credentials, lock, ...clock];
   } finally {
@@ -61,10 +61,10 @@ async function stateDetail({ store, identity }: Project): Promise<string> {
 /** Tries the store, and its lock where nobody holds it. */
 async function storeDetail(store: Project["store"], location: StateLocation): Promise<string> {
   await store.probe();
-  const isHttp = location.type === "http";
-  const isUnproven = isHttp && (await store.readText()) === undefined;
+  const { refusesStaleWrites } = stores[location.type];
+  const isUnproven = !refusesStaleWrites && (await store.readText()) === undefined;
   const proof = isUnproven ? "; nothing was written yet: the first run reads back what it writes" : "";
-  const rule = `${isHttp ? "the protocol compares nothing" : "refuses stale writes"}${proof}`;
+  const rule = `${refusesStaleWrites ? "refuses stale writes" : "the protocol compares nothing"}${proof}`;
   // The lock of a file would make its folder.
   if (location.type === "file" && (await store.readText()) === undefined) return "can be written to";
   try {
@@ -77,15 +77,6 @@ async function storeDetail(store: Project["store"], location: StateLocation): Pr
     if (!isGraphformError(error) || error.code !== "locked") throw error;
     return `${rule}; the lock is held, and was not tried`;
   }
-}
-
-/** The address whose clock decides how old a lock looks; undefined where it is this machine's, or that of a database alone. */
-function clockUrl(location: StateLocation, settings: Settings): string | undefined {
-  if (location.type === "http") return location.address;
-  if (location.type !== "s3") return undefined;
-  const region =
-    location.region ?? settings.get("awsRegion") ?? settings.get("awsDefaultRegion") ?? "us-east-1";
-  return location.endpoint ?? settings.get("awsEndpointUrl") ?? `https://s3.${region}.amazonaws.com`;
 }
 
 /** Errors after which nothing else need be tried. */

@@ -1,9 +1,10 @@
 /** @module Reads from a manifest what its pipelines need: its name, its environment, and the variables of its store, its service and its own. */
 import { loadProfile } from "../../hosting/profile/load-profile.ts";
 import { parseManifest } from "../../manifest/parse.ts";
-import { type StoreType, storeTypes } from "../../manifest/schema/state-shape.ts";
 import { sourceIn } from "../../manifest/secrets.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { type StoreType, stores } from "../../model/stores/index.ts";
+import { typeOf } from "../../project/location-address.ts";
 
 /** CI services that `init` writes pipelines for. */
 export type CiService = "github" | "gitlab";
@@ -23,19 +24,14 @@ export interface PipelineNeeds {
   readonly instead: readonly string[];
 }
 
-type Variables = Pick<PipelineNeeds, "secrets" | "variables" | "instead">;
-
-const none: Variables = { secrets: [], variables: [], instead: [] };
-
 /** Reads the needs of a manifest, as far as it can be read: an invalid one is found by the pipeline. */
 export async function pipelineNeeds(text: string, ci: CiService): Promise<PipelineNeeds> {
   const { value = {} } = parseManifest([{ path: "graphform.yaml", text }]);
   const [section, service] = ["state", "service"]
     .map((key) => value[key])
     .map((part) => (isObject(part) ? part : {}));
-  const written = section?.["type"] ?? section?.["backend"];
-  const state = storeTypes.find((type) => type === written) ?? "file";
-  const store = storeVariables(state, section ?? {}, ci);
+  const state = typeOf(section ?? {});
+  const store = { secrets: [], variables: [], instead: [], ...stores[state].pipeline(section ?? {}, ci) };
   const secrets = ["GRAPHFORM_USERNAME", "GRAPHFORM_PASSWORD", ...store.secrets];
   const named = [...secretVariables(value), ...usedVariables(value)];
   const known = new Set([...secrets, ...store.variables, ...store.instead]);
@@ -50,34 +46,6 @@ export async function pipelineNeeds(text: string, ci: CiService): Promise<Pipeli
     variables: [...host, ...store.variables],
     instead: store.instead,
   };
-}
-
-/** Variables that a store needs beside what its section says. */
-function storeVariables(type: StoreType, section: JsonObject, ci: CiService): Variables {
-  switch (type) {
-    case "file":
-      return { ...none, variables: ["GRAPHFORM_STATE"] };
-    case "http":
-      // GitLab's own store takes the token that every job has.
-      return ci === "gitlab" &&
-        /\/api\/v4\/projects\/[^/]+\/terraform\/state\//.test(String(section["address"]))
-        ? none
-        : {
-            secrets: ["GRAPHFORM_STATE_USERNAME", "GRAPHFORM_STATE_PASSWORD"],
-            variables: [],
-            instead: ["GRAPHFORM_STATE_TOKEN"],
-          };
-    case "s3": {
-      const isPlaced = section["region"] !== undefined || section["endpoint"] !== undefined;
-      return {
-        secrets: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
-        variables: isPlaced ? [] : ["AWS_REGION"],
-        instead: [],
-      };
-    }
-    case "postgres":
-      return { ...none, secrets: ["GRAPHFORM_STATE_POSTGRES_URL"] };
-  }
 }
 
 /** True if the manifest or its profile says at which address the service is. */

@@ -1,10 +1,9 @@
 /** @module Prepares the store of a state, tries what it must be able to do, and says what it can do. */
 import { exitCodes } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
+import { stores } from "../../model/stores/index.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { credentialSource } from "../../project/state-credentials.ts";
-import type { StateLocation } from "../../project/state-location.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { amount } from "../../report/words.ts";
@@ -23,11 +22,13 @@ export async function stateInit(
     await store.prepare();
     await store.probe();
     const found = await foundIn(store);
+    const { refusesStaleWrites, locksExpire, source } = stores[location.type];
     const facts = {
-      ...factsOf(location),
+      refusesStaleWrites,
+      locksExpire,
       versions: (await store.history()) !== undefined,
-      // Over http every write would replace the state itself: only one that is there proves anything.
-      writesTried: location.type !== "http" || found !== undefined,
+      // Without conditions every write would replace the state itself: only one that is there proves anything.
+      writesTried: refusesStaleWrites || found !== undefined,
     };
     if (options.json === true) {
       terminal.out(
@@ -39,7 +40,7 @@ export async function stateInit(
       facts.writesTried
         ? `${store.where} can keep the state.`
         : `${store.where} answers and keeps its lock. Nothing was written: the first run that writes reads it back before it creates anything.`,
-      `  credentials   ${credentialSource(location, settings)}`,
+      `  credentials   ${source(location, settings.variable)}`,
       `  a stale write ${facts.refusesStaleWrites ? "is refused by the store" : "is refused by serial and lock alone: this protocol compares nothing"}`,
       `  a lock        ${facts.locksExpire ? "ends by itself when its holder has died" : "stays until somebody removes it by its id: graphform state unlock ID"}`,
       `  versions      ${facts.versions ? "are kept: graphform state history" : "are not kept there"}`,
@@ -50,14 +51,6 @@ export async function stateInit(
   } finally {
     await store.close();
   }
-}
-
-/** Guarantees of the protocol itself, at every server. */
-function factsOf({ type }: StateLocation): {
-  readonly refusesStaleWrites: boolean;
-  readonly locksExpire: boolean;
-} {
-  return { refusesStaleWrites: type !== "http", locksExpire: type !== "http" };
 }
 
 async function foundIn(

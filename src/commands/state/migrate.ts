@@ -1,17 +1,15 @@
 /** @module Moves the state of a manifest to another store. */
 import { resolve } from "node:path";
-import { storeTypes } from "../../manifest/schema/state-shape.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
-import type { SettingKey } from "../../project/environment-variables.ts";
+import { isStoreType, type StateLocation, stores } from "../../model/stores/index.ts";
+import type { StoreValues, StoreVariable } from "../../model/stores/store.ts";
 import { declaredLocation, fileLocation, namedLocation } from "../../project/locate-state.ts";
 import { addressOf, sectionOf } from "../../project/location-address.ts";
 import { openStore } from "../../project/open-store.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import { whileHeld } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { Side } from "../../project/state-credentials.ts";
-import type { StateLocation } from "../../project/state-location.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { amount } from "../../report/words.ts";
@@ -42,7 +40,7 @@ export async function stateMigrate(
   const fresh = openStore(location, settings, {
     header,
     folder,
-    side: sideOf(project.location, location, settings),
+    isOtherEnd: hasOwnCredentials(project.location, location, settings),
   });
   const interrupts = listenForInterrupts(() => {
     terminal.err("\ninterrupted: no further write of an undecided move; Ctrl-C again stops at once\n");
@@ -112,16 +110,14 @@ function isThere(where: string): GraphformError {
 
 /** The location that --to names: a type means what the manifest says of it, or its defaults. */
 function locationOf(to: string, { header, folder }: Project): StateLocation {
-  const type = storeTypes.find((known) => known === to);
-  if (type === undefined) return namedLocation(to, header);
-  if (type === "file") return fileLocation(header, folder);
-  const location = declaredLocation(header, type);
-  const missing =
-    (location.type === "http" && location.address === "") ||
-    (location.type === "s3" && location.bucket === "");
-  if (!missing) return location;
-  throw new GraphformError("state-address", `--to ${type} does not say where`, {
-    hint: type === "s3" ? "name it like --to s3://BUCKET/KEY" : "name it like --to https://HOST/PATH",
+  if (!isStoreType(to)) return namedLocation(to, header);
+  if (to === "file") return fileLocation(header, folder);
+  const location = declaredLocation(header, to);
+  const { required, spelling } = stores[to];
+  const values: StoreValues = { ...location };
+  if (required.every((key) => values[key] !== "")) return location;
+  throw new GraphformError("state-address", `--to ${to} does not say where`, {
+    hint: `name it like --to ${spelling}`,
   });
 }
 
@@ -131,15 +127,12 @@ function fullAddress(location: StateLocation): string {
 }
 
 /**
- * The credentials for the other end of a move: those of GRAPHFORM_STATE_TO_* where they are set. Those of one end never go to
- * another HTTP host.
+ * True if the new end is signed in to with GRAPHFORM_STATE_TO_*: if these are set for its store, or if it is another HTTP host, to which
+ * the credentials of the old end never go.
  */
-function sideOf(from: StateLocation, to: StateLocation, settings: Settings): Side {
-  const others: readonly SettingKey[] =
-    to.type === "postgres" ? ["stateToPostgresUrl"] : ["stateToUsername", "stateToPassword", "stateToToken"];
-  if (others.some((key) => settings.get(key) !== undefined)) return "stateTo";
-  const [old, fresh] = [from, to].map((location) =>
-    location.type === "http" ? URL.parse(location.address)?.origin : undefined,
-  );
-  return old !== undefined && fresh !== undefined && old !== fresh ? "stateTo" : "state";
+function hasOwnCredentials(from: StateLocation, to: StateLocation, settings: Settings): boolean {
+  const ends = Object.values<StoreVariable>(stores[to.type].variables).filter(({ isOtherEnd }) => isOtherEnd);
+  if (ends.some(({ name }) => settings.variable(name) !== undefined)) return true;
+  const [old, fresh] = [from, to].map((location) => stores[location.type].credentialHost?.(location));
+  return old !== undefined && fresh !== undefined && old !== fresh;
 }

@@ -1,11 +1,10 @@
 /** @module Finds what is wrong in a manifest's `state` section beyond its schema: contradictions, missing keys and credentials. */
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
-import { storeRefusal } from "../../model/store-forms.ts";
-import { dialectOf } from "../../model/store-url.ts";
+import { isStoreType, type StoreType, storeKeys, stores, storeTypes } from "../../model/stores/index.ts";
 import { holdsCredentials, namesCredential } from "../../model/userinfo.ts";
 import type { Part } from "../locate.ts";
-import { type StoreType, stateShape, storeKeys, storeTypes } from "../schema/state-shape.ts";
+import { stateShape } from "../schema/state-shape.ts";
 import type { Path } from "../source.ts";
 import type { Fault } from "./finding.ts";
 import { listed } from "./nearest.ts";
@@ -36,36 +35,30 @@ export function stateFaults(section: Json | undefined): readonly StateFault[] {
     if (holdsCredential(key)) return [{ path, part: "key", fault: inManifest(`state.${shownKey(key)}`) }];
     if (typeof value !== "string") return [];
     if (holdsCredentials(value)) return [{ path, part: "value", fault: inManifest(`state.${key}`) }];
-    const refusal = storeRefusal(key, value);
+    const refusal = storeKeys()[key]?.refusal?.(value);
     return refusal === undefined ? [] : [{ path, part: "value", fault: refusal }];
   });
   const { type, backend } = section;
   if (type !== undefined && backend !== undefined && type !== backend)
     return [...credentials, { path: ["state", "backend"], part: "value", fault: contradiction }];
   const chosen = type ?? backend;
-  if (chosen !== undefined && !isType(chosen)) return credentials;
+  if (chosen !== undefined && !isStoreType(chosen)) return credentials;
   return [
     ...credentials,
     ...keyFaults(section, chosen ?? "file", chosen !== undefined),
-    ...(chosen === "http" ? withoutLock(section) : []),
+    ...contradictionOf(section, chosen),
   ];
 }
 
-/** The fault of an HTTP state that says nowhere how it is locked. */
-function withoutLock({
-  address,
-  lockAddress,
-  dialect,
-}: {
-  readonly [key: string]: Json;
-}): readonly StateFault[] {
-  const url = typeof address === "string" && !holdsCredentials(address) ? URL.parse(address) : null;
-  if (url === null || lockAddress !== undefined || (dialect ?? dialectOf(url)) !== "plain") return [];
-  const message =
-    "state.address has no address for its lock, and two runs at once would make databases twice";
-  const hint =
-    "add lockAddress, which may be the address itself; GitLab and Gitea need none (dialect: gitlab or gitea)";
-  return [{ path: ["state", "address"], part: "value", fault: { code: "missing-key", message, hint } }];
+/** The fault of a section that contradicts itself. */
+function contradictionOf(
+  section: { readonly [key: string]: Json },
+  type: StoreType = "file",
+): readonly StateFault[] {
+  const found = stores[type].contradiction?.(section);
+  if (found === undefined) return [];
+  const { key, ...fault } = found;
+  return [{ path: ["state", key], part: "value", fault }];
 }
 
 function keyFaults(
@@ -73,15 +66,15 @@ function keyFaults(
   type: StoreType,
   isSaid: boolean,
 ): readonly StateFault[] {
-  const { keys, required } = storeKeys[type];
+  const keys = Object.keys(stores[type].keys);
   const known = Object.keys(stateShape.properties ?? {});
   const misplaced = Object.keys(section).filter(
     (key) => known.includes(key) && key !== "type" && key !== "backend" && !keys.includes(key),
   );
-  const missing = required.filter((key) => !Object.hasOwn(section, key));
+  const missing = stores[type].required.filter((key) => !Object.hasOwn(section, key));
   return [
     ...misplaced.map((key): StateFault => {
-      const owner = storeTypes.find((other) => storeKeys[other].keys.includes(key)) ?? "file";
+      const owner = storeTypes().find((other) => Object.hasOwn(stores[other].keys, key)) ?? "file";
       const message = `state.${key} belongs to a state of type ${owner}, and this one ${isSaid ? `is of type ${type}` : "is a file"}`;
       const hint = isSaid ? listed(keys, `keys of ${type}`) : `add type: ${owner}`;
       return { path: ["state", key], part: "key", fault: { code: "state-key", message, hint } };
@@ -111,7 +104,3 @@ const contradiction: Fault = {
   message: "state.backend and state.type differ, and they mean the same",
   hint: "keep type",
 };
-
-function isType(value: Json): value is StoreType {
-  return storeTypes.some((type) => type === value);
-}

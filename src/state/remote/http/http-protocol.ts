@@ -3,29 +3,15 @@
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";
-import type { HttpDialect } from "../../../model/store-choices.ts";
-import { dialectOf } from "../../../model/store-url.ts";
+import { dialectOf, type HttpDialect, type HttpLocation } from "../../../model/stores/http.ts";
 import type { Holder } from "../../store.ts";
 import type { Taken } from "../driver.ts";
 import { holderOf, lockInfoOf, parsed, unknownHolder } from "../lock-info.ts";
 import { busyOr, checkedUrl, denied, unreachable, unsuitable } from "../refusals.ts";
-import type { Send, StoreAnswer } from "../store-http.ts";
+import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
 
-/** Options of a state behind Terraform's protocol. Those that are missing follow from the dialect. */
-export interface HttpStoreConfig {
-  readonly address: string;
-  /** Without it the address tells: GitLab's and Gitea's have a path of their own. */
-  readonly dialect?: HttpDialect;
-  readonly lockAddress?: string;
-  readonly unlockAddress?: string;
-  readonly updateMethod?: string;
-  readonly lockMethod?: string;
-  readonly unlockMethod?: string;
-  /** Longest time for one request, in ms. Default 30 s. */
-  readonly timeout?: number;
-  /** PEM text of authorities to trust besides the system's. */
-  readonly ca?: string;
-}
+/** Options of a state behind Terraform's protocol. */
+export interface HttpStoreConfig extends Omit<HttpLocation, "type">, SenderOptions {}
 
 /** Addresses of the requests, and their methods. */
 export interface HttpAddresses {

@@ -3,24 +3,10 @@
 import { isIP } from "node:net";
 import { GraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";
-import { type SslMode, sslModes } from "../../../model/store-choices.ts";
+import { type PostgresLocation, type SslMode, sslModes } from "../../../model/stores/postgres.ts";
 
-/** The place of a state, as the manifest names it. */
-export interface PostgresConfig {
-  /** Name of the state; the states of a schema have different ones. */
-  readonly name: string;
-  /** Host name, address, or absolute path of the folder with the socket. Default: `PGHOST`, then `localhost`. */
-  readonly host?: string;
-  /** Default: `PGPORT`, then 5432. */
-  readonly port?: number;
-  /** Default: `PGDATABASE`. */
-  readonly database?: string;
-  /** Schema of the tables. Default `graphform`. */
-  readonly schema?: string;
-  /** Default: `PGSSLMODE`, then `disable` on this machine and `verify-full` for any other. */
-  readonly sslmode?: SslMode;
-  /** PEM file of the authority that the server's certificate is checked with. Default: the authorities that Node knows. */
-  readonly sslrootcert?: string;
+/** The place of a state, as the manifest names it, and limits. */
+export interface PostgresConfig extends Omit<PostgresLocation, "type"> {
   /** Number of versions that are kept; 0 keeps none. Default 50. */
   readonly versions?: number;
   /** Longest wait for a connection, in ms. Default 10 s. */

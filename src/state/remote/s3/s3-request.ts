@@ -3,28 +3,13 @@ import { AwsV4Signer } from "aws4fetch";
 import { XMLParser } from "fast-xml-parser";
 import { GraphformError } from "../../../model/errors.ts";
 import { defined, isObject, type JsonObject } from "../../../model/json.ts";
-import { formBroken, keyRefusal } from "../../../model/store-forms.ts";
-import { endpointRefusal } from "../../../model/store-url.ts";
+import { endpointRefusal, keyRefusal, type S3Location, s3Forms } from "../../../model/stores/s3.ts";
 import { mayHoldLogin } from "../../../model/userinfo.ts";
 import { assertNone, busyOr, denied, unreachable, unsuitable } from "../refusals.ts";
-import type { Send, StoreAnswer } from "../store-http.ts";
+import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
 
 /** Options of a state in a bucket. */
-export interface S3StoreConfig {
-  readonly bucket: string;
-  /** The key of the state; its lock is `<key>.lock`. */
-  readonly key: string;
-  /** Default `us-east-1`. */
-  readonly region?: string;
-  /** Address of another service than AWS. */
-  readonly endpoint?: string;
-  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. Default: with an endpoint, and for buckets with dots. */
-  readonly pathStyle?: boolean;
-  /** Longest time for one request, in ms. Default 30 s. */
-  readonly timeout?: number;
-  /** PEM text of authorities to trust besides the system's. */
-  readonly ca?: string;
-}
+export interface S3StoreConfig extends Omit<S3Location, "type">, SenderOptions {}
 
 /** The addresses in one bucket. */
 export interface S3Addresses {
@@ -41,11 +26,12 @@ export interface S3Addresses {
 export function s3Addresses(config: S3StoreConfig): S3Addresses {
   const { bucket, key, region = "us-east-1", endpoint } = config;
   const where = mayHoldLogin(bucket) ? "s3" : `s3://${bucket}/${key.replaceAll("@", "%40")}`;
-  for (const [name, value] of Object.entries({ bucket, region })) {
-    const form = formBroken(name, value);
-    if (form !== undefined)
+  for (const [name, form, value] of [
+    ["bucket", s3Forms.bucket, bucket],
+    ["region", s3Forms.region, region],
+  ] as const)
+    if (!form.pattern.test(value))
       throw unsuitable(where, `has a ${name} that cannot be one`, `it must be ${form.is}`);
-  }
   const refusal = keyRefusal(key);
   if (refusal !== undefined)
     throw new GraphformError("state-unsuitable", refusal.message, { hint: refusal.hint });

@@ -1,0 +1,33 @@
+/** @module Describes the store of a state in a file. */
+import { type Store, textKey, textOf, unreadableAddress } from "./store.ts";
+
+/** A file, with a log and a lock beside it. */
+export interface FileLocation {
+  readonly type: "file";
+  readonly path: string;
+  /** The same path in the other of the two folders that it could be relative to. */
+  readonly elsewhere?: string;
+}
+
+/** The store in a file. */
+export const file: Store<FileLocation, never> = {
+  place: "a file",
+  keys: { path: textKey("file: path, relative to the current folder.") },
+  required: [],
+  variables: {},
+  schemes: ["file"],
+  spelling: "file:///PATH, or the path alone",
+  refusesStaleWrites: true,
+  locksExpire: true,
+  readAddress(url, given) {
+    // file://tmp/x names a host, and a path that nobody meant.
+    if (url.host !== "" || !/^file:\/\/\//i.test(given))
+      throw unreadableAddress(given, "a file is file:///PATH, or the path alone");
+    return { path: decodeURIComponent(url.pathname) };
+  },
+  locate: (values) => ({ type: "file", path: textOf(values, "path") ?? "" }),
+  address: ({ path }) => path,
+  source: () => "none needed",
+  clock: () => undefined,
+  pipeline: () => ({ variables: ["GRAPHFORM_STATE"] }),
+};

@@ -1,0 +1,169 @@
+/** @module Describes the store of a state in a bucket of S3. */
+import { defined } from "../json.ts";
+import { addressKey, urlRefusal } from "./http.ts";
+import {
+  type Form,
+  type GetVariable,
+  queryOf,
+  type Refusal,
+  type Store,
+  textKey,
+  textOf,
+  unreadableAddress,
+} from "./store.ts";
+
+/** An object in a bucket. */
+export interface S3Location {
+  readonly type: "s3";
+  readonly bucket: string;
+  /** The key of the state; its lock is `<key>.lock`. */
+  readonly key: string;
+  /** Default `us-east-1`. */
+  readonly region?: string;
+  /** Address of another service than AWS. */
+  readonly endpoint?: string;
+  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. Default: with an endpoint, and for buckets with dots. */
+  readonly pathStyle?: boolean;
+}
+
+/** The forms of a bucket and of a region. */
+export const s3Forms: { readonly bucket: Form; readonly region: Form } = {
+  bucket: {
+    pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/u,
+    is: "2 to 255 letters, digits, dots, - and _",
+  },
+  region: { pattern: /^[a-z0-9-]{1,40}$/u, is: "a region like eu-central-1" },
+};
+
+/** The reason to refuse the key of a state in a bucket: a part that is empty or dots. */
+export function keyRefusal(key: string): Refusal | undefined {
+  const isOdd = key.split("/").some((part) => ["", ".", ".."].includes(part));
+  return isOdd || key.length > 900
+    ? refusal("a key that cannot be one", "write it like teams/orders/production.json")
+    : undefined;
+}
+
+/** The reason to refuse a key that another state may have for its lock. */
+function lockRefusal(key: string): Refusal | undefined {
+  const hint = "a lock is called KEY.lock: give the state another ending, like .json";
+  return key.endsWith(".lock") ? refusal("a key that ends in .lock", hint) : undefined;
+}
+
+function refusal(what: string, hint: string): Refusal {
+  return { code: "bad-format", message: `the state has ${what}`, hint };
+}
+
+/** The reason to refuse the address of an S3 server: that of `urlRefusal`, or a query, which no request would have. */
+export function endpointRefusal(text: string): Refusal | undefined {
+  const refused = urlRefusal(text, "endpoint");
+  if (refused !== undefined || !text.includes("?")) return refused;
+  return {
+    code: "url-invalid",
+    message: "the endpoint of the state has a query, and requests to it would not",
+    hint: "leave out what follows the ?",
+  };
+}
+
+/** Settings of the environment for this store. */
+type S3Setting =
+  | "awsAccessKeyId"
+  | "awsSecretAccessKey"
+  | "awsSessionToken"
+  | "awsRegion"
+  | "awsDefaultRegion"
+  | "awsWebIdentityTokenFile"
+  | "awsRoleArn"
+  | "awsRoleSessionName"
+  | "awsEndpointUrl";
+
+/** The store in a bucket. */
+export const s3: Store<S3Location, S3Setting> = {
+  place: "an S3 bucket",
+  keys: {
+    bucket: textKey("s3: name of the bucket.", { form: s3Forms.bucket, examples: ["company-states"] }),
+    key: textKey("s3: key of the object. Left out: NAME.state.json.", {
+      examples: ["shop/prod.state.json"],
+      refusal: (value) => keyRefusal(value) ?? lockRefusal(value),
+    }),
+    region: textKey("s3: region of the bucket. Left out: that of AWS_REGION, or us-east-1.", {
+      form: s3Forms.region,
+      examples: ["eu-west-1"],
+    }),
+    endpoint: {
+      ...addressKey("s3: address of another S3 server than Amazon's.", "https://s3.example.com"),
+      refusal: endpointRefusal,
+    },
+    pathStyle: {
+      type: "boolean",
+      description: "s3: true puts the bucket into the path. Left out: true where there is an endpoint.",
+    },
+  },
+  required: ["bucket"],
+  variables: {
+    awsAccessKeyId: { name: "AWS_ACCESS_KEY_ID", about: "Access key for a state in S3.", isSecret: true },
+    awsSecretAccessKey: { name: "AWS_SECRET_ACCESS_KEY", about: "Secret of that key.", isSecret: true },
+    awsSessionToken: {
+      name: "AWS_SESSION_TOKEN",
+      about: "Session token that belongs to that key, where it is a temporary one.",
+      isSecret: true,
+    },
+    awsRegion: { name: "AWS_REGION", about: "Region of the bucket where the manifest names none." },
+    awsDefaultRegion: { name: "AWS_DEFAULT_REGION", about: "The same, where `AWS_REGION` is not set." },
+    awsWebIdentityTokenFile: {
+      name: "AWS_WEB_IDENTITY_TOKEN_FILE",
+      about: "File with the token that is exchanged for an access key, as in EKS.",
+    },
+    awsRoleArn: { name: "AWS_ROLE_ARN", about: "Role that this token is exchanged for." },
+    awsRoleSessionName: { name: "AWS_ROLE_SESSION_NAME", about: "Name of that session." },
+    awsEndpointUrl: {
+      name: "AWS_ENDPOINT_URL_S3",
+      about: "Address of another S3 server, where the manifest names none.",
+    },
+  },
+  schemes: ["s3"],
+  spelling: "s3://BUCKET/KEY",
+  parameters: ["region", "endpoint", "pathStyle"],
+  refusesStaleWrites: true,
+  locksExpire: true,
+  readAddress(url, given) {
+    const key = decodeURIComponent(url.pathname.replace(/^\//, ""));
+    if (url.hostname === "") throw unreadableAddress(given, "it names no bucket");
+    return { bucket: url.host, ...(key === "" ? {} : { key }) };
+  },
+  locate(values, name) {
+    const { pathStyle } = values;
+    return {
+      type: "s3",
+      bucket: textOf(values, "bucket") ?? "",
+      key: textOf(values, "key") ?? `${name}.state.json`,
+      ...defined({ region: textOf(values, "region"), endpoint: textOf(values, "endpoint") }),
+      ...(typeof pathStyle === "boolean" ? { pathStyle } : {}),
+    };
+  },
+  address({ bucket, key, region, endpoint, pathStyle }) {
+    const path = key.split("/").map(encodeURIComponent).join("/");
+    return `s3://${bucket}/${path}${queryOf({ region, endpoint, pathStyle })}`;
+  },
+  source(_, variable) {
+    const settings = ["awsAccessKeyId", "awsWebIdentityTokenFile"] as const;
+    const found = settings.find((setting) => variable(s3.variables[setting].name));
+    return found === undefined
+      ? "the platform's own chain (profile, container or instance)"
+      : s3.variables[found].name;
+  },
+  clock(location, variable) {
+    const { endpoint, region = "us-east-1" } = placedBy(location, variable);
+    return endpoint ?? `https://s3.${region}.amazonaws.com`;
+  },
+  pipeline: ({ region, endpoint }) => ({
+    secrets: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
+    variables: region === undefined && endpoint === undefined ? ["AWS_REGION"] : [],
+  }),
+};
+
+/** The location with the region and the server that the environment names, if it says none itself. */
+export function placedBy(location: S3Location, variable: GetVariable): S3Location {
+  const region = location.region ?? variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION");
+  const endpoint = location.endpoint ?? variable("AWS_ENDPOINT_URL_S3");
+  return { ...location, ...defined({ region, endpoint }) };
+}
