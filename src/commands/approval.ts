@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { GraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { hasChanges } from "../plan/plan.ts";
-import { mostNamed } from "../report/plan-closing.ts";
-import { affectedBy } from "../report/view/plan-view.ts";
+import { affectedBy, maxNamed } from "../report/view/plan-view.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 /** Options that replace the answer of a person, or change the question. */
@@ -48,7 +47,7 @@ export async function isApproved(
 /** Names a file with everything that the plan disrupts if its text names a part only; otherwise nothing. */
 async function fileOfAll(plan: Plan): Promise<string> {
   const affected = affectedBy(plan);
-  if (affected.every(({ addresses }) => addresses.length <= mostNamed)) return "";
+  if (affected.every(({ addresses }) => addresses.length <= maxNamed)) return "";
   const file = join(await mkdtemp(join(tmpdir(), "graphform-")), "affected.txt");
   const parts = affected.map(({ title, addresses }) => [`${title} (${addresses.length})`, ...addresses, ""]);
   await writeFile(file, parts.flat().join("\n"), { mode: 0o600 });

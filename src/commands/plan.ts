@@ -15,8 +15,9 @@ import { erroredPlanJson } from "../report/error-json.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
-import { planText } from "../report/plan-text.ts";
 import { type ShownPlan, shownPlan } from "../report/shown.ts";
+import { reportText } from "../report/text/report-text.ts";
+import { planView } from "../report/view/plan-view.ts";
 import { kindNames } from "../report/words.ts";
 import { emptyState } from "../state/document.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
@@ -65,7 +66,7 @@ export async function plan(
     terminal.out(
       options.json === true
         ? `${jsonText(planJson(made.plan, names))}\n`
-        : planText(made.plan, page, { command }),
+        : reportText(planView(made.plan, { command }), page),
     );
     return options.detailedExitcode === true && hasChanges(made.plan) ? exitCodes.changes : exitCodes.done;
   } catch (thrown) {

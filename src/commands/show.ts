@@ -6,10 +6,11 @@ import type { Settings } from "../project/settings.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
-import { planText } from "../report/plan-text.ts";
 import { shownPlan, shownState } from "../report/shown.ts";
 import { stateJson } from "../report/state-json.ts";
 import { stateText } from "../report/state-text.ts";
+import { reportText } from "../report/text/report-text.ts";
+import { planView } from "../report/view/plan-view.ts";
 import { kindNames } from "../report/words.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
@@ -42,7 +43,9 @@ export async function show(
     const earlier = compare && (await comparedWith(compare, saved.plan, names));
     if (options.html !== undefined)
       await writePlanHtml(options.html, plan, names, { planFile, earlier, terminal });
-    terminal.out(options.json === true ? `${jsonText(planJson(plan, names))}\n` : planText(plan, page));
+    terminal.out(
+      options.json === true ? `${jsonText(planJson(plan, names))}\n` : reportText(planView(plan), page),
+    );
     return exitCodes.done;
   }
   if (options.html !== undefined || options.compare !== undefined) throw planWanted();

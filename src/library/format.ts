@@ -8,15 +8,12 @@ import type { Plan } from "../model/plan.ts";
 import type { Problem } from "../model/problem.ts";
 import { packageVersion, projectUrl } from "../project/package-files.ts";
 import { driftJson } from "../report/drift/drift-json.ts";
-import { driftText } from "../report/drift/drift-text.ts";
 import { jsonText } from "../report/json-text.ts";
 import { driftSuite } from "../report/junit/drift-suite.ts";
 import { junitText } from "../report/junit/junit.ts";
-import { driftMarkdown } from "../report/markdown/drift-markdown.ts";
-import { planMarkdown } from "../report/markdown/plan-markdown.ts";
+import { reportMarkdown } from "../report/markdown/report-markdown.ts";
 import { makePalette, type Page } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
-import { planText } from "../report/plan-text.ts";
 import { problemsJson } from "../report/problems-json.ts";
 import { problemsText } from "../report/problems-text.ts";
 import { driftMetrics } from "../report/prometheus/drift-metrics.ts";
@@ -25,6 +22,10 @@ import { planFindings } from "../report/sarif/plan-findings.ts";
 import { problemFindings } from "../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../report/sarif/sarif-log.ts";
 import { shownDrift, shownPlan } from "../report/shown.ts";
+import { reportText } from "../report/text/report-text.ts";
+import { driftView } from "../report/view/drift-view.ts";
+import { neighbourhood } from "../report/view/neighbourhood.ts";
+import { planView } from "../report/view/plan-view.ts";
 import { kindNames } from "../report/words.ts";
 
 /** Layout of what is formatted. */
@@ -53,17 +54,19 @@ export async function formatPlan(
   const shown = shownPlan(plan, names);
   switch (format) {
     case "text":
-      return planText(shown, pageOf(options));
+      return reportText(planView(shown), pageOf(options));
     case "json":
       return documentText(planJson(shown, names));
     case "markdown":
-      return planMarkdown(shown);
+      return reportMarkdown(planView(shown));
     case "sarif":
       return sarifText(planFindings(shown));
     case "html": {
       // Loaded here: what draws the picture of a page is large.
-      const { planHtml } = await import("../report/html/plan-html.ts");
-      return planHtml(shown, names, { sha256: sha256As("base64") });
+      const { reportHtml } = await import("../report/html/report-html.ts");
+      const view = planView(shown);
+      const page = { data: planJson(shown, names), picture: neighbourhood(shown, view) };
+      return reportHtml(view, { ...page, sha256: sha256As("base64") });
     }
   }
 }
@@ -77,11 +80,11 @@ export async function formatDrift(
   const shown = shownDrift(report, names);
   switch (format) {
     case "text":
-      return driftText(shown, names, { ...pageOf(options), verbose: false });
+      return reportText(driftView(shown, names), pageOf(options));
     case "json":
       return documentText(driftJson(shown, names));
     case "markdown":
-      return driftMarkdown(shown, names);
+      return reportMarkdown(driftView(shown, names));
     case "sarif":
       return sarifText(driftFindings(shown));
     case "junit":
@@ -89,8 +92,9 @@ export async function formatDrift(
     case "prometheus":
       return driftMetrics(shown, systemClock.now());
     case "html": {
-      const { driftHtml } = await import("../report/html/drift-html.ts");
-      return driftHtml(shown, names, sha256As("base64"));
+      const { reportHtml } = await import("../report/html/report-html.ts");
+      const data = driftJson(shown, names);
+      return reportHtml(driftView(shown, names), { data, sha256: sha256As("base64") });
     }
   }
 }

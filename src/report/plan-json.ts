@@ -3,6 +3,7 @@
 import { parseAddress } from "../model/address.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Change } from "../model/plan.ts";
+import { censusJson } from "./census-json.ts";
 import {
   beforeAndAfter,
   changeExtras,
@@ -13,9 +14,7 @@ import {
   resourceDrift,
   stepExtras,
 } from "./change-json.ts";
-import { partialJson } from "./partial-lists.ts";
 import { summarize } from "./plan-summary.ts";
-import { probesJson } from "./probe-census.ts";
 import type { ShownPlan } from "./shown.ts";
 import { isMarked, type ShownValue } from "./shown-value.ts";
 import type { KindNames } from "./words.ts";
@@ -26,7 +25,6 @@ import type { KindNames } from "./words.ts";
  */
 export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
   const changes = [...plan.changes].sort((a, b) => (a.address < b.address ? -1 : 1));
-  const { skipped, declared, checked, unmanaged, fields } = plan.census;
   const { restarts, replacements, seconds } = plan.forecast;
   return {
     format_version: "1.2",
@@ -47,11 +45,7 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
       serial: plan.serial,
       fingerprint: plan.fingerprint,
       summary: { ...summarize(plan) },
-      census: {
-        ...{ declared, checked, skipped, unmanaged, fields: { ...fields } },
-        ...probesJson(plan.census),
-        ...partialJson(plan.census),
-      },
+      census: censusJson(plan.census),
       forecast: { restarts, replacements, seconds },
       changes: Object.fromEntries(changes.map((change) => [change.address, changeExtras(change)])),
       steps: plan.steps.map(stepExtras),

@@ -101,7 +101,7 @@ describe("reports of drift to files", () => {
     expect(await read("drift.md")).toMatch(
       /^<!-- graphform:drift name=watched -->\n[\s\S]*Nobody could look\./,
     );
-    expect(await read("drift.html")).toContain("Nobody could look:");
+    expect(await read("drift.html")).toContain("Drift is not known:");
     expect(await read("drift.prom")).toMatch(
       /graphform_drift_success\{manifest="watched"\} 0\n[\s\S]*graphform_last_success_timestamp_seconds\{manifest="watched"\} \d+/,
     );

@@ -66,7 +66,7 @@ describe("the page of a plan", () => {
     await bench.write("graphform.yaml", manifest("4GB").replace("tier: enterprise", "tier: <b>"));
     expect((await bench.gf("plan", "--html", path("plan.html"))).code).toBe(3);
     const page = await read("plan.html");
-    expect(page).toContain("There is no plan");
+    expect(page).toContain("No plan");
     expect(page).toContain("&lt;b&gt;");
     expect(page).not.toContain("2 changes");
   });

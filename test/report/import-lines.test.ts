@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Change, MayBe } from "../../src/model/plan.ts";
 import { makePalette } from "../../src/report/palette.ts";
-import { importLines, importTitle } from "../../src/report/plan-closing.ts";
+import { importTitle } from "../../src/report/view/report-view.ts";
 import { text } from "./arbitraries.ts";
 import { change, database, plan } from "./plan-parts.ts";
 import { planMarkdown, planText, planView } from "./rendered.ts";
@@ -26,8 +26,7 @@ function create(address: string, is: MayBe["is"], count: number, ...ids: readonl
   });
 }
 
-const lines = (changes: readonly Change[]): readonly string[] =>
-  importLines(planView(plan({ changes }), words));
+const lines = (changes: readonly Change[]): readonly string[] => planView(plan({ changes }), words).imports;
 
 describe("imports of what may be there already", () => {
   it.each<[string, readonly Change[], readonly string[]]>([

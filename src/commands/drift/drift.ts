@@ -5,10 +5,11 @@ import { exitCodes, type GraphformError, ownError } from "../../model/errors.ts"
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { driftJson, erroredDriftJson } from "../../report/drift/drift-json.ts";
-import { driftText } from "../../report/drift/drift-text.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { makePalette } from "../../report/palette.ts";
 import { type ShownDrift, shownDrift } from "../../report/shown.ts";
+import { reportText } from "../../report/text/report-text.ts";
+import { driftView } from "../../report/view/drift-view.ts";
 import { kindNames } from "../../report/words.ts";
 import { isReportError } from "../reports/write-html.ts";
 import { assertReportFiles } from "../reports/write-report.ts";
@@ -70,5 +71,5 @@ function printReport(report: ShownDrift, options: DriftOptions, terminal: Termin
     return;
   }
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
-  terminal.out(driftText(report, names, { ...page, verbose: options.verbose === true }));
+  terminal.out(reportText(driftView(report, names), { ...page, verbose: options.verbose === true }));
 }

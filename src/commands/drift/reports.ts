@@ -5,16 +5,16 @@ import { hasDrift } from "../../model/drift.ts";
 import type { GraphformError } from "../../model/errors.ts";
 import type { PlanOptions } from "../../plan/input.ts";
 import type { Settings } from "../../project/settings.ts";
-import { countDrift } from "../../report/drift/drift-counts.ts";
+import { probeFigures } from "../../report/census-json.ts";
 import { driftAnnotations } from "../../report/github/annotations.ts";
 import { driftSuite, failedDriftSuite } from "../../report/junit/drift-suite.ts";
 import { junitText } from "../../report/junit/junit.ts";
-import { driftMarkdown } from "../../report/markdown/drift-markdown.ts";
 import { failureMarkdown } from "../../report/markdown/failure-markdown.ts";
-import { probeFigures } from "../../report/probe-census.ts";
+import { reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { driftMetrics, failedDriftMetrics } from "../../report/prometheus/drift-metrics.ts";
 import { driftFindings } from "../../report/sarif/drift-findings.ts";
 import type { ShownDrift } from "../../report/shown.ts";
+import { countDrift, driftView } from "../../report/view/drift-view.ts";
 import type { KindNames } from "../../report/words.ts";
 import type { ManifestOptions } from "../options.ts";
 import { writeFailureReports, writeSarif } from "../reports/problem-reports.ts";
@@ -41,6 +41,7 @@ export async function writeDriftReports(
   { manifest, settings, terminal }: DriftReportContext,
 ): Promise<void> {
   const pathOf = repositoryPath(settings);
+  const view = driftView(report, names);
   if (sarif !== undefined)
     await writeSarif(driftFindings(report), {
       ...{ file: sarif, manifest, settings, terminal },
@@ -48,9 +49,9 @@ export async function writeDriftReports(
     });
   if (junit !== undefined)
     await writeReport("junit", junit, junitText([driftSuite(report, pathOf)]), terminal);
-  if (markdown !== undefined) await writeReport("markdown", markdown, driftMarkdown(report, names), terminal);
+  if (markdown !== undefined) await writeReport("markdown", markdown, reportMarkdown(view), terminal);
   await writeDriftFiles(report, names, { html, prometheus }, terminal);
-  await appendSummary((bytes) => driftMarkdown(report, names, bytes), settings, terminal);
+  await appendSummary((bytes) => reportMarkdown(view, bytes), settings, terminal);
   writeDriftOutputs([report], { markdown, sarif }, settings, terminal);
   await printAnnotations(driftAnnotations(report, pathOf), "graphform drift shows all", settings, terminal);
 }

@@ -9,7 +9,7 @@ import { nest } from "../../model/spec.ts";
 import type { Connection } from "../../project/connect.ts";
 import { schemaLine } from "../../project/package-files.ts";
 import { escapeText } from "../../report/escape.ts";
-import { importEntry, yamlScalar } from "../../report/plan-closing.ts";
+import { importEntry, yamlScalar } from "../../report/import-lines.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
 import type { Found } from "./read-places.ts";
 

@@ -14,9 +14,10 @@ import { afterEvent, beginRun } from "../../report/live/run-progress.ts";
 import { outcomeText } from "../../report/outcome-text.ts";
 import { makePalette } from "../../report/palette.ts";
 import { planEvents } from "../../report/plan-events.ts";
-import { planText } from "../../report/plan-text.ts";
 import { progressText } from "../../report/progress-text.ts";
 import { type ShownOutcome, type ShownPlan, shownOutcome, shownPlan } from "../../report/shown.ts";
+import { reportText } from "../../report/text/report-text.ts";
+import { planView } from "../../report/view/plan-view.ts";
 import { kindNames } from "../../report/words.ts";
 import { stepEvents } from "../../telemetry/channels.ts";
 import type { LiveView } from "../terminal/live-view.ts";
@@ -99,7 +100,7 @@ function textReport(terminal: Terminal, command: Command, view: LiveView | undef
   return {
     plan(plan) {
       end();
-      terminal.out(planText(plan, page, { command }));
+      terminal.out(reportText(planView(plan, { command }), page));
     },
     begin(steps, usual) {
       view?.begin(steps, usual);

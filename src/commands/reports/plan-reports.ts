@@ -1,15 +1,16 @@
 /** @module Writes the reports of a plan that options and the CI service ask for. */
 import type { GraphformError } from "../../model/errors.ts";
 import type { Settings } from "../../project/settings.ts";
+import { probeFigures } from "../../report/census-json.ts";
 import { planAnnotations } from "../../report/github/annotations.ts";
-import type { PlanPageOptions } from "../../report/html/plan-html.ts";
+import type { Earlier } from "../../report/html/report-html.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { failureMarkdown } from "../../report/markdown/failure-markdown.ts";
-import { planMarkdown } from "../../report/markdown/plan-markdown.ts";
+import { reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { gitlabCounts } from "../../report/plan-summary.ts";
-import { probeFigures } from "../../report/probe-census.ts";
 import { planFindings } from "../../report/sarif/plan-findings.ts";
 import type { ShownPlan } from "../../report/shown.ts";
+import { planView } from "../../report/view/plan-view.ts";
 import type { KindNames } from "../../report/words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { writePlanOutputs } from "./plan-outputs.ts";
@@ -40,7 +41,7 @@ export interface PlanReportContext {
   readonly settings: Settings;
   readonly terminal: Terminal;
   /** The comparison with the plan of --compare. */
-  readonly earlier?: PlanPageOptions["earlier"];
+  readonly earlier?: Earlier | undefined;
 }
 
 /** Writes the reports of a plan, and prints annotations on GitHub. Throws `report-unwritable`. */
@@ -51,6 +52,7 @@ export async function writePlanReports(
 ): Promise<void> {
   const { sarif, gitlab, markdown, html, out: planFile, destroy } = options;
   const next = { planFile, command: destroy === true ? "destroy" : "apply" } as const;
+  const view = planView(plan, next);
   if (sarif !== undefined)
     await writeSarif(planFindings(plan), {
       ...{ file: sarif, manifest, settings, terminal },
@@ -58,9 +60,9 @@ export async function writePlanReports(
     });
   if (gitlab !== undefined)
     await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts([plan]))}\n`, terminal);
-  if (markdown !== undefined) await writeReport("markdown", markdown, planMarkdown(plan, next), terminal);
+  if (markdown !== undefined) await writeReport("markdown", markdown, reportMarkdown(view), terminal);
   if (html !== undefined) await writePlanHtml(html, plan, names, { ...next, earlier, terminal });
-  await appendSummary((bytes) => planMarkdown(plan, { ...next, bytes }), settings, terminal);
+  await appendSummary((bytes) => reportMarkdown(view, bytes), settings, terminal);
   await writePlanOutputs([plan], { out: planFile, markdown, sarif }, settings, terminal);
   const annotations = planAnnotations(plan, repositoryPath(settings));
   await printAnnotations(annotations, "graphform plan --json has every change", settings, terminal);

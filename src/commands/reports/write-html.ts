@@ -2,8 +2,12 @@
 import { createHash } from "node:crypto";
 import { GraphformError } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
-import type { PlanPageOptions } from "../../report/html/plan-html.ts";
+import { driftJson } from "../../report/drift/drift-json.ts";
+import type { Earlier } from "../../report/html/report-html.ts";
+import { planJson } from "../../report/plan-json.ts";
 import type { ShownDrift, ShownPlan } from "../../report/shown.ts";
+import { driftView } from "../../report/view/drift-view.ts";
+import { type PlanViewOptions, planView } from "../../report/view/plan-view.ts";
 import type { KindNames } from "../../report/words.ts";
 import { readPlanFile } from "../../state/plan-file.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -20,7 +24,7 @@ export async function comparedWith(
   { plan: earlier, file }: EarlierPlan,
   plan: Plan,
   names: KindNames,
-): Promise<PlanPageOptions["earlier"]> {
+): Promise<Earlier> {
   const { comparePlans } = await import("../../report/view/comparison.ts");
   return { view: comparePlans(earlier, plan, names), file };
 }
@@ -48,11 +52,19 @@ export async function writePlanHtml(
   names: KindNames,
   {
     terminal,
+    earlier,
     ...options
-  }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Pick<Terminal, "err" | "out"> },
+  }: PlanViewOptions & {
+    readonly earlier?: Earlier | undefined;
+    readonly terminal: Pick<Terminal, "err" | "out">;
+  },
 ): Promise<void> {
-  const { planHtml } = await import("../../report/html/plan-html.ts");
-  await writeReport("html", file, planHtml(plan, names, { ...options, sha256 }), terminal);
+  const { reportHtml } = await import("../../report/html/report-html.ts");
+  const { neighbourhood } = await import("../../report/view/neighbourhood.ts");
+  const view = planView(plan, options);
+  const data = planJson(plan, names);
+  const page = reportHtml(view, { sha256, data, picture: neighbourhood(plan, view), earlier });
+  await writeReport("html", file, page, terminal);
 }
 
 /** Writes the page of a drift report. What draws and escapes it is loaded only here. */
@@ -62,8 +74,9 @@ export async function writeDriftHtml(
   names: KindNames,
   terminal: Pick<Terminal, "err" | "out">,
 ): Promise<void> {
-  const { driftHtml } = await import("../../report/html/drift-html.ts");
-  await writeReport("html", file, driftHtml(report, names, sha256), terminal);
+  const { reportHtml } = await import("../../report/html/report-html.ts");
+  const page = reportHtml(driftView(report, names), { sha256, data: driftJson(report, names) });
+  await writeReport("html", file, page, terminal);
 }
 
 /** Writes a page that says why there is no plan or no drift report, so that the page of an earlier run is not taken for it. */

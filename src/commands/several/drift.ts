@@ -5,14 +5,12 @@ import { ownError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { countDrift } from "../../report/drift/drift-counts.ts";
 import { driftJson, erroredDriftJson } from "../../report/drift/drift-json.ts";
-import { driftText } from "../../report/drift/drift-text.ts";
 import { driftAnnotations } from "../../report/github/annotations.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { driftSuite, failedDriftSuite } from "../../report/junit/drift-suite.ts";
 import { junitText } from "../../report/junit/junit.ts";
-import { driftMarkdown } from "../../report/markdown/drift-markdown.ts";
+import { reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { makePalette } from "../../report/palette.ts";
 import { driftFindings } from "../../report/sarif/drift-findings.ts";
 import {
@@ -24,6 +22,8 @@ import {
   severalJson,
 } from "../../report/several/manifest-result.ts";
 import { type ShownDrift, shownDrift } from "../../report/shown.ts";
+import { reportText } from "../../report/text/report-text.ts";
+import { countDrift, driftView } from "../../report/view/drift-view.ts";
 import { kindNames } from "../../report/words.ts";
 import { withAuditEvents } from "../drift/audit-events.ts";
 import { withDrift } from "../drift/look.ts";
@@ -75,7 +75,7 @@ export async function driftSeveral(
     report: "drift",
     differs: hasDrift,
     line: lineOf,
-    markdown: (report, bytes) => driftMarkdown(report, names, bytes),
+    markdown: (report, bytes) => reportMarkdown(driftView(report, names), bytes),
     findings: (report) => driftFindings(report),
     annotations: driftAnnotations,
   };
@@ -97,7 +97,7 @@ export async function driftSeveral(
   } else {
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     const verbose = options.verbose === true;
-    const text = (report: ShownDrift): string => driftText(report, names, { ...page, verbose });
+    const text = (report: ShownDrift): string => reportText(driftView(report, names), { ...page, verbose });
     await printSeveral(results, { ...parts, text }, terminal);
   }
   return exitOfAll(results, hasDrift);

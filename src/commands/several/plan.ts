@@ -8,11 +8,10 @@ import type { Settings } from "../../project/settings.ts";
 import { erroredPlanJson } from "../../report/error-json.ts";
 import { planAnnotations } from "../../report/github/annotations.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { planMarkdown } from "../../report/markdown/plan-markdown.ts";
+import { reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { makePalette } from "../../report/palette.ts";
 import { planJson } from "../../report/plan-json.ts";
 import { gitlabCounts, planLine, summarize } from "../../report/plan-summary.ts";
-import { planText } from "../../report/plan-text.ts";
 import { planFindings } from "../../report/sarif/plan-findings.ts";
 import {
   countSeveral,
@@ -22,6 +21,8 @@ import {
   madeOf,
   severalJson,
 } from "../../report/several/manifest-result.ts";
+import { reportText } from "../../report/text/report-text.ts";
+import { planView } from "../../report/view/plan-view.ts";
 import { kindNames } from "../../report/words.ts";
 import { type MadePlan, makePlan, type PlanCommandOptions } from "../plan.ts";
 import { writePlanOutputs } from "../reports/plan-outputs.ts";
@@ -64,7 +65,7 @@ export async function planSeveral(
     report: "plan",
     differs,
     line: ({ plan }) => planLine(summarize(plan)),
-    markdown: ({ plan }, bytes) => planMarkdown(plan, { ...next, bytes }),
+    markdown: ({ plan }, bytes) => reportMarkdown(planView(plan, next), bytes),
     findings: ({ plan }) => planFindings(plan),
     annotations: ({ plan }, pathOf) => planAnnotations(plan, pathOf),
   };
@@ -83,7 +84,7 @@ export async function planSeveral(
   } else {
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     const command = options.destroy === true ? "destroy" : "apply";
-    const text = ({ plan }: MadePlan): string => planText(plan, page, { command });
+    const text = ({ plan }: MadePlan): string => reportText(planView(plan, { command }), page);
     await printSeveral(results, { ...parts, text }, terminal);
   }
   const code = exitOfAll(results, differs);

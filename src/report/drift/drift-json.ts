@@ -4,20 +4,19 @@ import { type FieldDrift, hasDrift, type OutputDrift, type ResourceDrift } from 
 import type { GraphformError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
+import { censusJson } from "../census-json.ts";
 import { errorDiagnostics } from "../error-json.ts";
-import { partialJson } from "../partial-lists.ts";
-import { probesJson } from "../probe-census.ts";
 import type { ShownDrift } from "../shown.ts";
 import { isMarked, type ShownValue } from "../shown-value.ts";
+import { countDrift } from "../view/drift-view.ts";
 import { type KindNames, typeOf } from "../words.ts";
-import { countDrift } from "./drift-counts.ts";
 
 /** Version of the document. A reader ignores keys that it does not know, and refuses another major version. */
 const formatVersion = "1.0";
 
 /** A drift report as JSON. Print it with `jsonText`, which sorts the keys. */
 export function driftJson(report: ShownDrift, names: KindNames): JsonObject {
-  const { declared, checked, skipped, unmanaged, fields, notChecked, unfinished } = report.census;
+  const { notChecked, unfinished } = report.census;
   return {
     format_version: formatVersion,
     errored: false,
@@ -34,13 +33,7 @@ export function driftJson(report: ShownDrift, names: KindNames): JsonObject {
           unmanaged: report.unmanaged.map((object) => ({ ...object, type: typeOf(object.kind, names) })),
         }),
     census: {
-      ...probesJson(report.census),
-      ...partialJson(report.census),
-      declared,
-      checked,
-      skipped,
-      unmanaged,
-      fields: { ...fields },
+      ...censusJson(report.census),
       not_checked: notChecked.map(({ address, reason, failed = false }) => ({ address, reason, failed })),
       unfinished: unfinished.map((entry) => ({ ...entry })),
     },

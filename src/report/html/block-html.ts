@@ -1,92 +1,160 @@
-/** @module Writes one block of equal changes. */
-
+/** @module Writes groups of blocks of equal changes or equal drift, and tables of fields. */
+import type { Disruption } from "../../model/field-schema.ts";
 import type { Source } from "../../model/observed.ts";
-import type { Guard } from "../../model/plan.ts";
-import type { BlockView } from "../view/block-view.ts";
-import type { FieldView } from "../view/field-view.ts";
+import {
+  type AddressView,
+  type BlockView,
+  commonName,
+  type FieldRole,
+  type FieldView,
+  type GroupView,
+  type RemarkView,
+  type Tone,
+} from "../view/report-view.ts";
 import { sourceWords } from "../words.ts";
-import { actionWords, addressList, addressTitle, chip, chipsOf, placeOf, type Tone } from "./action-words.ts";
 import { type Markup, markup } from "./markup.ts";
 
-/** Place of a block on its page. */
-export interface BlockPlace {
-  /** Id of the element, for links to it. */
-  readonly id: string;
-  readonly tone: Tone;
-  readonly open: boolean;
+/** Word and tone of each disruption. */
+export const disruptionWords: { readonly [disruption in Disruption]: readonly [word: string, tone: Tone] } = {
+  "data-loss": ["data loss", "bad"],
+  downtime: ["downtime", "careful"],
+  restart: ["restart", "careful"],
+  none: ["nobody interrupted", "good"],
+};
+
+/** A word in its colours. */
+export function chip(word: string, tone: Tone): Markup {
+  return markup`<span class="chip ${tone}">${word}</span>`;
 }
 
-/** A block that folds: signs and address in its title; reason, guards, fields in its body. The filters read its data. */
-export function blockHtml(block: BlockView, { id, tone, open }: BlockPlace): Markup {
-  const { addresses, kind, action, disruption, guards } = block;
-  const blocked = guards.length > 0 ? "yes" : "no";
-  return markup`<details class="block ${tone}" id="${id}" data-count="${addresses.length}" data-kind="${kind}" data-action="${action}" data-disruption="${disruption}" data-blocked="${blocked}"${open && markup` open`}>
-<summary><span class="sign" aria-hidden="true">${actionWords[action].sign}</span><h3>${addressTitle(addresses)}</h3>${chipsOf(block)}${placeOf(addresses)}</summary>
+/** Content that is shown after a click on its title. */
+export function folded(title: string, content: Markup, open = false): Markup {
+  return markup`<details${open && markup` open`}><summary>${title}</summary>${content}</details>`;
+}
+
+/** A section with its title. */
+export function section(id: string, title: string, ...content: readonly (Markup | false)[]): Markup {
+  return markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
+}
+
+/** Addresses that are shown without a click. */
+const maxOpenAddresses = 6;
+
+/** Blocks of a group that are shown open unless they are bad. */
+const maxOpen = 20;
+
+/** More blocks than this are laid out only when they are looked at. */
+const many = 100;
+
+/** The groups with their blocks. Bad ones are open, others if there are few. */
+export function groupsHtml(groups: readonly GroupView[]): readonly Markup[] {
+  const size = groups.reduce((sum, { blocks }) => sum + blocks.length, 0) > many ? " many" : "";
+  let before = 0;
+  return groups.map(({ title, note, tone, count, blocks }, at) => {
+    const first = before;
+    before += blocks.length;
+    const open = tone === "bad" || (tone === "careful" && blocks.length <= maxOpen);
+    const id = `group-${at}`;
+    return markup`<section class="group ${tone}${size}" aria-labelledby="${id}"><h2 id="${id}">${title} (${count})${note !== "" && markup` <span class="dim">${note}</span>`}</h2>
+${blocks.map((block, place) => blockHtml(block, `change-${first + place}`, tone, open))}</section>`;
+  });
+}
+
+/** A block that folds: signs and address in its title; reason, remarks, fields in its body. The filters read its data. */
+function blockHtml(block: BlockView, id: string, tone: Tone, open: boolean): Markup {
+  const { addresses, kind, word, sign, disruption, remarks } = block;
+  const isBlocked = remarks.some(({ is }) => is === "blocked");
+  const [first, ...others] = addresses;
+  const title = others.length === 0 ? first?.address : commonName(addresses);
+  const place = others.length === 0 ? first && placeText(first) : "";
+  const chips = [
+    chip(word, block.tone),
+    disruption !== "none" && chip(...disruptionWords[disruption]),
+    isBlocked && chip("blocked", "bad"),
+  ];
+  return markup`<details class="block ${tone}" id="${id}" data-count="${addresses.length}" data-kind="${kind}" data-action="${word}" data-disruption="${disruption}" data-blocked="${isBlocked ? "yes" : "no"}"${open && markup` open`}>
+<summary><span class="sign" aria-hidden="true">${sign}</span><h3>${others.length > 0 && `${addresses.length} × `}<span class="address">${title}</span></h3>${chips}${place !== "" && markup`<small class="where">${place}</small>`}</summary>
 <div class="body">${bodyOf(block)}</div></details>`;
 }
 
-function bodyOf(block: BlockView): readonly (Markup | undefined)[] {
-  const { addresses, reason, previous, backupFirst, phase, waysOn, forcedBy, unchecked } = {
-    ...block,
-    previous: block.addresses.length === 1 ? block.addresses[0]?.previous : undefined,
-  };
-  const moved =
-    previous === undefined || block.action === "move"
-      ? undefined
-      : markup`, moved from <code>${previous}</code>`;
+function bodyOf({ addresses, reason, named, remarks, fields }: BlockView): readonly (Markup | false)[] {
+  const events = remarks.filter(({ is }) => is === "event");
+  const tables = [...Map.groupBy(fields, ({ role }) => captions[role])];
   return [
-    markup`<p>${reason}${moved}.${forcedBy !== undefined && markup` <strong>Forced by <code>${forcedBy}</code>.</strong>`}</p>`,
-    phase &&
-      markup`<p>${chip(phase.is === "failed" ? "failed" : "not ready", phase.is === "failed" ? "bad" : "careful")} ${phase.text}</p>`,
-    waysOn === undefined ? undefined : markup`<p>Way out: ${waysOn}.</p>`,
-    backupFirst
-      ? markup`<p>${chip("backup", "good")} Nothing is deleted before a backup is complete.</p>`
-      : undefined,
-    addressList(addresses, block.gone),
-    ...block.guards.map(guardHtml),
-    block.action === "create"
-      ? folded(`${block.fields.length} fields`, fieldTable(block.fields, "Fields of the new resource"))
-      : fieldTable(block.fields, "Changed fields"),
-    fieldTable(block.drifted, "Changed outside, and left as it is"),
-    unchecked.length === 0
-      ? undefined
-      : markup`<p>${chip("not checked", "careful")} Not shown by the service, taken from your file: ${unchecked.map((path, at) => markup`${at > 0 && ", "}<code>${path}</code>`)}.</p>`,
+    markup`<p>${reason}.</p>`,
+    ...remarks.filter(({ is }) => is !== "event").map(remarkHtml),
+    events.length > 0 && markup`<ul class="plain">${events.map(({ text }) => markup`<li>${text}</li>`)}</ul>`,
+    addresses.length > 1 && addressList(addresses, named),
+    ...tables.map(([caption, rows]) =>
+      rows[0]?.role === "new"
+        ? folded(`${rows.length} fields`, fieldTable(rows, caption))
+        : fieldTable(rows, caption),
+    ),
   ];
 }
 
-function guardHtml({ message, lift, code }: Guard): Markup {
-  return markup`<div class="guard bad"><p><strong>Blocked:</strong> ${message} <small>(${code})</small></p><p>Way out: <code>${lift}</code></p></div>`;
+const chips: { readonly [is in Exclude<RemarkView["is"], "blocked" | "event">]: readonly [string, Tone] } = {
+  failed: ["failed", "bad"],
+  pending: ["running", "careful"],
+  "waiting-for-person": ["waiting for a person", "careful"],
+  backup: ["backup", "good"],
+  unchecked: ["not checked", "careful"],
+};
+
+function remarkHtml({ is, code, text, remedy }: RemarkView): Markup {
+  if (is === "blocked")
+    return markup`<div class="guard bad"><p><strong>Blocked:</strong> ${text} <small>(${code})</small></p><p>Way out: <code>${remedy}</code></p></div>`;
+  const said = text !== "" && markup`<p>${is !== "event" && chip(...chips[is])} ${text}.</p>`;
+  return markup`${said}${remedy !== undefined && markup`<p>Way out: ${remedy}.</p>`}`;
 }
 
-function folded(title: string, content: Markup | undefined): Markup | undefined {
-  return content === undefined ? undefined : markup`<details><summary>${title}</summary>${content}</details>`;
+/** All addresses of a block of several, with ids and manifest lines. */
+function addressList(addresses: readonly AddressView[], open: boolean): Markup {
+  const items = addresses.map(
+    (entry) =>
+      markup`<li><span class="address">${entry.address}</span> <small>${placeText(entry)}</small></li>`,
+  );
+  const list = markup`<ul class="addresses">${items}</ul>`;
+  return addresses.length <= maxOpenAddresses
+    ? list
+    : folded(`All ${addresses.length} addresses`, list, open);
 }
 
-/** A table of fields with their values, sources and notes. The roles keep its meaning where a narrow page stacks its cells. */
-export function fieldTable(fields: readonly FieldView[], caption: string): Markup | undefined {
-  if (fields.length === 0) return undefined;
-  const values = columnsOf(fields);
-  const hasNotes = fields.some((field) => field.notes.length > 0);
-  const heads = ["Field", ...values, ...(hasNotes ? ["Note"] : [])];
+function placeText({ id, where }: AddressView): string {
+  return [id, where].filter((part) => part !== undefined).join(" · ");
+}
+
+const captions: { readonly [role in FieldRole]: string } = {
+  new: "Fields of the new resource",
+  changed: "Changed fields",
+  replaces: "Changed fields",
+  drifted: "Changed outside",
+  unapplied: "Changed in the manifest, and not applied",
+  unimportant: "Differs, and does not matter",
+  removed: "Changed fields",
+};
+
+/** A table of fields with their values, sources and notes. The roles keep its meaning if a narrow page stacks its cells. */
+export function fieldTable(fields: readonly FieldView[], caption: string): Markup {
+  const heads = columnsOf(fields);
+  const hasNotes = fields.some(({ notes }) => notes.length > 0);
+  const titles = ["Field", ...heads, ...(hasNotes ? ["Note"] : [])];
   return markup`<table role="table"><caption>${caption}</caption>
-<thead role="rowgroup"><tr role="row">${heads.map((head) => markup`<th role="columnheader" scope="col">${head}</th>`)}</tr></thead>
-<tbody role="rowgroup">${fields.map((field) => row(field, values, hasNotes))}</tbody></table>`;
+<thead role="rowgroup"><tr role="row">${titles.map((title) => markup`<th role="columnheader" scope="col">${title}</th>`)}</tr></thead>
+<tbody role="rowgroup">${fields.map((field) => fieldRow(field, heads, hasNotes))}</tbody></table>`;
 }
 
 function columnsOf(fields: readonly FieldView[]): readonly string[] {
-  if (fields.every((field) => field.role === "new")) return ["Value"];
-  return fields.every((field) => field.role === "drifted") ? ["Last applied", "Now"] : ["Now", "After apply"];
+  if (fields.every(({ role }) => role === "new")) return ["Value"];
+  const isSeen = fields.every(({ role }) => role === "drifted" || role === "unimportant");
+  return isSeen ? ["Last applied", "Now"] : ["Now", "After apply"];
 }
 
-function row(field: FieldView, columns: readonly string[], hasNotes: boolean): Markup {
+function fieldRow(field: FieldView, heads: readonly string[], hasNotes: boolean): Markup {
   const { path, role, before, after, source, afterSource, notes } = field;
-  const last = columns.at(-1) ?? "";
-  const first = markup`<td role="cell" data-head="${columns[0] ?? ""}:"><span class="value">${before}</span>${sourceText(source)}</td>`;
+  const cell = (head: string | undefined, value: string | undefined, of: Source | undefined): Markup =>
+    markup`<td role="cell" data-head="${head}:"><span class="value">${value}</span>${of !== undefined && markup`<small>${sourceWords[of]}</small>`}</td>`;
   return markup`<tr role="row" class="${role}"><th role="rowheader" scope="row"><code>${path}</code></th>
-${columns.length > 1 && first}<td role="cell" data-head="${last}:"><span class="value">${after}</span>${sourceText(afterSource)}</td>
+${heads.length > 1 && cell(heads[0], before, source)}${cell(heads.at(-1), after, afterSource)}
 ${hasNotes && markup`<td role="cell" class="note">${notes.join(", ")}</td>`}</tr>`;
-}
-
-function sourceText(source: Source | undefined): Markup | undefined {
-  return source === undefined ? undefined : markup`<small>${sourceWords[source]}</small>`;
 }

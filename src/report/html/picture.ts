@@ -2,12 +2,13 @@
 import { Graph, layout } from "@dagrejs/dagre";
 import { escapeText } from "../escape.ts";
 import { textWidth } from "../text-width.ts";
+import { actionSigns } from "../view/change-block.ts";
 import type { GraphNode, Neighbourhood } from "../view/neighbourhood.ts";
-import { actionWords } from "./action-words.ts";
+import { folded, section } from "./block-html.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /** More nodes than this are no picture any more. */
-const most = 60;
+const maxNodes = 60;
 
 /** A section with the picture and its text; undefined where no changed resource refers to another. */
 export function pictureHtml({ nodes, edges, alone }: Neighbourhood): Markup | undefined {
@@ -17,13 +18,18 @@ export function pictureHtml({ nodes, edges, alone }: Neighbourhood): Markup | un
     ({ from, to }) =>
       markup`<li><span class="address">${names.get(to)}</span> refers to <span class="address">${names.get(from)}</span></li>`,
   );
-  const left = alone === 0 ? undefined : markup`<p class="dim">Left out: ${alone} without references.</p>`;
+  const left = alone > 0 && markup`<p class="dim">Left out: ${alone} without references.</p>`;
   const drawing =
-    nodes.length > most
+    nodes.length > maxNodes
       ? markup`<p>These are too many for a picture: ${nodes.length}.</p>`
       : drawingOf(nodes, edges);
-  return markup`<section aria-labelledby="picture"><h2 id="picture">Changed resources and their neighbours</h2>
-${drawing}${left}<details><summary>The picture in words</summary><ul class="plain">${lines}</ul></details></section>`;
+  return section(
+    "picture",
+    "Changed resources and their neighbours",
+    drawing,
+    left,
+    folded("The picture in words", markup`<ul class="plain">${lines}</ul>`),
+  );
 }
 
 function drawingOf(nodes: readonly GraphNode[], edges: Neighbourhood["edges"]): Markup {
@@ -61,19 +67,19 @@ function nodeBox(
   node: GraphNode,
   { x, y, width, height }: Point & { readonly width: number; readonly height: number },
 ): Markup {
-  const look = node.action === "keep" ? "quiet kept" : node.blocked ? "bad" : actionWords[node.action].tone;
+  const look = node.action === "keep" ? "quiet kept" : node.blocked ? "bad" : actionSigns[node.action][1];
   return markup`<g class="node ${look}" transform="translate(${(x - width / 2).toFixed(1)} ${(y - height / 2).toFixed(1)})"><rect width="${width.toFixed(1)}" height="${height}" rx="6"/><text x="12" y="18">${labelOf(node)}</text><text class="does" x="12" y="34">${doesText(node)}</text></g>`;
 }
 
 function doesText({ action, blocked }: GraphNode): string {
   if (action === "keep") return "unchanged";
-  return `${actionWords[action].sign} ${actionWords[action].word}${blocked ? ", blocked" : ""}`;
+  return `${actionSigns[action][0]} ${action}${blocked ? ", blocked" : ""}`;
 }
 
 function labelOf({ addresses }: GraphNode): string {
   const [first = ""] = addresses;
-  const shown = escapeText(first, longestLabel);
+  const shown = escapeText(first, maxLabel);
   return addresses.length === 1 ? shown : `${shown} and ${addresses.length - 1} more`;
 }
 
-const longestLabel = 60;
+const maxLabel = 60;

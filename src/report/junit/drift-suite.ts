@@ -5,11 +5,11 @@ import type { ResourceDrift } from "../../model/drift.ts";
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
-import { partialListsIn, unseenIn } from "../drift/drift-counts.ts";
-import { probeFigures } from "../probe-census.ts";
+import { probeFigures } from "../census-json.ts";
 import type { ShownDrift } from "../shown.ts";
 import type { ShownValue } from "../shown-value.ts";
-import { driftFieldText, driftFieldView } from "../view/drift-block-view.ts";
+import { partialListsIn, unseenIn } from "../view/census-view.ts";
+import { driftField, fieldText } from "../view/field-view.ts";
 import type { JunitCase, JunitResult, JunitSuite } from "./junit.ts";
 
 /** Converts the path of a manifest file to one relative to the root of the repository. */
@@ -96,7 +96,7 @@ export function failedDriftSuite(error: GraphformError, name: string, pathOf: Pa
 function failureOf(resource: ResourceDrift<ShownValue>): JunitResult {
   const lines = resource.fields
     .filter((field) => field.class === "outside")
-    .map((field) => driftFieldText(driftFieldView(field)));
+    .map((field) => fieldText(driftField(field)));
   const detail = lines.length === 0 ? {} : { detail: lines.join("\n") };
   return { is: "failed", message: resource.reason, ...detail };
 }

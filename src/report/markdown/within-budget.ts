@@ -1,4 +1,5 @@
 /** @module Selects what of a report fits into a number of bytes: worst first, the rest counted. */
+import { longestRun } from "./code.ts";
 
 /** One part of a report in two lengths. */
 export interface Part {
@@ -61,7 +62,7 @@ function countOf(parts: readonly Part[]): number {
 /** Bytes of the lines with their line breaks, and of the fences that grow with their backticks. */
 function costOf(lines: readonly string[]): number {
   const text = lines.join("\n");
-  const ticks = Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1));
+  const ticks = Math.max(3, longestRun(text) + 1);
   return bytesOf(text) + 1 + 2 * (ticks - 3);
 }
 

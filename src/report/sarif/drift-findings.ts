@@ -2,11 +2,11 @@
 
 import type { FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import { defined } from "../../model/json.ts";
-import { unseenIn } from "../drift/drift-counts.ts";
-import { wayOfUnmanaged } from "../drift/drift-ways.ts";
 import type { ShownDrift } from "../shown.ts";
 import type { ShownValue } from "../shown-value.ts";
-import { driftFieldText, driftFieldView } from "../view/drift-block-view.ts";
+import { unseenIn } from "../view/census-view.ts";
+import { undeclaredRemedy } from "../view/drift-view.ts";
+import { driftField, fieldText } from "../view/field-view.ts";
 import { type FindingLevel, type ReportFinding, worstFirst } from "./sarif-log.ts";
 
 /** One sentence for each kind of difference, with the way out. */
@@ -16,7 +16,7 @@ const rules = {
     "The service says that a resource has failed. Look at it there; apply tries again what was declared.",
   outside:
     "A field was changed outside of graphform since the last apply. Apply puts it back; drift --adopt takes it over.",
-  unmanaged: `An object that nobody declares: ${wayOfUnmanaged}.`,
+  unmanaged: `An object that nobody declares: ${undeclaredRemedy}.`,
   unseen:
     "A resource or a whole list could not be read, or a running database gave no answer: nobody knows that nothing has drifted there.",
   ours: "The manifest has changed, and was not applied yet. That is a plan, and no drift.",
@@ -71,7 +71,7 @@ function wholeRule({ what, class: is }: ResourceDrift<unknown>): Rule {
 }
 
 function fieldFinding(field: FieldDrift<ShownValue>, resource: ResourceDrift<unknown>): ReportFinding {
-  const message = `${resource.address}: ${driftFieldText(driftFieldView(field))}`;
+  const message = `${resource.address}: ${fieldText(driftField(field))}`;
   return finding(field.class, message, [resource.address, field.path], field.where ?? resource.where);
 }
 

@@ -2,8 +2,7 @@
 import type { Change, FieldChange, Guard } from "../../model/plan.ts";
 import type { ShownPlan } from "../shown.ts";
 import type { ShownValue } from "../shown-value.ts";
-import { driftedFields, type FieldView, fieldsOf } from "../view/field-view.ts";
-import { sourceNote } from "../words.ts";
+import { changedField, driftedFields, fieldText } from "../view/field-view.ts";
 import { type FindingLevel, type ReportFinding, worstFirst } from "./sarif-log.ts";
 
 /** One sentence for each code of a guard, with the way to lift it. */
@@ -105,17 +104,15 @@ function changeFindings(change: Change<ShownValue>): readonly ReportFinding[] {
     const text = `${address}: ${action}: ${reason}`;
     return [changeFinding(change, ruleOf(change), text, forcedBy ?? "")];
   }
-  const rows = new Map(fieldsOf(change).map((row) => [row.path, row]));
   return fields.map((field) => {
-    const row = rows.get(field.path);
-    const text = row === undefined ? field.path : rowText(row);
+    const text = fieldText(changedField(field, change));
     return changeFinding(change, fieldRule(field), `${address}: ${action} ${text}`, field.path);
   });
 }
 
 function driftFindings(change: Change<ShownValue>): readonly ReportFinding[] {
   return driftedFields(change).map((row) =>
-    changeFinding(change, "drift", `${change.address}: ${rowText(row)}`, row.path),
+    changeFinding(change, "drift", `${change.address}: ${fieldText(row)}`, row.path),
   );
 }
 
@@ -146,11 +143,6 @@ function ruleOf({ action, disruption }: Change<unknown>): ChangeRule {
 
 function fieldRule({ disruption }: FieldChange<unknown>): ChangeRule {
   return disruption === "none" ? "updated" : disruption;
-}
-
-function rowText({ path, before, after, source, secret, notes }: FieldView): string {
-  const from = before === undefined ? "" : `${before}${secret ? "" : sourceNote(source)} → `;
-  return `${path}: ${from}${after}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
 }
 
 function place({ where }: Change<unknown>): Pick<ReportFinding, "where"> {

@@ -1,8 +1,8 @@
 /** @module Formats the reports of several manifests as one report in Markdown. */
 
-import { codeSpan } from "../markdown/block-lines.ts";
+import { codeSpan } from "../markdown/code.ts";
 import { failureMarkdown } from "../markdown/failure-markdown.ts";
-import { reportBytes } from "../markdown/sections.ts";
+import { reportBytes } from "../markdown/report-markdown.ts";
 import { bytesOf, marker, withoutMarker } from "../markdown/within-budget.ts";
 import { amount } from "../words.ts";
 import { countSeveral, type ManifestResult, madeOf, severalLine } from "./manifest-result.ts";

@@ -1,124 +1,207 @@
-/** @module Describes a drift report for people: verdict, groups worst first with equal drift of many in one block, what was seen. */
-
-import { type Happening, hasDrift } from "../../model/drift.ts";
+/** @module Turns a drift report into what every report for people says of it. */
+import { parseAddress } from "../../model/address.ts";
+import {
+  countUnread,
+  type DriftClass,
+  type DriftReport,
+  type Happening,
+  hasDrift,
+} from "../../model/drift.ts";
+import { shellWord } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
-import { countDrift, type DriftCounts, seenText } from "../drift/drift-counts.ts";
-import { type WayOut, wayOfUnmanaged, waysOut } from "../drift/drift-ways.ts";
+import { passwordRefused } from "../../model/probe-troubles.ts";
+import { quoteText } from "../escape.ts";
 import type { ShownDrift } from "../shown.ts";
 import { amount, type KindNames } from "../words.ts";
-import { type DriftBlockView, driftBlocks } from "./drift-block-view.ts";
-import type { OutputView } from "./field-view.ts";
+import { censusView, incompleteText, reasonTexts } from "./census-view.ts";
+import { driftGroups } from "./drift-block.ts";
+import { escaped, type ListView, type NextView, type ReportView } from "./report-view.ts";
 
-/** A group of blocks; `bad` and `careful` ones matter. */
-export interface DriftGroupView {
-  readonly title: string;
-  readonly note: string;
-  readonly severity: "bad" | "careful" | "quiet";
-  /** False for what differs and does not matter. */
-  readonly matters: boolean;
-  /** Number of resources. */
-  readonly count: number;
-  readonly blocks: readonly DriftBlockView[];
-}
-
-/** An object that nobody declares. */
-export interface UnmanagedView {
-  readonly noun: string;
-  readonly id: string;
-  readonly name?: string;
-}
-
-/** A report for people. Texts are not escaped. */
-export interface DriftView {
-  readonly name: string;
-  readonly timestamp: string;
-  readonly isDrift: boolean;
-  readonly verdict: string;
-  /** Number of values that were seen, and of those that are only remembered; a sentence. */
-  readonly seen: string;
-  readonly complete: boolean;
-  readonly counts: DriftCounts;
-  readonly groups: readonly DriftGroupView[];
-  readonly unmanaged: readonly UnmanagedView[];
-  /** The way out of `unmanaged`. */
-  readonly unmanagedWay: string;
-  readonly ways: readonly WayOut[];
-  /** Outputs with another value than at the last apply. */
-  readonly outputs: readonly OutputView[];
-  readonly census: ShownDrift["census"];
-}
-
-/** Describes a drift report. */
-export function driftView(report: ShownDrift, names: KindNames): DriftView {
-  const { name, timestamp, complete, census, unmanaged = [] } = report;
-  const counts = countDrift(report);
-  return {
-    name,
-    timestamp,
-    isDrift: hasDrift(report),
-    verdict: verdictOf(report, counts),
-    seen: `${seenText(counts)}.`,
-    complete,
-    counts,
-    groups: groupsOf(report),
-    unmanaged: unmanaged.map(({ kind, id, name: called }) => ({
-      noun: (Object.hasOwn(names, kind) ? names[kind]?.noun : undefined) ?? kind,
-      id,
-      ...defined({ name: called }),
-    })),
-    unmanagedWay: wayOfUnmanaged,
-    ways: waysOut(report),
-    outputs: report.outputs.map(({ name, applied, seen }) => ({
-      ...{ name, action: "update", note: "recorded by the next apply" },
+/** The view of a drift report. */
+export function driftView(report: ShownDrift, names: KindNames): ReportView {
+  const { name, timestamp, complete, census, outputs } = report;
+  const { outside, ours, cosmetic } = countDrift(report);
+  const undeclared = report.unmanaged?.length ?? 0;
+  const unread = countUnread(census);
+  const remedies = remediesOf(report);
+  const looked = censusView(census);
+  return escaped<ReportView>({
+    report: "drift",
+    title: "Drift of",
+    ...{ name, timestamp, remedies },
+    incomplete: complete ? "" : incompleteText(census, unread),
+    verdict: verdictOf(report, outside, undeclared),
+    tone: hasDrift(report) ? "careful" : "good",
+    seen: seenText(report),
+    next: remedies.find(({ command }) => command !== undefined) ?? { text: "" },
+    whole: "graphform drift --json",
+    counts: [
+      { count: outside, word: "changed outside", tone: "bad" },
+      { count: undeclared, word: "not declared", tone: "careful" },
+      { count: ours, word: "not applied yet", tone: "quiet" },
+      { count: cosmetic, word: "unimportant", tone: "quiet" },
+    ],
+    affected: [],
+    groups: driftGroups(report),
+    lists: listsOf(report, names).filter(({ items }) => items.length > 0),
+    outputs: outputs.map(({ name: path, applied, seen }) => ({
+      ...{ path, role: "changed", notes: ["recorded by the next apply"] },
       before: applied?.text ?? "(none)",
       after: seen?.text ?? "(none)",
     })),
-    census,
-  };
-}
-
-function verdictOf(report: ShownDrift, { outside }: DriftCounts): string {
-  const { unmanaged = [], complete } = report;
-  if (!hasDrift(report)) return `No drift found${complete ? "" : " in what was checked"}.`;
-  const undeclared = unmanaged.length === 0 ? "" : `, ${unmanaged.length} not declared`;
-  return `Drift: ${amount(outside, "resource")} changed outside${undeclared}.`;
-}
-
-const severities = { red: "bad", yellow: "careful", cyan: "quiet" } as const;
-
-function groupsOf({ resources }: ShownDrift): readonly DriftGroupView[] {
-  const quiet = { what: ["unimportant"], title: unimportantTitle, note: "", tone: "cyan" } as const;
-  return [...driftGroups, quiet].flatMap(({ what, title, note, tone }): DriftGroupView[] => {
-    const found = resources.filter((resource) => what.some((one) => one === resource.what));
-    if (found.length === 0) return [];
-    const blocks = driftBlocks(found);
-    const matters = title !== quiet.title;
-    return [{ title, note, severity: severities[tone], matters, count: found.length, blocks }];
+    imports: [],
+    census: {
+      ...looked,
+      unsure: [
+        ...reasonTexts("not checked:", census.notChecked, namedUnsure),
+        ...reasonTexts("not at rest:", census.unfinished, namedUnsure).map(
+          (text) => `${text}; look again when it is`,
+        ),
+      ],
+    },
+    impact: "",
+    disruption: [],
+    path: [],
+    closing: closingOf(ours, cosmetic, unread),
+    summary: "",
+    fingerprint: "",
   });
 }
 
-/** One group of a drift report. */
-interface DriftGroup {
-  readonly what: readonly Happening[];
-  readonly title: string;
-  readonly note: string;
-  /** Its colour in text. */
-  readonly tone: "red" | "yellow" | "cyan";
+/** Resources that are named of those that a text is not sure of for one reason. */
+const namedUnsure = 10;
+
+/** Numbers of a drift report. */
+interface DriftCounts {
+  /** Resources that were changed outside. */
+  readonly outside: number;
+  /** Resources with changes of the manifest that are not applied. */
+  readonly ours: number;
+  /** Differences that do not matter: fields and outputs. */
+  readonly cosmetic: number;
+  /** Values that were observed in this run. */
+  readonly seen: number;
+  /** Values that only the last apply knows. */
+  readonly remembered: number;
 }
 
-/** The groups of what matters or is not applied, worst first. */
-const driftGroups: readonly DriftGroup[] = [
-  { what: ["deleted"], title: "Deleted outside", note: "", tone: "red" },
-  { what: ["failed"], title: "Failed", note: "", tone: "red" },
-  { what: ["stopped", "started"], title: "Stopped or started outside", note: "", tone: "red" },
-  { what: ["changed", "renamed"], title: "Changed outside", note: "", tone: "yellow" },
-  {
-    what: ["unapplied"],
-    title: "Not applied yet",
-    note: "declared, not brought by an apply: no drift",
-    tone: "cyan",
-  },
-];
+/** The numbers of a report. */
+export function countDrift({ resources, outputs, census }: DriftReport<unknown>): DriftCounts {
+  const of = (is: DriftClass): number => resources.filter((resource) => resource.class === is).length;
+  const fields = resources.flatMap((resource) => resource.fields);
+  const { probed, described, echoed, recorded } = census.fields;
+  const unimportant = resources.filter(
+    (resource) => resource.class === "cosmetic" && resource.fields.length === 0,
+  );
+  return {
+    outside: of("outside"),
+    ours: resources.filter(
+      (resource) => resource.class === "ours" || resource.fields.some((field) => field.class === "ours"),
+    ).length,
+    cosmetic:
+      fields.filter((field) => field.class === "cosmetic").length + unimportant.length + outputs.length,
+    seen: probed + described + echoed,
+    remembered: recorded,
+  };
+}
 
-/** The title of what differs and does not matter. */
-const unimportantTitle = "Differs, and does not matter";
+function verdictOf(report: ShownDrift, outside: number, undeclared: number): string {
+  if (!hasDrift(report)) return `No drift found${report.complete ? "" : " in what was checked"}.`;
+  const also = undeclared === 0 ? "" : `, ${undeclared} not declared`;
+  return `Drift: ${amount(outside, "resource")} changed outside${also}.`;
+}
+
+function seenText(report: ShownDrift): string {
+  const { seen, remembered } = countDrift(report);
+  const looked = `${seen} of ${amount(seen + remembered, "value")} ${seen === 1 ? "was" : "were"} seen`;
+  if (remembered === 0) return `${looked}.`;
+  return `${looked}; ${remembered} ${remembered === 1 ? "is" : "are"} only remembered from the last apply.`;
+}
+
+function closingOf(ours: number, cosmetic: number, unread: number): ReportView["closing"] {
+  const also = [
+    ...(ours === 0 ? [] : [`${amount(ours, "resource")} with changes that are not applied yet`]),
+    ...(cosmetic === 0
+      ? []
+      : [`${amount(cosmetic, "difference")} that ${cosmetic === 1 ? "does" : "do"} not matter (--verbose)`]),
+  ];
+  const [count, them] = unread === 1 ? ["One thing", "it"] : [`${unread} things`, "them"];
+  const proven = `${count} could not be read: this proves nothing about ${them} (exit code 1).`;
+  return [
+    ...(also.length === 0 ? [] : [{ tone: "plain" as const, text: `Also: ${also.join(", ")}.` }]),
+    ...(unread === 0 ? [] : [{ tone: "bad" as const, text: proven }]),
+  ];
+}
+
+/** The remedy of objects that are not declared. */
+export const undeclaredRemedy =
+  "declare it and bind it with graphform import ADDRESS ID, or delete it at the service";
+
+function listsOf({ unmanaged = [], census }: ShownDrift, names: KindNames): readonly ListView[] {
+  const noun = (kind: string): string => (Object.hasOwn(names, kind) ? names[kind]?.noun : undefined) ?? kind;
+  const unsure = (
+    is: string,
+    { address, reason }: { readonly address: string; readonly reason: string },
+  ) => ({
+    ...{ is, name: address },
+    text: reason,
+  });
+  return [
+    {
+      title: "Not declared",
+      items: unmanaged.map(({ kind, id, name }) => ({
+        is: "not declared",
+        name: `${noun(kind)} ${id}`,
+        text: name === undefined ? "" : quoteText(name, 100),
+      })),
+      remedy: undeclaredRemedy,
+      isOpen: true,
+    },
+    {
+      title: "Not checked, or not at rest",
+      items: [
+        ...census.notChecked.map((entry) => unsure("not checked", entry)),
+        ...census.unfinished.map((entry) => unsure("not at rest", entry)),
+      ],
+      isOpen: false,
+    },
+  ];
+}
+
+/** Events that apply undoes. */
+const undone: readonly Happening[] = ["deleted", "failed", "stopped", "started"];
+
+/** The remedies of drift, once for all resources that were changed outside; the first of their fields is the example. */
+function remediesOf({ resources }: DriftReport<unknown>): readonly NextView[] {
+  const outside = resources.filter((resource) => resource.class === "outside");
+  const fields = outside
+    .filter(({ what }) => what !== "failed")
+    .flatMap(({ address, fields: all }) => all.map((entry) => ({ address, ...entry })))
+    .filter((entry) => entry.class === "outside");
+  const taken = fields.find((entry) => !entry.secret && entry.fixed !== true);
+  const isPutBack =
+    fields.some(({ remedy }) => remedy !== undefined) || outside.some(({ what }) => undone.includes(what));
+  const undeclared = outside
+    .filter(({ what }) => what === "deleted")
+    .map(({ address }) =>
+      parseAddress(address)?.key === undefined ? "remove the block" : "take its entry out of forEach",
+    );
+  const command = taken && `graphform drift --adopt ${shellWord(`${taken.address}.${taken.path}`)}`;
+  return [
+    ...(isPutBack
+      ? [{ command: "graphform plan", text: "shows what putting it back takes; graphform apply does it" }]
+      : []),
+    ...(fields.some(({ remedy }) => remedy === undefined)
+      ? [{ text: "apply leaves a field as it is if its line names a command" }]
+      : []),
+    ...(fields.some(({ reason }) => reason.startsWith(passwordRefused))
+      ? [{ text: "a password was rotated on purpose: put the new one into its secret, and look again" }]
+      : []),
+    ...(command === undefined
+      ? []
+      : [{ ...defined({ command }), text: "writes the live value into the manifest" }]),
+    ...[...new Set(undeclared)].map((words) => ({
+      text: `deleted, and that is meant: ${words}, or list the address under removed`,
+    })),
+  ];
+}

@@ -1,82 +1,51 @@
-/** @module Describes the fields of a change for people: before, after, source, effect and notes. */
-
-import type { Disruption } from "../../model/field-schema.ts";
+/** @module Describes fields and outputs for people: before, after, sources and notes. */
+import type { FieldDrift } from "../../model/drift.ts";
 import { defined } from "../../model/json.ts";
-import type { Source } from "../../model/observed.ts";
 import type { Change, FieldChange, OutputChange } from "../../model/plan.ts";
 import { sensitive } from "../../model/sealed.ts";
 import type { ShownPlan } from "../shown.ts";
 import { knownAfterApply, type ShownValue, sameShown, shownFields } from "../shown-value.ts";
+import { sourceNote } from "../words.ts";
+import type { FieldRole, FieldView } from "./report-view.ts";
 
-/** Kind of a field row: `new` of a resource that is created, `changed`, `replaces` what cannot be changed, `drifted` and left. */
-export type FieldRole = "new" | "changed" | "replaces" | "drifted";
-
-/** One field of a change. Values are the texts of `ShownValue`: quoted, secrets as `(sensitive)`, control characters visible. */
-export interface FieldView {
-  readonly path: string;
-  readonly role: FieldRole;
-  /** Absent where the field is new; `(not known)` where nobody shows the value of today. */
-  readonly before?: string;
-  /** `(no longer managed)` where the field is released. */
-  readonly after: string;
-  /** Source of `before`. */
-  readonly source?: Source;
-  /** Source of `after`, where that is a value that was seen. */
-  readonly afterSource?: Source;
-  readonly disruption: Disruption;
-  readonly secret: boolean;
-  /** `forces replacement`, `changed outside, was 25`, ...: at most two. */
-  readonly notes: readonly string[];
-}
-
-/** The fields that a change sets, those that force a replacement first; of a new resource all of them. */
-export function fieldsOf(change: Change<ShownValue>): readonly FieldView[] {
-  if (change.action === "create") return newFields(change);
-  const forcing = change.fields.filter((field) => field.effect === "replace");
-  const others = change.fields.filter((field) => field.effect !== "replace");
-  return [...forcing, ...others].map((field) => {
-    const role = field.effect === "replace" ? "replaces" : "changed";
-    return { ...fieldView(field, role), notes: notesOf(field, change) };
-  });
-}
-
-/** The note on what was changed outside where apply does not undo it. */
+/** The note on what was changed outside if apply does not undo it. */
 export const leftAsIs = "changed outside, left as it is";
 
+/** The fields that a change sets, those that force a replacement first, and those that were changed outside and stay; of a new resource all. */
+export function fieldsOf(change: Change<ShownValue>): readonly FieldView[] {
+  if (change.action === "create") {
+    const fields = shownFields(change.after);
+    return [
+      ...fields.map(([path, { text }]): FieldView => ({ path, role: "new", after: text, notes: [] })),
+      ...driftedFields(change),
+    ];
+  }
+  const rank = ({ effect }: FieldChange<ShownValue>): number => (effect === "replace" ? 0 : 1);
+  return [
+    ...change.fields.toSorted((a, b) => rank(a) - rank(b)).map((field) => changedField(field, change)),
+    ...driftedFields(change),
+  ];
+}
+
+/** One field that a change sets. */
+export function changedField(field: FieldChange<ShownValue>, change: Change<ShownValue>): FieldView {
+  const role = field.effect === "replace" ? "replaces" : "changed";
+  return { ...fieldView(field, role), notes: notesOf(field, change) };
+}
+
 /** The fields that were changed outside and that the change leaves as they are. */
-export function driftedFields(change: Change<ShownValue>): readonly FieldView[] {
-  const shown = new Set(change.fields.map((field) => field.path));
-  return change.drift
-    .filter((field) => !shown.has(field.path))
-    .map((field) => ({
-      ...fieldView(field, "drifted"),
-      notes: [field.wayOut ?? leftAsIs],
-    }));
-}
-
-/** Fields that a binding takes from the manifest: the service does not show them, so they were not checked. */
-export function uncheckedFields({ action, before, after }: Change<ShownValue>): readonly string[] {
-  if (action !== "adopt") return [];
-  const seen = new Set(shownFields(before).map(([path]) => path));
-  return shownFields(after).flatMap(([path]) => (seen.has(path) ? [] : [path]));
-}
-
-function newFields({ after }: Change<ShownValue>): readonly FieldView[] {
-  return shownFields(after).map(([path, { text, sensitive }]) => ({
-    path,
-    role: "new",
-    after: text,
-    disruption: "none",
-    secret: sensitive === true,
-    notes: [],
-  }));
+export function driftedFields({ fields, drift }: Change<ShownValue>): readonly FieldView[] {
+  const set = new Set(fields.map(({ path }) => path));
+  return drift
+    .filter(({ path }) => !set.has(path))
+    .map((field) => ({ ...fieldView(field, "drifted"), notes: [field.wayOut ?? leftAsIs] }));
 }
 
 /** Follows the name of an object that is replaced by another of that name. */
-export const newId = " (new id after apply)";
+const newId = " (new id after apply)";
 
 function fieldView(field: FieldChange<ShownValue>, role: FieldRole): Omit<FieldView, "notes"> {
-  const { path, before, after, source, disruption, secret } = field;
+  const { path, before, after, source, secret } = field;
   // The name stays; the object that it names is replaced.
   const isRenewed = role !== "drifted" && sameShown(before, after);
   return {
@@ -84,9 +53,7 @@ function fieldView(field: FieldChange<ShownValue>, role: FieldRole): Omit<FieldV
     role,
     before: before?.text ?? (secret ? sensitive : "(not known)"),
     after: `${after?.text ?? (secret ? sensitive : "(no longer managed)")}${isRenewed ? newId : ""}`,
-    ...defined({ source }),
-    disruption,
-    secret,
+    ...(secret ? {} : defined({ source })),
   };
 }
 
@@ -103,36 +70,53 @@ function notesOf(field: FieldChange<ShownValue>, change: Change<ShownValue>): re
   ];
 }
 
-/** One output. Values are the texts of `ShownValue`. */
-export interface OutputView {
-  readonly name: string;
-  readonly action: "create" | "update" | "delete" | "missing";
-  readonly before?: string;
-  readonly after: string;
-  /** Says why there is no value, where it is missing. */
-  readonly note?: string;
+const driftRoles = { outside: "drifted", ours: "unapplied", cosmetic: "unimportant" } as const;
+
+/** One field of a drift report: applied and seen if the world has changed, seen and declared if the manifest has. */
+export function driftField(field: FieldDrift<ShownValue>): FieldView {
+  const { path, class: is, reason, applied, seen, declared, secret } = field;
+  const source = secret || field.source === "recorded" ? undefined : field.source;
+  const isOurs = is === "ours";
+  const [before, after] = isOurs ? [seen ?? applied, declared] : [applied, seen];
+  const isRenewed = isOurs && sameShown(before, after);
+  const isThird = is === "outside" && !secret && declared !== undefined && applied !== undefined;
+  const isPlain = reason === "changed outside" || reason === "changed in the manifest";
+  return {
+    path,
+    role: driftRoles[is],
+    before: before?.text ?? "(none)",
+    after: `${after?.text ?? "(none)"}${isRenewed ? newId : ""}`,
+    ...defined(isOurs ? { source } : { afterSource: source }),
+    notes: [
+      ...(isThird && declared.text !== applied.text ? [`declared ${declared.text}`] : []),
+      ...(isPlain ? [] : [reason]),
+    ],
+  };
+}
+
+/** One field on one line: `config.name: "orders" → "renamed" (echoed back), declared "third"`. */
+export function fieldText({ path, before, after, source, afterSource, notes }: FieldView): string {
+  const from = before === undefined ? "" : `${before}${sourceNote(source)} → `;
+  return [`${path}: ${from}${after}${sourceNote(afterSource)}`, ...notes].join(", ");
 }
 
 /** The outputs that a plan changes or cannot read, sorted by name. */
-export function outputsOf({ outputs }: Pick<ShownPlan, "outputs">): readonly OutputView[] {
+export function outputsOf({ outputs }: Pick<ShownPlan, "outputs">): readonly FieldView[] {
   return Object.entries(outputs)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, output]) => outputOf(name, output) ?? []);
 }
 
-function outputOf(name: string, output: OutputChange<ShownValue>): OutputView | undefined {
+function outputOf(path: string, output: OutputChange<ShownValue>): FieldView | undefined {
   const { action, before, after, unknown, missing } = output;
   const text = (value: ShownValue | undefined): string => value?.text ?? "(none)";
-  if (action === "delete") return { name, action, before: text(before), after: "(removed)" };
-  if (missing !== undefined) {
-    return {
-      name,
-      action: "missing",
-      after: before === undefined ? "(not known)" : text(before),
-      note: missing,
-    };
-  }
+  const notes: readonly string[] = [];
+  if (action === "delete") return { path, role: "removed", before: text(before), after: "(removed)", notes };
+  if (missing !== undefined)
+    return { path, role: "drifted", after: before?.text ?? "(not known)", notes: [missing] };
   const next = unknown && after === undefined ? knownAfterApply : text(after);
-  if (action === "create") return { name, action, after: next };
-  return action === "update" ? { name, action, before: text(before), after: next } : undefined;
+  if (action === "create") return { path, role: "new", after: next, notes };
+  return action === "update"
+    ? { path, role: "changed", before: text(before), after: next, notes }
+    : undefined;
 }

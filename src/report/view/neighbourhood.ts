@@ -1,7 +1,7 @@
 /** @module Finds the changed resources that are connected by references, and their unchanged neighbours. */
 import type { Address } from "../../model/address.ts";
 import type { Action, Change, Plan } from "../../model/plan.ts";
-import type { PlanView } from "./plan-view.ts";
+import { escaped, type ReportView } from "./report-view.ts";
 
 /** One node: the changes of a block, or unchanged resources of one name. */
 export interface GraphNode {
@@ -23,10 +23,13 @@ export interface Neighbourhood {
 
 /** The neighbourhood of the changes of a plan. Equal changes are one node, and so are unchanged resources of one name. */
 export function neighbourhood(
-  { changes }: Pick<Plan<unknown>, "changes">,
-  { groups }: Pick<PlanView, "groups">,
+  plan: Pick<Plan<unknown>, "changes">,
+  { groups }: Pick<ReportView, "groups">,
 ): Neighbourhood {
-  const blocks = groups.flatMap((group) => group.blocks);
+  const changes = escaped(
+    plan.changes.map(({ address, refs, action, blocked }) => ({ address, refs, action, blocked })),
+  );
+  const blocks = groups.flatMap((group) => group.blocks).filter(({ isChange }) => isChange);
   const blockIds = new Map(
     blocks.flatMap((block, at) => block.addresses.map(({ address }) => [address, `b${at}`] as const)),
   );
@@ -62,7 +65,7 @@ export function neighbourhood(
 function nodeOf(
   id: string,
   addresses: readonly Address[],
-  byAddress: ReadonlyMap<Address, Change<unknown>>,
+  byAddress: ReadonlyMap<Address, Pick<Change<unknown>, "action" | "blocked">>,
 ): GraphNode {
   const change = byAddress.get(addresses[0] ?? "");
   return { id, addresses, action: change?.action ?? "keep", blocked: (change?.blocked.length ?? 0) > 0 };

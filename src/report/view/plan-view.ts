@@ -1,147 +1,107 @@
-/** @module Turns a plan into what every report for people says of it: words and numbers, no colours, no markup. */
-
+/** @module Turns a plan into what every report for people says of it. */
 import { shellWord } from "../../model/errors.ts";
-import { type Disruption, disruptions } from "../../model/field-schema.ts";
-import type { Census, Change, Forecast, MayBe, Plan } from "../../model/plan.ts";
-import type { Palette } from "../palette.ts";
-import { type PlanSummary, planLine, summarize } from "../plan-summary.ts";
+import { disruptions } from "../../model/field-schema.ts";
+import type { Change, Plan } from "../../model/plan.ts";
+import { importLines } from "../import-lines.ts";
+import { planLine, summarize } from "../plan-summary.ts";
 import type { ShownPlan } from "../shown.ts";
-import { type BlockView, blocksOf } from "./block-view.ts";
-import { type OutputView, outputsOf } from "./field-view.ts";
-import { type NoteView, notesOf } from "./note-view.ts";
-import { type NextView, nextOf, type Severity, severityOf, verdictOf } from "./verdict.ts";
-
-/** Blocks of equal severity. */
-export interface GroupView {
-  readonly title: string;
-  /** Meaning of the title for users; may be empty. */
-  readonly note: string;
-  readonly severity: "bad" | "careful" | "good" | "quiet";
-  /** Number of changes, not of blocks. */
-  readonly count: number;
-  readonly blocks: readonly BlockView[];
-}
-
-/** Resources that an apply of the plan disrupts in one way: every report names each of them. */
-export interface AffectedView extends Pick<GroupView, "title" | "note" | "severity"> {
-  /** Sorted. */
-  readonly addresses: readonly string[];
-}
-
-/** Number of changes that disrupt their users in one way; those that a guard holds back are counted apart. */
-export interface DisruptionSum {
-  readonly disruption: Disruption;
-  readonly count: number;
-  readonly blocked: number;
-}
-
-/**
- * A plan as people read it. Plain data without secrets; every text is as the manifest, the service or the planner has it, so
- * that each report must escape it for its own format (`escapeText` makes control characters visible).
- */
-export interface PlanView {
-  readonly name: string;
-  readonly serial: number;
-  /** ISO 8601. */
-  readonly timestamp: string;
-  readonly fingerprint: string;
-  /** False where something was left out or did not answer. */
-  readonly complete: boolean;
-  readonly severity: Severity;
-  /** One sentence: `12 changes, 1 blocked, data of 1 database would be lost.` */
-  readonly verdict: string;
-  readonly next: NextView;
-  /** Command that carries the plan out. */
-  readonly command: "apply" | "destroy";
-  readonly counts: PlanSummary;
-  /** `Plan: 1 to add, 2 to change, 0 to destroy.` */
-  readonly summaryLine: string;
-  /** Worst first; groups without changes are left out. */
-  readonly groups: readonly GroupView[];
-  /** Worst first; empty where nothing loses data, is replaced or interrupted. What a guard holds back is not among them. */
-  readonly affected: readonly AffectedView[];
-  /** Command that shows the whole plan: some reports cut long lists. */
-  readonly whole: string;
-  /** Unchanged resources that are not ready or were changed outside. */
-  readonly notes: readonly NoteView[];
-  readonly outputs: readonly OutputView[];
-  /** Creates of what may be there already, by address. */
-  readonly mayBe: readonly (MayBe & Pick<Change, "address" | "kind">)[];
-  readonly census: Census;
-  /** `path` is the chain of steps that takes longest; empty where it is not known. */
-  readonly forecast: Required<Forecast>;
-  /** Worst first; disruptions without changes are left out. */
-  readonly disruption: readonly DisruptionSum[];
-}
+import type { ShownValue } from "../shown-value.ts";
+import { aboutTime, amount } from "../words.ts";
+import { censusView, incompleteText } from "./census-view.ts";
+import { changeBlocks, noteBlocks } from "./change-block.ts";
+import { outputsOf } from "./field-view.ts";
+import {
+  type AffectedView,
+  type CountView,
+  type DisruptionSum,
+  escaped,
+  type GroupView,
+  type ReportView,
+} from "./report-view.ts";
+import { nextOf, toneOf, verdictOf } from "./verdict.ts";
 
 /** Options of a view: the next command depends on them. */
 export interface PlanViewOptions {
   /** File of the saved plan, if it was saved. */
   readonly planFile?: string | undefined;
-  /** Command that carries the plan out where it was not saved. */
+  /** Command that carries the plan out if it was not saved. */
   readonly command?: "apply" | "destroy";
 }
 
 /** The view of a plan. */
-export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanViewOptions = {}): PlanView {
-  const { name, serial, timestamp, fingerprint, complete, census } = plan;
-  const counts = summarize(plan);
-  const grouped = groupChanges(plan.changes);
-  return {
-    name,
-    serial,
-    timestamp,
-    fingerprint,
-    complete,
-    severity: severityOf(plan),
+export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanViewOptions = {}): ReportView {
+  const { name, timestamp, fingerprint, complete, census, forecast } = plan;
+  const tone = toneOf(plan);
+  const notes = noteBlocks(plan.changes, command);
+  const disruption = disruptionOf(plan);
+  const view = escaped<ReportView>({
+    report: "plan",
+    title: "Plan for",
+    ...{ name, timestamp, fingerprint, tone, disruption },
+    incomplete: complete ? "" : incompleteText(census),
     verdict: verdictOf(plan),
+    seen: "",
     next: nextOf(plan, planFile, command),
-    command,
-    counts,
-    summaryLine: planLine(counts),
-    groups: grouped.map(({ changes, ...group }) => ({
-      ...headOf(group),
-      count: changes.length,
-      blocks: blocksOf(changes),
-    })),
-    affected: affectedBy(plan),
     whole:
       planFile === undefined
         ? `graphform plan ${command === "destroy" ? "--destroy " : ""}--json`
         : `graphform show ${shellWord(planFile)} --json`,
-    notes: notesOf(plan.changes, command),
+    counts: countsOf(plan),
+    affected: affectedBy(plan),
+    groups: [
+      ...groupChanges(plan.changes).map(groupView),
+      ...(notes.length === 0
+        ? []
+        : [
+            {
+              ...{ title: "Not ready, or changed outside", note: "", tone: "careful" as const },
+              count: notes.reduce((sum, { addresses }) => sum + addresses.length, 0),
+              blocks: notes,
+              isOpen: false,
+              isTight: true as const,
+            },
+          ]),
+    ],
+    lists: [],
     outputs: outputsOf(plan),
-    mayBe: plan.changes
-      .flatMap(({ address, kind, mayBe }) => (mayBe === undefined ? [] : [{ address, kind, ...mayBe }]))
-      .sort((a, b) => (a.address < b.address ? -1 : 1)),
-    census,
-    forecast: { ...plan.forecast, path: plan.forecast.path ?? [] },
-    disruption: disruptionOf(plan),
-  };
+    imports: [],
+    remedies: [],
+    census: censusView(census),
+    impact: tone === "good" ? "" : impactOf(forecast, disruption),
+    path: forecast.path ?? [],
+    closing: closingOf(plan, command),
+    summary: planLine(summarize(plan)),
+  });
+  // Lines to be copied: none may be cut.
+  return { ...view, imports: importLines(plan) };
 }
 
-const severities: { readonly [tone: string]: GroupView["severity"] } = {
-  red: "bad",
-  yellow: "careful",
-  green: "good",
-};
+/** Most addresses that a text names of those that are disrupted in one way. */
+export const maxNamed = 500;
 
 /** Everything that an apply of the plan disrupts, worst first. */
 export function affectedBy(plan: Plan<unknown>): readonly AffectedView[] {
   return groupChanges(plan.changes)
     .filter(({ named }) => named === true)
-    .map(({ changes, ...group }) => ({
-      ...headOf(group),
+    .map(({ title, note, tone, changes }) => ({
+      ...{ title, note, tone },
       addresses: changes.map(({ address }) => address).sort(),
     }));
 }
 
-function headOf({
-  title,
-  note,
-  tone,
-}: Omit<Group<unknown>, "changes">): Pick<GroupView, "title" | "note" | "severity"> {
-  return { title, note, severity: severities[tone] ?? "quiet" };
+/** The numbers of a plan; what is gone is counted only if there is any. */
+function countsOf(plan: ShownPlan): readonly CountView[] {
+  const { gone, blocked, destroy, change, add, adopt, move, forget } = summarize(plan);
+  return [
+    ...(gone === 0 ? [] : [{ count: gone, word: "gone", tone: "bad" as const }]),
+    { count: blocked, word: "blocked", tone: "bad" },
+    { count: destroy, word: "to destroy", tone: "bad" },
+    { count: change, word: "to change", tone: "careful" },
+    { count: add, word: "to add", tone: "good" },
+    { count: adopt, word: "to adopt", tone: "quiet" },
+    { count: move, word: "to move", tone: "quiet" },
+    { count: forget, word: "to forget", tone: "quiet" },
+  ];
 }
 
 function disruptionOf({ changes }: ShownPlan): readonly DisruptionSum[] {
@@ -153,12 +113,70 @@ function disruptionOf({ changes }: ShownPlan): readonly DisruptionSum[] {
   });
 }
 
+function impactOf(
+  { restarts, replacements, seconds }: ShownPlan["forecast"],
+  sums: readonly DisruptionSum[],
+): string {
+  const held = sums.filter(({ disruption, blocked }) => disruption !== "none" && blocked > 0);
+  return [
+    amount(restarts, "restart"),
+    amount(replacements, "replacement"),
+    ...held.map(({ disruption, blocked }) => `${blocked} with ${disruption.replace("-", " ")} blocked`),
+    aboutTime(seconds),
+  ].join(", ");
+}
+
+/** Facts to know before apply. */
+function closingOf(plan: ShownPlan, command: string): ReportView["closing"] {
+  const { adopt, move, forget, blocked } = summarize(plan);
+  const also = Object.entries({ adopt, move, forget }).filter(([, count]) => count > 0);
+  const all = plan.changes.filter(({ action }) => action !== "keep").length;
+  const rest = blocked === all ? "does nothing" : "carries out the rest";
+  const isNothing = toneOf(plan) === "good";
+  return [
+    ...(also.length === 0
+      ? []
+      : [
+          {
+            tone: "plain" as const,
+            text: `Also: ${also.map(([verb, count]) => `${count} to ${verb}`).join(", ")}.`,
+          },
+        ]),
+    ...(blocked === 0
+      ? []
+      : [
+          {
+            tone: "bad" as const,
+            text: `${blocked} of these ${blocked === 1 ? "is" : "are"} blocked: ${command} ${rest} and exits 4.`,
+          },
+        ]),
+    ...(isNothing ? [{ tone: "good" as const, text: [verdictOf(plan), ...unproven(plan)].join(" ") }] : []),
+  ];
+}
+
+/** Sentences on values that were not compared, as the service does not show them, and on resources that are not at rest. */
+function unproven({ changes, census }: ShownPlan): readonly string[] {
+  const { recorded, ...read } = census.fields;
+  const all = recorded + read.probed + read.described + read.echoed;
+  const notChecked =
+    recorded === 1 ? "is as last applied or imported and was" : "are as last applied or imported and were";
+  const count = (is: string): number => changes.filter(({ phase }) => phase?.is === is).length;
+  const [pending, waiting, failed] = [count("pending"), count("waiting-for-person"), count("failed")];
+  return [
+    ...(recorded === 0 ? [] : [`${recorded} of ${amount(all, "value")} ${notChecked} not checked.`]),
+    ...(pending === 0
+      ? []
+      : [`${amount(pending, "operation")} ${pending === 1 ? "is" : "are"} still running; apply will wait.`]),
+    ...(waiting === 0
+      ? []
+      : [`${amount(waiting, "resource")} ${waiting === 1 ? "waits" : "wait"} for a person.`]),
+    ...(failed === 0 ? [] : [`${amount(failed, "resource")} failed.`]),
+  ];
+}
+
 /** Changes of equal severity. */
-interface Group<Value> {
-  readonly title: string;
-  readonly note: string;
-  readonly tone: keyof Palette;
-  /** True where every report names each resource: it loses data, is replaced or interrupted. */
+interface Group<Value> extends Pick<GroupView, "title" | "note" | "tone"> {
+  /** True if every report names each resource: it loses data, is replaced or interrupted. */
   readonly named?: true;
   readonly changes: readonly Change<Value>[];
 }
@@ -169,49 +187,49 @@ const groups: readonly (Omit<Group<unknown>, "changes"> & {
   {
     title: "Gone",
     note: "deleted outside graphform, and their data with them",
-    tone: "red",
+    tone: "bad",
     named: true,
     matches: (change) => change.gone === true,
   },
   {
     title: "Blocked",
     note: "a guard refuses these until it is lifted",
-    tone: "red",
+    tone: "bad",
     matches: (change) => change.blocked.length > 0,
   },
   {
     title: "Data loss",
     note: "the data of these is lost",
-    tone: "red",
+    tone: "bad",
     named: true,
     matches: (change) => change.disruption === "data-loss",
   },
   {
     title: "Replaced and deleted",
     note: "no data is lost",
-    tone: "red",
+    tone: "bad",
     named: true,
     matches: (change) => change.action === "replace" || change.action === "delete",
   },
   {
     title: "Restarts",
     note: "connections are cut for a while",
-    tone: "yellow",
+    tone: "careful",
     named: true,
     matches: (change) => change.disruption === "restart" || change.disruption === "downtime",
   },
   {
     title: "Quiet updates",
     note: "in place, nobody is interrupted",
-    tone: "yellow",
+    tone: "careful",
     matches: (change) =>
       change.action === "update" || (change.action === "adopt" && change.fields.length > 0),
   },
-  { title: "New", note: "", tone: "green", matches: (change) => change.action === "create" },
+  { title: "New", note: "", tone: "good", matches: (change) => change.action === "create" },
   {
     title: "Bindings",
     note: "only the state changes",
-    tone: "cyan",
+    tone: "quiet",
     matches: (change) => change.action !== "keep",
   },
 ];
@@ -229,4 +247,9 @@ function groupChanges<Value>(changes: readonly Change<Value>[]): readonly Group<
 function worseFirst(a: Change<unknown>, b: Change<unknown>): number {
   const worse = disruptions.indexOf(b.disruption) - disruptions.indexOf(a.disruption);
   return worse === 0 ? (a.address < b.address ? -1 : 1) : worse;
+}
+
+function groupView({ title, note, tone, changes }: Group<ShownValue>): GroupView {
+  const isOpen = tone === "bad" || changes.some(({ disruption }) => disruption !== "none");
+  return { title, note, tone, count: changes.length, blocks: changeBlocks(changes), isOpen };
 }

@@ -1,25 +1,15 @@
-/** @module Says in one sentence what a plan comes to, and which command is next. */
+/** @module Says in one sentence what a plan changes, and names the next command. */
 
 import { shellWord } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
 import { hasWork } from "../plan-summary.ts";
 import { amount } from "../words.ts";
+import type { NextView, Tone } from "./report-view.ts";
 
-/** The worst thing about a plan. */
-export type Severity = "nothing" | "changes" | "blocked" | "data-loss";
-
-/** The command that comes next, and what it will do. */
-export interface NextView {
-  /** Absent where there is nothing to run. */
-  readonly command?: string;
-  readonly note: string;
-}
-
-/** The worst thing about a plan: `data-loss` is what apply would do, `blocked` is what a guard refuses. */
-export function severityOf(plan: Plan<unknown>): Severity {
-  if (!hasWork(plan)) return "nothing";
-  if (losing(plan).length > 0) return "data-loss";
-  return blocked(plan).length > 0 ? "blocked" : "changes";
+/** The tone of a plan: bad if it would lose data or a guard blocks a change, good if there is nothing to do. */
+export function toneOf(plan: Plan<unknown>): Tone {
+  if (!hasWork(plan)) return "good";
+  return losing(plan).length > 0 || blocked(plan).length > 0 ? "bad" : "careful";
 }
 
 /** One sentence: `No differences found.`, `12 changes, 1 blocked, data of 1 database would be lost.` */
@@ -60,8 +50,8 @@ export function nextOf(
   const waits = plan.steps.filter((step) => step.blocked.length === 0).length;
   const command = planFile === undefined ? `graphform ${verb}` : `graphform apply ${shellWord(planFile)}`;
   if (!hasWork(plan)) {
-    if (waits === 0) return { note: "There is nothing to apply." };
-    return { command, note: "It only waits for what is still running." };
+    if (waits === 0) return { text: "There is nothing to apply." };
+    return { command, text: "It only waits for what is still running." };
   }
   const held = blocked(plan).length;
   const changes = plan.changes.filter(({ action }) => action !== "keep").length;
@@ -69,9 +59,9 @@ export function nextOf(
     planFile === undefined
       ? "It plans again and asks before it changes anything."
       : "It carries out this plan and nothing else.";
-  if (held === 0) return { command, note: source };
-  if (held === changes) return { note: "Every change is blocked. Lift a guard, and plan again." };
-  return { command, note: `${source} What is blocked stays as it is, and it exits 4.` };
+  if (held === 0) return { command, text: source };
+  if (held === changes) return { text: "Every change is blocked. Lift a guard, and plan again." };
+  return { command, text: `${source} What is blocked stays as it is, and it exits 4.` };
 }
 
 function blocked({ changes }: Plan<unknown>): Plan<unknown>["changes"] {

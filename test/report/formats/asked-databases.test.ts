@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
+import { probeFigures } from "../../../src/report/census-json.ts";
 import { junitText } from "../../../src/report/junit/junit.ts";
 import { makePalette } from "../../../src/report/palette.ts";
-import { probeFigures } from "../../../src/report/probe-census.ts";
 import { driftMetrics } from "../../../src/report/prometheus/drift-metrics.ts";
 import { sarifLog } from "../../../src/report/sarif/sarif-log.ts";
 import { whole } from "../drift-parts.ts";

@@ -4,14 +4,13 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { describe, expect, it } from "vitest";
 import { GraphformError, ManifestError } from "../../../src/model/errors.ts";
 import type { Plan } from "../../../src/model/plan.ts";
-import { codeSpan, fence } from "../../../src/report/markdown/block-lines.ts";
+import { codeSpan, fence } from "../../../src/report/markdown/code.ts";
 import { failureMarkdown } from "../../../src/report/markdown/failure-markdown.ts";
-import type { MarkdownOptions } from "../../../src/report/markdown/plan-markdown.ts";
 import { marker } from "../../../src/report/markdown/within-budget.ts";
 import { anyPlan, text } from "../arbitraries.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { at, change, database, field, plan } from "../plan-parts.ts";
-import { planMarkdown } from "../rendered.ts";
+import { type MarkdownOptions, planMarkdown } from "../rendered.ts";
 import { samplePlan } from "../sample-plan.ts";
 import { words } from "../words.ts";
 

@@ -94,7 +94,7 @@ describe.skipIf(!existsSync(executablePath))(
       const { page, close } = await open("badDay", { javaScriptEnabled: false });
       expect(await page.locator("form.filters").isVisible()).toBe(false);
       expect(await page.locator("h1").isVisible()).toBe(true);
-      expect(await page.locator("details.block").count()).toBe(8);
+      expect(await page.locator("details.block").count()).toBe(9);
       const created = page.locator("details.block", { hasText: 'instances.cache["eu-west-1"]' });
       await created.locator("summary").first().click();
       expect(await created.locator(".body").isVisible()).toBe(true);
@@ -123,7 +123,7 @@ describe.skipIf(!existsSync(executablePath))(
       await page.locator("select[name=action]").selectOption("create");
       expect(new URL(page.url()).hash).toBe("#action=create");
       expect(await page.locator("details.block:visible").count()).toBe(2);
-      expect(await page.locator("form.filters [role=status]").textContent()).toBe("2 of 8 shown");
+      expect(await page.locator("form.filters [role=status]").textContent()).toBe("2 of 9 shown");
       expect(await page.locator(".group:visible").count()).toBe(2);
       await close();
       const again = await open("badDay", {}, "#action=create&blocked=yes&text=READER");

@@ -51,13 +51,13 @@ describe("what a page of drift says", () => {
     ["the verdict", "Drift: 2 resources changed outside, 1 not declared."],
     ["the next command", "Next: graphform plan shows what putting it back takes"],
     ["how much was seen", "16 of 23 values were seen; 7 are only remembered from the last apply."],
-    ["what was not checked", "not checked instances.new : does not exist yet"],
-    ["what is not at rest", "not at rest instances.slow : still DEPLOYING"],
+    ["what was not checked", "not checked instances.new does not exist yet"],
+    ["what is not at rest", "not at rest instances.slow still DEPLOYING"],
     ["when it was last seen right", "2 fields were changed outside; last seen right 2026-03-02 14:03 UTC."],
-    ["who did it", "2026-03-04 09:12 UTC kim@example.com instance modified"],
+    ["who did it", "2026-03-04 09:12 UTC kim@example.com: instance modified"],
     ["a value with its source and line", "&quot;orders&quot; &quot;orders-2&quot; echoed back line 11"],
     ["the way to take it over", "graphform drift --adopt instances.orders.config.description writes"],
-    ["what nobody declares", "instance instance-9 somebody&#39;s"],
+    ["what nobody declares", "not declared instance instance-9 &quot;somebody&#39;s&quot;"],
   ])("%s", (_, wanted) => {
     expect(textOf(pageOf(whole))).toContain(wanted);
   });
@@ -71,7 +71,7 @@ describe("what a page of drift says", () => {
 
   it("says of a look that failed that nobody could look", () => {
     const page = failureHtml(new GraphformError("x", "<b>gone</b>", { hint: "look & see" }), sha256, "drift");
-    expect(page).toContain("Nobody could look: &lt;b&gt;gone&lt;/b&gt;");
+    expect(page).toContain("Drift is not known: &lt;b&gt;gone&lt;/b&gt;");
     expect(textOf(page)).toContain("That proves nothing");
   });
 });

@@ -81,7 +81,6 @@ describe("what a page says", () => {
   });
 
   it.each([
-    ["the field that forces a replacement", "Forced by region"],
     ["guards with their way out", "Way out: --allow-destroy instances.orders, or lifecycle.protect: false"],
     ["file and line", "instance-7c1e09 · graphform.yaml:34"],
     ["the source of a value", "25 remembered"],
@@ -90,8 +89,8 @@ describe("what a page says", () => {
     ["disruption, the blocked apart", "1 data loss (and 1 blocked)"],
     ["the picture in words", "users.reader refers to instances.orders"],
     ["unchanged neighbours", "networks.core"],
-    ["what is not ready", "instances.vault running still DEPLOYING; apply will wait"],
-    ["outputs", "sessionsPassword (sensitive) (sensitive) update"],
+    ["what is not ready", "instances.vault running instance-33ab10 · graphform.yaml:44 still DEPLOYING; apply will wait."],
+    ["outputs", "sessionsPassword (sensitive) (sensitive)"],
     [
       "a replaced value",
       "&quot;us-east-1&quot; read from the service &quot;eu-west-1&quot; forces replacement",
@@ -214,7 +213,7 @@ describe("the comparison with an earlier plan", () => {
 describe("the page of a plan that could not be made", () => {
   it("says why and what to do, and escapes it", () => {
     const page = failureHtml(new GraphformError("x", "<b>gone</b>", { hint: "look & see" }), sha256);
-    expect(page).toContain("There is no plan: &lt;b&gt;gone&lt;/b&gt;");
+    expect(page).toContain("No plan: &lt;b&gt;gone&lt;/b&gt;");
     expect(page).toContain("look &amp; see");
     expect(JSON.parse(elements(page, "script")[0] ?? "")).toMatchObject({ errored: true });
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Plan } from "../../../src/model/plan.ts";
-import type { PlanView } from "../../../src/report/view/plan-view.ts";
+import type { ReportView } from "../../../src/report/view/report-view.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { at, change, database, field, plan, sealed, step } from "../plan-parts.ts";
 import { planView } from "../rendered.ts";
 import { samplePlan } from "../sample-plan.ts";
 import { words } from "../words.ts";
 
-const view = (rest: Partial<Plan>): PlanView => planView(plan(rest), words);
+const view = (rest: Partial<Plan>): ReportView => planView(plan(rest), words);
 const resized = (address: string, rest: Partial<Change> = {}): Change =>
   change("update", address, {
     id: `id-of-${address}`,
@@ -28,8 +28,8 @@ const output = { action: "update", before: 1, after: 2, unknown: false, sensitiv
 
 describe("the verdict", () => {
   it.each<[string, Partial<Plan>, string, string]>([
-    ["nothing", {}, "nothing", "No differences found."],
-    ["a part of it looked at", { complete: false }, "nothing", "No differences found in what was checked."],
+    ["nothing", {}, "good", "No differences found."],
+    ["a part of it looked at", { complete: false }, "good", "No differences found in what was checked."],
     [
       "what apply leaves as it is was changed outside",
       {
@@ -40,32 +40,32 @@ describe("the verdict", () => {
           }),
         ),
       },
-      "nothing",
+      "good",
       "Nothing to apply: 2 resources were changed outside, and apply leaves them as they are.",
     ],
-    ["one change", { changes: [resized("instances.a")] }, "changes", "1 change."],
-    ["outputs alone", { outputs: { a: output, b: output } }, "changes", "2 outputs change."],
+    ["one change", { changes: [resized("instances.a")] }, "careful", "1 change."],
+    ["outputs alone", { outputs: { a: output, b: output } }, "careful", "2 outputs change."],
     [
       "some blocked",
       { changes: [resized("instances.a"), { ...lost("instances.b"), blocked: [guard("instances.b")] }] },
-      "blocked",
+      "bad",
       "2 changes, 1 blocked.",
     ],
     [
       "all blocked",
       { changes: [{ ...lost("instances.b"), blocked: [guard("x")] }] },
-      "blocked",
+      "bad",
       "1 change, all blocked.",
     ],
     [
       "data lost, of one with a backup",
       { changes: [lost("instances.a"), { ...lost("instances.b"), backupFirst: true }] },
-      "data-loss",
+      "bad",
       "2 changes, data of 2 databases would be lost, 1 backed up first.",
     ],
-    ["a bad day", samplePlan, "data-loss", "8 changes, 2 blocked, data of 1 database would be lost."],
-  ])("%s", (_, given, severity, verdict) => {
-    expect(view(given)).toMatchObject({ severity, verdict });
+    ["a bad day", samplePlan, "bad", "8 changes, 2 blocked, data of 1 database would be lost."],
+  ])("%s", (_, given, tone, verdict) => {
+    expect(view(given)).toMatchObject({ tone, verdict });
   });
 
   it.each<[string, Partial<Plan>, string | undefined, string]>([
@@ -84,10 +84,10 @@ describe("the verdict", () => {
       "Lift a guard",
     ],
     ["a bad day", samplePlan, "graphform apply p.plan", "exits 4"],
-  ])("names the next command: %s", (_, given, command, note) => {
+  ])("names the next command: %s", (_, given, command, text) => {
     const { next } = planView(plan(given), words, { planFile: "p.plan" });
     expect(next.command).toBe(command);
-    expect(next.note).toContain(note);
+    expect(next.text).toContain(text);
   });
 
   it("quotes a file name for the shell, and plans again where nothing was saved", () => {
@@ -196,7 +196,7 @@ describe("blocks", () => {
       { ...created('instances.c["eu"]', "cache-eu"), blocked: [guard('instances.c["eu"]')] },
       { ...created('instances.c["us"]', "cache-us"), blocked: [guard('instances.c["us"]')] },
     ]);
-    expect(block?.guards[0]?.lift).toBe("--allow-destroy ADDRESS, or lifecycle.protect: false");
+    expect(block?.remarks[0]?.remedy).toBe("--allow-destroy ADDRESS, or lifecycle.protect: false");
     const values = block?.fields.map(({ path, after }) => [path, after]) ?? [];
     expect(Object.fromEntries(values)).toMatchObject({
       region: '"us-east-1"',
@@ -207,9 +207,9 @@ describe("blocks", () => {
 
   it("has no placeholder in a block of one", () => {
     const [block] = blocks([resized("instances.a", { blocked: [guard("instances.a")] })]);
-    expect(block?.guards[0]?.lift).toContain("--allow-destroy instances.a,");
+    expect(block?.remarks[0]?.remedy).toContain("--allow-destroy instances.a,");
     expect(block?.addresses).toEqual([
-      { address: "instances.a", id: "id-of-instances.a", where: { file: "graphform.yaml", line: 11 } },
+      { address: "instances.a", id: "id-of-instances.a", where: "graphform.yaml:11" },
     ]);
   });
 });
@@ -240,16 +240,17 @@ describe("the rest", () => {
   });
 
   it("notes what is not ready and what was changed outside", () => {
-    const { notes } = planView(goldenPlans["106-gone-failed-waiting-drifted"] ?? plan({}), words);
-    expect(notes.map(({ is, addresses, text }) => [is, addresses[0]?.address, text])).toEqual([
+    const { groups } = planView(goldenPlans["106-gone-failed-waiting-drifted"] ?? plan({}), words);
+    const { blocks } = groups.at(-1) ?? { blocks: [] };
+    expect(blocks.map(({ word, addresses, reason }) => [word, addresses[0]?.address, reason])).toEqual([
       [
-        "waiting-for-person",
+        "waiting for a person",
         "cloudAccounts.prod",
         "waits for a person: PENDING: run the bootstrap in the account",
       ],
       ["drifted", "instances.wiki", "changed outside, left as it is"],
     ]);
-    expect(notes[1]?.drifted.map(({ before, after }) => [before, after])).toEqual([
+    expect(blocks[1]?.fields.map(({ before, after }) => [before, after])).toEqual([
       ['"the wiki"', '"edited by hand"'],
     ]);
   });
@@ -259,7 +260,9 @@ describe("the rest", () => {
       before: database("us-east-1", { name: "a" }),
       after: database("us-east-1", { name: "a", description: "x" }),
     });
-    expect(view({ changes: [unseen] }).groups[0]?.blocks[0]?.unchecked).toEqual(["config.description"]);
+    expect(view({ changes: [unseen] }).groups[0]?.blocks[0]?.remarks).toMatchObject([
+      { is: "unchecked", text: "not shown by the service, taken from your file: description" },
+    ]);
   });
 
   it("is plain data without secrets", () => {

@@ -1,0 +1,165 @@
+/** @module Writes the view of a plan or a drift report as a page of HTML. */
+import type { Json } from "../../model/json.ts";
+import type { ComparisonView, DifferenceView } from "../view/comparison.ts";
+import type { Neighbourhood } from "../view/neighbourhood.ts";
+import {
+  type BlockView,
+  importTitle,
+  type ListView,
+  type ReportView,
+  type Tone,
+} from "../view/report-view.ts";
+import { amount, timeText } from "../words.ts";
+import { chip, fieldTable, folded, groupsHtml, section } from "./block-html.ts";
+import { cardsHtml } from "./cards-html.ts";
+import { type Markup, markup } from "./markup.ts";
+import { pageText, type Sha256 } from "./page.ts";
+import { pictureHtml } from "./picture.ts";
+
+/** Content of a page beside its view. */
+export interface PageOptions {
+  readonly sha256: Sha256;
+  /** The document that `--json` prints. */
+  readonly data: Json;
+  /** The references of a plan. */
+  readonly picture?: Neighbourhood;
+  /** The comparison with an earlier plan, and the name of its file. */
+  readonly earlier?: Earlier | undefined;
+}
+
+/** A comparison with an earlier plan, and the name of its file. */
+export interface Earlier {
+  readonly view: ComparisonView;
+  readonly file: string;
+}
+
+/** One file that loads nothing and is whole without scripts. Contains no secrets. */
+export function reportHtml(view: ReportView, { sha256, data, picture, earlier }: PageOptions): string {
+  const { report, name, verdict, fingerprint, groups, lists, outputs, imports } = view;
+  const listed = (isOpen: boolean): readonly Markup[] =>
+    lists.flatMap((list, at) => (list.isOpen === isOpen ? [listHtml(list, `list-${at}`)] : []));
+  const parts = {
+    title: `${name}: ${verdict}`,
+    header: headerOf(view),
+    main: markup`${[
+      cardsHtml(view),
+      earlier && comparisonHtml(earlier),
+      // A verdict of no drift rests on these.
+      ...listed(false),
+      filtersHtml(
+        report,
+        groups.flatMap(({ blocks }) => blocks),
+      ),
+      groupsHtml(groups),
+      ...listed(true),
+      imports.length > 0 &&
+        markup`<section class="guard careful"><h2>${importTitle}</h2><pre>${imports.join("\n")}</pre></section>`,
+      outputs.length > 0 && section("outputs", "Outputs", fieldTable(outputs, "Changed outputs")),
+      picture && pictureHtml(picture),
+    ]}`,
+    footer: markup`<p class="dim">Made by graphform ${report}, which changes nothing. ${fingerprint !== "" && markup`Fingerprint <code>${fingerprint}</code>. `}The report as JSON, as <code>${report} --json</code> prints it, is in the element <code>report-json</code> of this file.</p>`,
+    data,
+  };
+  return pageText(parts, sha256);
+}
+
+function headerOf(view: ReportView): Markup {
+  const { title, name, timestamp, tone, verdict, next, seen, incomplete, counts } = view;
+  const chips = counts.filter(({ count }) => count > 0);
+  return markup`<p class="dim">${title} <strong>${name}</strong> · <time datetime="${timestamp}">${timeText(timestamp)}</time></p>
+<h1 class="${tone}">${verdict}</h1>
+<p class="next">${next.command !== undefined && markup`<span>Next:</span> <code>${next.command}</code>`} <span>${next.text}</span></p>
+${seen !== "" && markup`<p class="dim">${seen}</p>`}
+${incomplete !== "" && markup`<p class="facts">${chip("incomplete", "careful")} ${incomplete}.</p>`}
+${chips.length > 0 && markup`<ul class="facts">${chips.map((one) => markup`<li>${chip(`${one.count} ${one.word}`, one.tone)}</li>`)}</ul>`}`;
+}
+
+/** Items of a list that are shown without a click. */
+const maxOpen = 20;
+
+function listHtml({ title, items, remedy }: ListView, id: string): Markup {
+  const rows = items.map(
+    ({ is, name, text }) =>
+      markup`<li>${chip(is, "careful")} <span class="address">${name}</span> ${text}</li>`,
+  );
+  const list = markup`<ul class="plain">${rows}</ul>`;
+  return section(
+    id,
+    `${title} (${items.length})`,
+    remedy !== undefined && markup`<p>Way out: ${remedy}.</p>`,
+    items.length <= maxOpen ? list : folded(`All ${items.length}`, list),
+  );
+}
+
+/** The filters, if there is more than one block to filter. The script keeps them in the URL; a page without scripts hides them. */
+function filtersHtml(report: ReportView["report"], blocks: readonly BlockView[]): Markup | undefined {
+  if (blocks.length < 2) return undefined;
+  const choice = (label: string, name: string, found: readonly string[]): Markup | undefined => {
+    const values = [...new Set(found)].sort();
+    if (values.length < 2) return undefined;
+    return markup`<label>${label}<select name="${name}"><option value="">all</option>${values.map((value) => markup`<option value="${value}">${value.replaceAll("-", " ")}</option>`)}</select></label>`;
+  };
+  const isPlan = report === "plan";
+  const choices = [
+    choice(
+      isPlan ? "Action" : "Happened",
+      "action",
+      blocks.map(({ word }) => word),
+    ),
+    choice(
+      "Disruption",
+      "disruption",
+      blocks.map(({ disruption }) => disruption),
+    ),
+    choice(
+      "Kind",
+      "kind",
+      blocks.map(({ kind }) => kind),
+    ),
+    isPlan &&
+      markup`<label class="tick"><input type="checkbox" name="blocked" value="yes">blocked only</label>`,
+  ];
+  return markup`<form class="filters" role="search" aria-label="Filter the ${isPlan ? "changes" : "drift"}" hidden>
+<label>Address or text<input type="search" name="text" autocomplete="off"></label>
+${choices}
+<button type="button" data-fold="open">Open all</button><button type="button" data-fold="close">Close all</button>
+<span role="status"></span></form>`;
+}
+
+const tones: { readonly [is in DifferenceView["is"]]: Tone } = {
+  new: "careful",
+  different: "careful",
+  gone: "quiet",
+};
+
+/** Differences that are shown without a click. */
+const maxOpenDifferences = 3;
+
+/** A section that says what is new, gone and different. */
+function comparisonHtml({ view, file }: Earlier): Markup {
+  const { differences, same, isSame, timestamp, name } = view;
+  const total = differences.reduce((sum, { addresses }) => sum + addresses.length, 0);
+  const changed =
+    total === 0
+      ? "The same changes, planned from another state."
+      : `${amount(total, "difference")}, ${amount(same, "change")} as before.`;
+  return section(
+    "comparison",
+    "Compared with an earlier plan",
+    markup`<p>${isSame ? "The same plan." : changed} <span class="dim"><code>${file}</code>, a plan for ${name} of ${timeText(timestamp)}</span></p>`,
+    total > 0 &&
+      folded(
+        "The differences",
+        markup`<div class="differences">${differences.map(differenceHtml)}</div>`,
+        differences.length <= maxOpenDifferences,
+      ),
+  );
+}
+
+function differenceHtml({ is, addresses, facts }: DifferenceView): Markup {
+  const [first = "", ...others] = addresses;
+  const items = others.map((address) => markup`<li><span class="address">${address}</span></li>`);
+  const more =
+    others.length > 0 && folded(`and ${others.length} more`, markup`<ul class="addresses">${items}</ul>`);
+  return markup`<div class="block ${tones[is]}"><div class="body"><p>${chip(is, tones[is])} <strong class="address">${first}</strong></p>${more}<ul class="plain">${facts.map((fact) => markup`<li>${fact}</li>`)}</ul></div></div>`;
+}

@@ -1,0 +1,135 @@
+/** @module Formats the view of a plan or a drift report as Markdown for a pull request, an issue or the summary of a step. */
+import { type CountView, type GroupView, importTitle, type ReportView } from "../view/report-view.ts";
+import { blockParts, listParts, outputParts } from "./block-lines.ts";
+import { codeSpan, fence } from "./code.ts";
+import { bytesOf, marker, type Part, type Section, withinBudget } from "./within-budget.ts";
+
+/** Bytes of a report unless others are asked for; GitHub takes 65 536 characters in a comment. */
+export const reportBytes = 60_000;
+
+/**
+ * The report as Markdown: marker, verdict, counts, everything destructive or disruptive unfolded, the rest folded, and the observation that it
+ * rests on. Foreign text stands in code alone. What does not fit is counted. Ends with a line break.
+ */
+export function reportMarkdown(view: ReportView, bytes: number = reportBytes): string {
+  const head = headOf(view);
+  const foot = footOf(view);
+  const room = bytes - bytesOf(`${head}\n\n${foot}\n`) - 4;
+  const sections = withinBudget(sectionsOf(view), room).filter((section) => section !== "");
+  return `${[head, ...sections, foot].join("\n\n")}\n`;
+}
+
+function headOf({ report, title, name, verdict, seen, incomplete, counts, summary }: ReportView): string {
+  return [
+    marker(report, name),
+    `## ${title} ${codeSpan(name, 100)}`,
+    `**${verdict}** ${seen}`.trimEnd(),
+    ...(incomplete === "" ? [] : [`Incomplete: ${incomplete}.`]),
+    table(counts),
+    ...(summary === "" ? [] : [summary]),
+  ].join("\n\n");
+}
+
+function sectionsOf(view: ReportView): readonly Section[] {
+  const { affected, groups, lists, outputs, imports, whole } = view;
+  const group = ({ title, note, count, blocks, isOpen }: GroupView): Section =>
+    section({ title, note, count, parts: blockParts(blocks), isOpen, whole });
+  const [open, folded] = [groups.filter(({ isOpen }) => isOpen), groups.filter(({ isOpen }) => !isOpen)];
+  const listed = lists.map((list) => ({
+    isOpen: list.isOpen,
+    section: section({
+      ...{ title: list.title, note: list.remedy === undefined ? "" : `Way out: ${list.remedy}.` },
+      ...{ count: list.items.length, parts: listParts(list), isOpen: list.isOpen, whole },
+    }),
+  }));
+  return [
+    ...affected.map(({ title, addresses }) => namesSection(title, addresses, whole)),
+    ...open.map(group),
+    ...listed.filter(({ isOpen }) => isOpen).map((list) => list.section),
+    ...folded.map(group),
+    {
+      parts: imports.length === 0 ? [] : [{ full: imports, short: [], count: imports.length - 1 }],
+      render: (lines: readonly string[], leftOut: number) =>
+        lines.length === 0
+          ? `${importTitle}: ${codeSpan(whole, 500)} has all ${leftOut}.`
+          : `${importTitle}:\n\n${fence("yaml", lines)}`,
+    },
+    ...listed.filter(({ isOpen }) => !isOpen).map((list) => list.section),
+    section({
+      ...{ title: "Outputs", note: "", count: outputs.length },
+      ...{ parts: outputParts(outputs), isOpen: false, whole },
+    }),
+  ].filter(({ parts }) => parts.length > 0);
+}
+
+/** Everything that is disrupted in one way, by name: it comes before any detail. */
+function namesSection(title: string, addresses: readonly string[], whole: string): Section {
+  return {
+    parts: addresses.map((address) => ({ full: [`${codeSpan(address)},`], short: [], count: 1 })),
+    render: (spans, leftOut) => {
+      const names = spans.join(" ").replace(/,$/, "");
+      const more = leftOut === 0 ? "" : ` and ${leftOut} more: ${codeSpan(whole, 500)} has all.`;
+      return `**${title} (${addresses.length}):** ${names}${more}`;
+    },
+  };
+}
+
+/** A section that is seen without a click, or one in `<details>`. */
+function section({
+  title,
+  note,
+  count,
+  parts,
+  isOpen,
+  whole,
+}: Pick<GroupView, "title" | "note" | "count" | "isOpen"> & {
+  readonly parts: readonly Part[];
+  /** Command that shows what is left out. */
+  readonly whole: string;
+}): Section {
+  const words = `${title} (${count})`;
+  return {
+    parts,
+    render: (lines, leftOut) => {
+      const shown = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+      return [
+        isOpen ? `### ${words}` : `<details><summary>${words}</summary>`,
+        ...(note === "" ? [] : [note]),
+        ...(shown.length === 0 ? [] : [fence("diff", shown)]),
+        ...(leftOut === 0
+          ? []
+          : [`${leftOut} more left out: the report is too long. ${codeSpan(whole, 500)} shows all.`]),
+        ...(isOpen ? [] : ["</details>"]),
+      ].join("\n\n");
+    },
+  };
+}
+
+function footOf({ census, impact, next, remedies, fingerprint }: ReportView): string {
+  const list = (items: readonly string[]): readonly string[] =>
+    items.length === 0 ? [] : [items.map((item) => `- ${item}`).join("\n")];
+  const command = (given: string | undefined): string => (given === undefined ? "" : codeSpan(given, 500));
+  return [
+    table([...census.resources, ...census.values]),
+    ...(census.meanings.length === 0 ? [] : [census.meanings.join(" ")]),
+    ...list(census.notes.map((note) => codeSpan(note, 700))),
+    ...(impact === "" ? [] : [`Impact: ${impact}.`]),
+    ...list(remedies.map(({ command: given, text }) => `${command(given)} ${text}`.trimStart())),
+    ...(fingerprint === ""
+      ? []
+      : [
+          `${next.command === undefined ? "" : `Next: ${command(next.command)}. `}${next.text}`,
+          `Plan fingerprint: ${codeSpan(fingerprint, 100)}`,
+        ]),
+  ].join("\n\n");
+}
+
+/** A table of numbers with one row. */
+function table(counts: readonly CountView[]): string {
+  const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    row(counts.map(({ word }) => word)),
+    row(counts.map(() => "---:")),
+    row(counts.map(({ count }) => count)),
+  ].join("\n");
+}

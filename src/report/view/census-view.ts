@@ -1,0 +1,146 @@
+/** @module Describes the observation that a report rests on: checked resources, sources of values, databases that were asked. */
+import type { DriftReport } from "../../model/drift.ts";
+import type { Source } from "../../model/observed.ts";
+import type { Census } from "../../model/plan.ts";
+import { type NotProbed, notAskedFor } from "../../model/probe-reading.ts";
+import { probeCounts, rulesUnchecked } from "../census-json.ts";
+import { amount, sourceMeaning, sourceWords } from "../words.ts";
+import type { CensusView, CountView } from "./report-view.ts";
+
+const sources: readonly Source[] = ["probed", "described", "echoed", "recorded"];
+
+/** Partial lists that are named; the others are counted. */
+const namedLists = 5;
+
+/** The view of a census. */
+export function censusView(census: Census): CensusView {
+  const { declared, checked, skipped, unmanaged, fields, partialLists = [] } = census;
+  const present = sources.filter((source) => fields[source] > 0);
+  const count = (number: number, word: string): CountView => ({ count: number, word, tone: "quiet" });
+  const lists = partialLists.slice(0, namedLists).join(", ");
+  const rest = partialLists.length > namedLists ? ` and ${partialLists.length - namedLists} more` : "";
+  return {
+    resources: [
+      count(declared, "declared"),
+      count(checked, "checked"),
+      ...(skipped === 0 ? [] : [count(skipped, "skipped")]),
+      count(unmanaged, `unmanaged${partialLists.length === 0 ? "" : ", possibly more"}`),
+    ],
+    values: present.map((source) => count(fields[source], sourceWords[source])),
+    meanings: present.flatMap((source) => {
+      const meaning = source === "probed" ? undefined : sourceMeaning[source];
+      const word = sourceWords[source];
+      return meaning === undefined ? [] : [`${word.charAt(0).toUpperCase()}${word.slice(1)}: ${meaning}.`];
+    }),
+    notes: [
+      ...probeTexts(census),
+      ...(lists === ""
+        ? []
+        : [`possibly more than the service lists: ${lists}${rest}; what it leaves out may be there already`]),
+    ],
+    unsure: [],
+  };
+}
+
+/** The databases that were asked, the logins that were tried, and a text for each reason why others were not, with the remedy. */
+function probeTexts(census: Census): readonly string[] {
+  const counts = probeCounts(census);
+  if (counts === undefined) return [];
+  const { databases, logins } = counts;
+  const { notProbed = [] } = census;
+  if (databases.all + logins.all === 0) return [];
+  if (databases.asked + logins.asked === 0 && notProbed.every(({ reason }) => reason === notAskedFor))
+    return [`databases: none of ${databases.all} asked (${notAskedFor})`];
+  const others = notProbed.filter((entry) => entry.refused !== true);
+  return [
+    [
+      ...(databases.all === 0 ? [] : [`databases: ${databases.asked} of ${databases.all} asked`]),
+      ...(logins.all === 0 ? [] : [`logins of users: ${logins.asked} of ${logins.all} tried`]),
+    ].join("; "),
+    ...reasonTexts(
+      "login refused:",
+      notProbed.filter((entry) => entry.refused === true),
+    ),
+    ...reasonTexts(
+      "no answer from",
+      others.filter((entry) => entry.failed === true),
+    ),
+    ...reasonTexts(
+      "not asked:",
+      others.filter((entry) => entry.failed !== true),
+    ),
+    ...(logins.all === 0 ? [] : [`access rules of ${amount(logins.all, "user")}: ${rulesUnchecked}`]),
+  ];
+}
+
+/** A text for each reason, with the first `named` addresses that it is the reason of; the others are counted. */
+export function reasonTexts(
+  what: string,
+  list: readonly Pick<NotProbed, "address" | "reason" | "wayOut">[],
+  named = 3,
+): readonly string[] {
+  const reasons = [...Map.groupBy(list, ({ reason }) => reason)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return reasons.map(([reason, found]) => {
+    const addresses = found.slice(0, named).map(({ address }) => address);
+    const rest = found.length - addresses.length;
+    const remedy = found[0]?.wayOut;
+    return `${what} ${addresses.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${reason}${remedy === undefined ? "" : ` (${remedy})`}`;
+  });
+}
+
+/** The reasons why a report is incomplete, without a full stop. */
+export function incompleteText(
+  { notProbed = [], partialLists = [], skipped, declared }: Census,
+  unread = 0,
+): string {
+  const failures = notProbed.filter(({ failed }) => failed === true);
+  const silent = failures.filter(({ refused }) => refused !== true);
+  const refusing = failures.length - silent.length;
+  const logins = silent.filter(({ login }) => login === true).length;
+  const databases = silent.length - logins;
+  const left = skipped - unread;
+  const part = (count: number, text: string): readonly string[] => (count === 0 ? [] : [text]);
+  const asked = [
+    ...part(databases, amount(databases, "database")),
+    ...part(logins, amount(logins, "login")),
+  ].join(" and ");
+  const refuse = refusing === 1 ? "refuses its" : "refuse their";
+  const show = partialLists.length === 1 ? "shows" : "show";
+  return [
+    ...part(unread, `${amount(unread, "resource")} or ${unread === 1 ? "list" : "lists"} could not be read`),
+    ...part(silent.length, `${asked} gave no answer`),
+    ...part(refusing, `${amount(refusing, "database")} ${refuse} declared password`),
+    ...part(partialLists.length, `${amount(partialLists.length, "list")} of the service ${show} a part only`),
+    ...(left <= 0 && unread + failures.length + partialLists.length > 0
+      ? []
+      : [`--target or --exclude left out ${left} of ${declared} declared`]),
+  ].join("; ");
+}
+
+/** Something that was not observed, with the reason. */
+interface Unseen {
+  readonly address: string;
+  readonly reason: string;
+}
+
+/** Lists of which the service shows a part only, each with the consequence. */
+export function partialListsIn({ census }: Pick<DriftReport<unknown>, "census">): readonly Unseen[] {
+  const reason = "the service has possibly more than it lists: nobody knows what is not declared there";
+  return (census.partialLists ?? []).map((address) => ({ address, reason }));
+}
+
+/** Resources that could not be read, those whose running database gave no answer, and partial lists, each with the reason. */
+export function unseenIn({ census }: Pick<DriftReport<unknown>, "census">): readonly Unseen[] {
+  const silent = (census.notProbed ?? []).filter(({ failed }) => failed === true);
+  return [
+    ...census.notChecked
+      .filter(({ failed }) => failed === true)
+      .map(({ address, reason }) => ({ address, reason })),
+    ...silent.map(({ address, reason, wayOut, login, refused }) => {
+      const what = login === true ? "its login could not be checked" : "its database gave no answer";
+      const remedy = wayOut === undefined ? "" : ` (${wayOut})`;
+      return { address, reason: `${refused === true ? "" : `${what}: `}${reason}${remedy}` };
+    }),
+    ...partialListsIn({ census }),
+  ];
+}
