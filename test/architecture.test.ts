@@ -77,7 +77,7 @@ const rules: FolderRules = {
   database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
   report: {
     may: ["model"],
-    packages: ["@dagrejs/dagre", "fast-xml-builder", "get-east-asian-width", "hono", "picocolors"],
+    packages: ["@dagrejs/dagre", "fast-xml-builder", "string-width", "wrap-ansi", "hono", "picocolors"],
     never: pure,
   },
   // It shares with the reconciler the field table, and the words that the table is written in.

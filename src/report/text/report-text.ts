@@ -1,4 +1,5 @@
 /** @module Formats the view of a plan or a drift report as text for the terminal. */
+import { escapeText } from "../escape.ts";
 import type { Page } from "../palette.ts";
 import { withoutColour, wrapIndented, wrapWords } from "../text-width.ts";
 import { maxNamed } from "../view/plan-view.ts";
@@ -28,7 +29,7 @@ export function reportText(view: ReportView, page: ReportPage): string {
       : [[palette.bold("Outputs"), "", ...fieldLines(outputs, 2, page)]]),
   ];
   const blocks = [
-    [palette.bold(`${title} ${name}${incomplete === "" ? "" : " (incomplete)"}`)],
+    [palette.bold(`${title} ${escapeText(name, 100)}${incomplete === "" ? "" : " (incomplete)"}`)],
     ...found,
     imports.length === 0 ? [] : [palette.bold(importTitle), "", ...imports],
     remedyLines(view, page),

@@ -25,7 +25,7 @@ export function driftView(report: ShownDrift, names: KindNames): ReportView {
   const unread = countUnread(census);
   const remedies = remediesOf(report);
   const looked = censusView(census);
-  return escaped<ReportView>({
+  const view = escaped<ReportView>({
     report: "drift",
     title: "Drift of",
     ...{ name, timestamp, remedies },
@@ -66,6 +66,7 @@ export function driftView(report: ShownDrift, names: KindNames): ReportView {
     summary: "",
     fingerprint: "",
   });
+  return { ...view, name };
 }
 
 /** Resources that are named of those that a text is not sure of for one reason. */

@@ -73,7 +73,7 @@ export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanV
     summary: planLine(summarize(plan)),
   });
   // Lines to be copied: none may be cut.
-  return { ...view, imports: importLines(plan) };
+  return { ...view, name, imports: importLines(plan) };
 }
 
 /** Most addresses that a text names of those that are disrupted in one way. */

@@ -140,6 +140,7 @@ export interface ReportView {
   readonly report: "plan" | "drift";
   /** `Plan for`, `Drift of`: the name follows. */
   readonly title: string;
+  /** Not escaped: a pipeline finds its comment by it. */
   readonly name: string;
   /** ISO 8601. */
   readonly timestamp: string;

@@ -89,7 +89,10 @@ describe("what a page says", () => {
     ["disruption, the blocked apart", "1 data loss (and 1 blocked)"],
     ["the picture in words", "users.reader refers to instances.orders"],
     ["unchanged neighbours", "networks.core"],
-    ["what is not ready", "instances.vault running instance-33ab10 · graphform.yaml:44 still DEPLOYING; apply will wait."],
+    [
+      "what is not ready",
+      "instances.vault running instance-33ab10 · graphform.yaml:44 still DEPLOYING; apply will wait.",
+    ],
     ["outputs", "sessionsPassword (sensitive) (sensitive)"],
     [
       "a replaced value",
