@@ -21,15 +21,13 @@ const made: { readonly [place: string]: string } = {
   "src/hosting/wire/service-error.ts source":
     "a pattern of the service, which is ended after a tenth of a second",
   "src/kinds/instance-endpoint.ts pattern": "reads the beginning of a value",
-  "src/platform/engine/setup/fetch-packages.ts `^${name}:(.*(?:\\\\n[ \\\\t].*)*)`":
+  "src/platform/engine/setup/fetch.ts `^${name}:(.*(?:\\\\n[ \\\\t].*)*)`": "reads the machine's own files",
+  "src/platform/engine/setup/fetch.ts `^(Suites:.*[ \\\\t]${codename})(?=\\\\s)`":
     "reads the machine's own files",
-  "src/platform/engine/setup/fetch-packages.ts `^(Suites:.*[ \\\\t]${codename})(?=\\\\s)`":
+  "src/platform/engine/setup/fetch.ts `^(deb\\\\s+(?:\\\\[[^\\\\]]*\\\\]\\\\s+)?\\\\S+\\\\s+)${codename}(\\\\s.*)$`":
     "reads the machine's own files",
-  "src/platform/engine/setup/fetch-packages.ts `^(deb\\\\s+(?:\\\\[[^\\\\]]*\\\\]\\\\s+)?\\\\S+\\\\s+)${codename}(\\\\s.*)$`":
-    "reads the machine's own files",
-  "src/platform/control/fault-rule.ts path":
-    "a pattern that somebody gives the local platform for themselves",
-  "src/platform/control/fault-rule.ts `^${escaped}$`": "the same",
+  "src/platform/control/faults.ts path": "a pattern that somebody gives the local platform for themselves",
+  "src/platform/control/faults.ts `^${escaped}$`": "the same",
   "src/platform/model/field-rules.ts row.pattern": "a pattern of the field table",
 };
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
-import { type FaultRule, parseFaultRules } from "./control/fault-rule.ts";
+import { type FaultRule, parseFaultRules } from "./control/faults.ts";
 import { type DialectName, dialectNames } from "./dialect/dialect.ts";
 import { type OperationName, operationNames } from "./model/records.ts";
 import type { PlatformOptions } from "./options.ts";

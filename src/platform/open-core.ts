@@ -1,13 +1,13 @@
 /** @module Opens a data folder: records, sessions, databases and everything that was in progress. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { recoverConnections } from "./control/account-connection.ts";
 import { recoverAccounts } from "./control/accounts.ts";
 import { createEvents } from "./control/events.ts";
 import { createFaults } from "./control/faults.ts";
 import { createLifecycle } from "./control/lifecycle.ts";
 import { addNetwork } from "./control/networks.ts";
 import { recoverSnapshots } from "./control/snapshots.ts";
+import { createTasks } from "./control/tasks.ts";
 import type { Core } from "./core.ts";
 import { generatedPassword } from "./databases/database-spec.ts";
 import type { Databases } from "./databases/databases.ts";
@@ -15,12 +15,10 @@ import { createNoDatabases } from "./databases/no-databases.ts";
 import { createRealDatabases, type RealDatabasesParts } from "./databases/real-databases.ts";
 import { openDialect } from "./dialect/open-dialect.ts";
 import { EngineError, ensureAuthority, findEngine } from "./engine/index.ts";
-import { observerPassword } from "./http/answers/topology.ts";
-import { loadCredentials, loadSigningKey, privateFolder } from "./http/credentials.ts";
-import { createKnownSecrets } from "./http/known-secrets.ts";
-import { createPageSessions } from "./http/page-sessions.ts";
-import { createBodyBudget } from "./http/read-body.ts";
-import { openRequestLog } from "./http/request-log.ts";
+import { createBodyBudget } from "./http/contract.ts";
+import { createPageSessions, loadCredentials, loadSigningKey, privateFolder } from "./http/credentials.ts";
+import { observerPassword } from "./http/describe.ts";
+import { createKnownSecrets, openRequestLog } from "./http/request-log.ts";
 import { openSessions } from "./http/sessions.ts";
 import { openStore, type Store } from "./model/collection.ts";
 import { loadInstanceTypes } from "./model/instance-types.ts";
@@ -65,63 +63,54 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
   }
   const snapshotFile = (region: string, id: string): string =>
     join(dataDir, "snapshots", region, `${id}.rdb`);
-  const lifecycle = createLifecycle({
-    store,
-    settings,
-    events,
-    databases: () => databases,
-    snapshotFile,
-    timestamp,
-  });
+  const tasks = createTasks(events);
   const instanceTypes = options.instanceTypes ?? (await loadInstanceTypes());
   const databases = await openDatabases(options.engine, {
     folder: join(dataDir, "databases"),
     instanceTypes,
     key,
     tls: () => ensureAuthority(dataDir),
-    listener: lifecycle.listener,
-    signal: lifecycle.closing,
+    listener: {
+      down: (id, reason) => core.lifecycle.down(id, reason),
+      notice: (id, what) => events.add(id, what, true),
+    },
+    signal: tasks.closing,
   });
+  const parts = { settings, store, events, tasks, databases, snapshotFile, timestamp };
   const core: Core = {
-    settings,
+    ...parts,
+    lifecycle: createLifecycle(parts),
     dialect,
     credentials,
     sessions,
     pageSessions: createPageSessions(elapsed),
-    store,
     trouble,
-    lifecycle,
-    databases,
     faults: createFaults(settings.faults, elapsed),
-    events,
     log: openRequestLog(join(dataDir, "requests.jsonl"), trouble),
     secrets,
     generatedPassword: (id) => generatedPassword(id, key),
     observerPassword: (id) => observerPassword(id, key),
     sharesPort: options.usersPort === undefined,
     instanceTypes,
-    snapshotFile,
     bodyBudgets: { signedIn: createBodyBudget(64 * mebibyte), anonymous: createBodyBudget(4 * mebibyte) },
     now,
     elapsed,
-    timestamp,
   };
   try {
     for (const { id, ...seed } of settings.networkSeeds) await addNetwork(core, seed, id);
-    await lifecycle.recover();
+    await core.lifecycle.recover();
   } catch (error) {
     await closeCore(core);
     throw error;
   }
   recoverSnapshots(core);
   recoverAccounts(core);
-  recoverConnections(core);
   return core;
 }
 
 /** Stops operations, databases and log files. The data stays. */
 export async function closeCore(core: Core): Promise<void> {
-  await core.lifecycle.close();
+  await core.tasks.close();
   await core.databases.close();
   await Promise.all(Object.values(core.store).map((records) => records.settled()));
   core.log.close();
@@ -129,7 +118,7 @@ export async function closeCore(core: Core): Promise<void> {
 
 /** Stops without touching the data folder, which another platform may own by now; databases of that platform keep running. */
 export async function abandonCore(core: Core): Promise<void> {
-  await core.lifecycle.close();
+  await core.tasks.close();
   await core.databases.abandon();
   core.log.close();
 }

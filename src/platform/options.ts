@@ -1,5 +1,5 @@
 /** @module Lists the options of a local platform and fills in their defaults. */
-import type { FaultRule } from "./control/fault-rule.ts";
+import type { FaultRule } from "./control/faults.ts";
 import type { Dialect, DialectName } from "./dialect/dialect.ts";
 import type { InstanceTypes } from "./model/instance-types.ts";
 import type { OperationName } from "./model/records.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createBodyBudget, openBody, parseJson } from "../../src/platform/http/read-body.ts";
+import { createBodyBudget, openBody, parseJson } from "../../src/platform/http/contract.ts";
 import { connect, poll, pro, type TestPlatform } from "./harness.ts";
 
 const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createDatabaseRepair, type DatabaseRepair } from "../../src/platform/control/database-repair.ts";
 import { createEvents } from "../../src/platform/control/events.ts";
+import { createTasks } from "../../src/platform/control/tasks.ts";
 import type { Databases } from "../../src/platform/databases/databases.ts";
 import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
 import { openStore, type Store } from "../../src/platform/model/collection.ts";
@@ -12,6 +13,7 @@ import { poll } from "./harness.ts";
 import { instanceRecord } from "./instance-record.ts";
 
 const record = instanceRecord();
+const tasks = createTasks(createEvents(() => 0));
 
 const operation = { name: "stop", id: "1", startedAt: record.createdAt } as const;
 const taken = { ...record, status: "STOPPING", operation };
@@ -52,16 +54,17 @@ it.each([
       return { host: "127.0.0.1", nodes: record.nodes };
     },
   };
-  const background: Promise<void>[] = [];
-  const { signal } = new AbortController();
+  const background: Promise<unknown>[] = [];
   const parts = {
     store,
     events: createEvents(() => 0),
-    databases: () => databases,
-    wait: async () => undefined,
+    databases,
+    tasks: {
+      ...tasks,
+      wait: async () => undefined,
+      run: (_id: string, task: Promise<unknown>) => background.push(task),
+    },
     timestamp: () => record.createdAt,
-    background: (_id: string, task: Promise<void>) => background.push(task),
-    closing: signal,
   };
   await createDatabaseRepair(parts).repair(record.id);
   await Promise.all(background);
@@ -120,17 +123,19 @@ async function world(passing: number): Promise<World> {
   const repair = createDatabaseRepair({
     store,
     events: createEvents(() => 0),
-    databases: () => databases,
-    wait: (ms) => {
-      pauses.push(ms);
-      return pauses.length <= passing ? Promise.resolve() : new Promise(() => undefined);
+    databases,
+    tasks: {
+      ...tasks,
+      wait: (ms) => {
+        pauses.push(ms);
+        return pauses.length <= passing ? Promise.resolve() : new Promise(() => undefined);
+      },
+      run: () => undefined,
     },
     timestamp: () => {
       at += 1;
       return new Date(at).toISOString();
     },
-    background: () => undefined,
-    closing: new AbortController().signal,
   });
   const made: World = {
     repair,

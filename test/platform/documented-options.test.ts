@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { argumentNames } from "../../src/platform/arguments.ts";
-import { faultKeys, parseFaultRules, ruleKeys } from "../../src/platform/control/fault-rule.ts";
+import { faultKeys, parseFaultRules, ruleKeys } from "../../src/platform/control/faults.ts";
 
 const page = readFileSync(new URL("../../docs/local-platform.md", import.meta.url), "utf8");
 

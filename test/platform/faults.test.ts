@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/model/json.ts";
-import type { FaultRule } from "../../src/platform/control/fault-rule.ts";
-import { createFaults } from "../../src/platform/control/faults.ts";
+import { createFaults, type FaultRule } from "../../src/platform/control/faults.ts";
 import { at, basic, pro, startTest, type TestPlatform } from "./harness.ts";
 
 let test: TestPlatform;

@@ -4,9 +4,8 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { claimPort } from "../../src/platform/engine/bring-up-node.ts";
-import { addToCache } from "../../src/platform/engine/setup/add-to-cache.ts";
-import { engineCache } from "../../src/platform/engine/setup/engine-cache.ts";
-import { fetchPackages } from "../../src/platform/engine/setup/fetch-packages.ts";
+import { addToCache, engineCache } from "../../src/platform/engine/setup/engine-cache.ts";
+import { fetchPackages } from "../../src/platform/engine/setup/fetch.ts";
 import type { Postgres } from "./postgres.ts";
 import { giveAway, openFolder, startService } from "./unprivileged.ts";
 

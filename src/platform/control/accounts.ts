@@ -1,122 +1,104 @@
-/** @module Creates, sets up and deletes cloud accounts. */
+/** @module Creates, connects, sets up and deletes cloud accounts. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { inTurn } from "../in-turn.ts";
 import { type AccountConfigRecord, type InstanceRecord, newId } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
-import type { AccountRequest } from "./account-rules.ts";
-import type { Fault } from "./fault-rule.ts";
-import { untilWritten } from "./record-state.ts";
+import type { Fault } from "./faults.ts";
+import { noteState } from "./record-state.ts";
+import type { AccountRequest } from "./validate.ts";
 
 /** Plan, subscription and tags of a new cloud account. */
 export interface AccountPlace {
   readonly tier: string;
   readonly component: string;
   readonly resourceId: string;
-  readonly subscriptionId: string | undefined;
-  readonly customTags?: readonly JsonObject[];
+  readonly subscriptionId: string;
+  readonly customTags: readonly JsonObject[];
 }
 
 /** Instances of one account configuration. */
-export function accountInstances(core: Core, configId: string): readonly InstanceRecord[] {
-  return core.store.instances
-    .list()
-    .filter((record) => record.isAccount && record.accountConfigId === configId);
+export function accountInstances({ store }: Core, configId: string): readonly InstanceRecord[] {
+  return store.instances.list().filter((record) => record.isAccount && record.accountConfigId === configId);
 }
 
 /** Status of the instances of a set-up account, once its connection is applied. */
-export function settledStatus({ isDisconnected }: AccountConfigRecord): string {
+function connectedStatus({ isDisconnected }: AccountConfigRecord): string {
   return isDisconnected === true ? "DISCONNECTED" : "READY";
 }
 
-/** Creates a cloud account and returns its id. It is PENDING until a person has run the bootstrap, unless the account is set up already. */
-export async function addAccount(
+/**
+ * Creates a cloud account and returns its id. It is PENDING until a person has run the bootstrap, unless the account is set up
+ * already. One at a time: a second instance of the same account joins the configuration of the first.
+ */
+export function addAccount(
   core: Core,
   place: AccountPlace,
-  request: AccountRequest,
+  { cloudProvider, account, params }: AccountRequest,
   fault: Fault,
 ): Promise<string> {
-  // One at a time: a second instance of the same account joins the configuration of the first.
-  const key = `account ${request.cloudProvider} ${request.account}`;
-  return inTurn(`${core.settings.dataDir} ${key}`, () => addAccountNow(core, place, request, fault));
-}
-
-async function addAccountNow(
-  core: Core,
-  place: AccountPlace,
-  request: AccountRequest,
-  fault: Fault,
-): Promise<string> {
-  const { cloudProvider, account, params } = request;
-  const known = core.store.accountConfigs
-    .list()
-    .find(
-      (candidate) =>
-        candidate.cloudProvider === cloudProvider && candidate.account === account && isUsed(core, candidate),
-    );
-  const now = core.timestamp();
-  const config: AccountConfigRecord = known ?? {
-    id: newId("ac"),
-    cloudProvider,
-    account,
-    status: "PENDING",
-    params,
-    createdAt: now,
-  };
-  const record: InstanceRecord = {
-    ...place,
-    id: newId("instance"),
-    isAccount: true,
-    cloudProvider,
-    region: "",
-    networkType: "PUBLIC",
-    params,
-    status:
-      fault.failed === undefined ? (config.status === "READY" ? settledStatus(config) : "PENDING") : "FAILED",
-    createdAt: now,
-    lastModified: now,
-    power: "running",
-    nodes: [],
-    users: [],
-    deletionProtection: false,
-    customTags: place.customTags ?? [],
-    accountConfigId: config.id,
-  };
-  if (known === undefined) await core.store.accountConfigs.add(config);
-  await core.store.instances.add(record);
-  core.events.add(record.id, `cloud account ${account} at ${cloudProvider}: ${record.status}`);
-  if (core.settings.autoBootstrap && config.status === "PENDING" && fault.failed === undefined) {
-    const { wait } = core.lifecycle;
-    const person = wait(core.settings.delayOf("create"))
-      .then(() => untilWritten(wait, () => bootstrap(core, config.id)))
-      // Another request has run the bootstrap.
-      .catch(() => undefined);
-    core.lifecycle.background(
-      record.id,
-      person.then(() => undefined),
-    );
-  }
-  return record.id;
-}
-
-/** False for a configuration without instances. */
-function isUsed(core: Core, config: AccountConfigRecord): boolean {
-  return accountInstances(core, config.id).length > 0;
+  const { store, settings, tasks } = core;
+  return inTurn(`${settings.dataDir} account ${cloudProvider} ${account}`, async () => {
+    const known = store.accountConfigs
+      .list()
+      .filter(({ id }) => accountInstances(core, id).length > 0)
+      .find((candidate) => candidate.cloudProvider === cloudProvider && candidate.account === account);
+    const now = core.timestamp();
+    const config: AccountConfigRecord = known ?? {
+      id: newId("ac"),
+      cloudProvider,
+      account,
+      status: "PENDING",
+      params,
+      createdAt: now,
+    };
+    const status = config.status === "READY" ? connectedStatus(config) : "PENDING";
+    const record: InstanceRecord = {
+      ...place,
+      id: newId("instance"),
+      isAccount: true,
+      cloudProvider,
+      region: "",
+      networkType: "PUBLIC",
+      params,
+      status: fault.failed === undefined ? status : "FAILED",
+      createdAt: now,
+      lastModified: now,
+      power: "running",
+      nodes: [],
+      users: [],
+      deletionProtection: false,
+      accountConfigId: config.id,
+    };
+    if (known === undefined) await store.accountConfigs.add(config);
+    await store.instances.add(record);
+    core.events.add(record.id, `cloud account ${account} at ${cloudProvider}: ${record.status}`);
+    if (settings.autoBootstrap && config.status === "PENDING" && fault.failed === undefined) {
+      const person = tasks
+        .wait(settings.delayOf("create"))
+        .then(() => tasks.untilWritten(() => bootstrap(core, config.id)))
+        // Another request has run the bootstrap.
+        .catch(() => undefined);
+      tasks.run(record.id, person);
+    }
+    return record.id;
+  });
 }
 
 /**
  * Records that a person has run the bootstrap: the configuration and its instances become READY. Refused (409) unless one of them is
- * PENDING; it may be repeated where only a part was written.
+ * PENDING; it may be repeated if only a part was written.
  */
 export async function bootstrap(core: Core, id: string): Promise<AccountConfigRecord> {
-  const configId = core.store.instances.get(id)?.accountConfigId ?? id;
+  const { store } = core;
+  const configId = store.instances.get(id)?.accountConfigId ?? id;
   const waiting = (): readonly InstanceRecord[] =>
     accountInstances(core, configId).filter(({ status }) => status === "PENDING");
-  const isHalf = core.store.accountConfigs.get(configId)?.status === "READY" && waiting().length > 0;
+  const isHalf = store.accountConfigs.get(configId)?.status === "READY" && waiting().length > 0;
   const config = await advance(core, id, isHalf ? "READY" : "PENDING", "READY");
   // Includes an instance that was created while the configuration was written: no further bootstrap would be accepted for it.
   for (const record of waiting()) {
-    await core.store.instances.update(record.id, (now) =>
+    await store.instances.update(record.id, (now) =>
       now.status === "PENDING" ? { ...now, status: "READY", lastModified: core.timestamp() } : now,
     );
     core.events.add(record.id, "bootstrap done: READY");
@@ -124,14 +106,22 @@ export async function bootstrap(core: Core, id: string): Promise<AccountConfigRe
   return config;
 }
 
-/** Finishes bootstraps that a restart of the platform interrupted, and runs the automatic ones. */
+/**
+ * Finishes bootstraps, connections and disconnections that a restart of the platform interrupted, and runs the automatic
+ * bootstraps.
+ */
 export function recoverAccounts(core: Core): void {
-  for (const { id, status } of core.store.accountConfigs.list()) {
+  const { store, settings, tasks } = core;
+  for (const config of store.accountConfigs.list()) {
+    const { id, status } = config;
     const isWaiting = accountInstances(core, id).some((record) => record.status === "PENDING");
-    if (!isWaiting || !(status === "READY" || (status === "PENDING" && core.settings.autoBootstrap)))
-      continue;
-    const done = untilWritten(core.lifecycle.wait, () => bootstrap(core, id)).then(() => undefined);
-    core.lifecycle.background(id, done);
+    if (isWaiting && (status === "READY" || (status === "PENDING" && settings.autoBootstrap)))
+      tasks.run(
+        id,
+        tasks.untilWritten(() => bootstrap(core, id)),
+      );
+    const [behind] = instancesToMove(core, config);
+    if (behind !== undefined) tasks.run(behind.id, applyConnection(core, config));
   }
 }
 
@@ -139,8 +129,24 @@ export function recoverAccounts(core: Core): void {
  * Records that a person has run the offboard; a second delete then removes the account. Refused (409) unless the account is
  * READY_TO_OFFBOARD.
  */
-export async function offboard(core: Core, id: string): Promise<AccountConfigRecord> {
+export function offboard(core: Core, id: string): Promise<AccountConfigRecord> {
   return advance(core, id, "READY_TO_OFFBOARD", "OFFBOARDED");
+}
+
+async function advance(
+  { store }: Core,
+  id: string,
+  from: AccountConfigRecord["status"],
+  to: AccountConfigRecord["status"],
+): Promise<AccountConfigRecord> {
+  const configId = store.instances.get(id)?.accountConfigId ?? id;
+  const advanced = await store.accountConfigs.update(configId, (config) => {
+    if (config.status !== from)
+      throw new ServiceError(409, `cloud account ${id} is ${config.status}, not ${from}`);
+    return { ...config, status: to };
+  });
+  if (advanced === undefined) throw new ServiceError(404, `cloud account ${id} not found`);
+  return advanced;
 }
 
 /**
@@ -148,54 +154,75 @@ export async function offboard(core: Core, id: string): Promise<AccountConfigRec
  * person has run the offboard, a second delete. Refused (409) while databases run in the account.
  */
 export async function removeAccount(core: Core, record: InstanceRecord): Promise<void> {
+  const { store } = core;
+  const { id, status } = record;
   if (record.deletionProtection)
-    throw new ServiceError(409, `instance ${record.id} has deletion protection; clear it first`);
-  const config = core.store.accountConfigs.get(record.accountConfigId ?? "");
-  const isLast = accountInstances(core, config?.id ?? "").length <= 1;
-  if (config === undefined || !isLast) return removeInstance(core, record);
-  const user = core.store.instances
-    .list()
-    .find((instance) => instance.params["cloud_provider_account_config_id"] === config.id);
-  if (user !== undefined)
-    throw new ServiceError(409, `instance ${user.id} still lives in this cloud account`);
-  if (config.status === "READY_TO_OFFBOARD" && record.status === "DELETING") {
-    throw new ServiceError(
-      409,
-      `instance ${record.id} is DELETING; the offboard must be run in the account first`,
-    );
+    throw new ServiceError(409, `instance ${id} has deletion protection; clear it first`);
+  const config = store.accountConfigs.get(record.accountConfigId ?? "");
+  const isLast = config !== undefined && accountInstances(core, config.id).length <= 1;
+  if (isLast) {
+    const user = store.instances
+      .list()
+      .find((instance) => instance.params["cloud_provider_account_config_id"] === config.id);
+    if (user !== undefined)
+      throw new ServiceError(409, `instance ${user.id} still lives in this cloud account`);
+    if (config.status === "READY_TO_OFFBOARD" && status === "DELETING")
+      throw new ServiceError(
+        409,
+        `instance ${id} is DELETING; the offboard must be run in the account first`,
+      );
+    if (status !== "DELETING" && (config.status === "READY" || config.status === "READY_TO_OFFBOARD")) {
+      const next = core.settings.autoBootstrap ? "OFFBOARDED" : "READY_TO_OFFBOARD";
+      await store.accountConfigs.update(config.id, (now) => ({ ...now, status: next }));
+      const lastModified = core.timestamp();
+      await store.instances.update(id, (now) => ({ ...now, status: "DELETING", lastModified }));
+      core.events.add(id, "delete accepted: waiting for the offboard");
+      return;
+    }
   }
-  if (record.status !== "DELETING" && (config.status === "READY" || config.status === "READY_TO_OFFBOARD")) {
-    const status = core.settings.autoBootstrap ? "OFFBOARDED" : "READY_TO_OFFBOARD";
-    await core.store.accountConfigs.update(config.id, (now) => ({ ...now, status }));
-    await core.store.instances.update(record.id, (now) => ({
-      ...now,
-      status: "DELETING",
-      lastModified: core.timestamp(),
-    }));
-    core.events.add(record.id, "delete accepted: waiting for the offboard");
-    return;
-  }
-  await removeInstance(core, record);
-  await core.store.accountConfigs.remove(config.id);
+  await store.instances.remove(id);
+  core.events.add(id, "cloud account deleted");
+  if (isLast) await store.accountConfigs.remove(config.id);
 }
 
-async function removeInstance(core: Core, record: InstanceRecord): Promise<void> {
-  await core.store.instances.remove(record.id);
-  core.events.add(record.id, "cloud account deleted");
-}
-
-async function advance(
-  core: Core,
-  id: string,
-  from: AccountConfigRecord["status"],
-  to: AccountConfigRecord["status"],
-): Promise<AccountConfigRecord> {
-  const configId = core.store.instances.get(id)?.accountConfigId ?? id;
-  const advanced = await core.store.accountConfigs.update(configId, (config) => {
-    if (config.status !== from)
-      throw new ServiceError(409, `cloud account ${id} is ${config.status}, not ${from}`);
-    return { ...config, status: to };
+/**
+ * Disconnects a cloud account from the service or connects it again, for all instances of its configuration. Accepted at once, done
+ * in the background. Refused (409) unless the account is READY, or DISCONNECTED for a new connection.
+ */
+export async function connectAccount(core: Core, record: InstanceRecord, isWanted: boolean): Promise<void> {
+  const { id, accountConfigId = "" } = record;
+  const needed = isWanted ? "DISCONNECTED" : "READY";
+  const config = await core.store.accountConfigs.update(accountConfigId, (now) => {
+    const { status = "" } = core.store.instances.get(id) ?? {};
+    if (status !== needed || connectedStatus(now) !== needed)
+      throw new ServiceError(409, `cloud account ${id} is ${status}; this needs ${needed}`);
+    return { ...now, isDisconnected: !isWanted };
   });
-  if (advanced === undefined) throw new ServiceError(404, `cloud account ${id} not found`);
-  return advanced;
+  if (config === undefined) throw new ServiceError(404, `cloud account ${id} not found`);
+  core.tasks.run(id, applyConnection(core, config));
+}
+
+const connectionStatuses = ["READY", "DISCONNECTING", "DISCONNECTED", "CONNECTING"];
+
+/** Instances of a configuration whose status does not show its connection yet. */
+function instancesToMove(core: Core, config: AccountConfigRecord): readonly InstanceRecord[] {
+  if (config.status !== "READY") return [];
+  return accountInstances(core, config.id).filter(
+    ({ status }) => connectionStatuses.includes(status) && status !== connectedStatus(config),
+  );
+}
+
+/** Brings the instances of a configuration to the status of its connection. */
+async function applyConnection(core: Core, config: AccountConfigRecord): Promise<void> {
+  const through = config.isDisconnected === true ? "DISCONNECTING" : "CONNECTING";
+  showStatus(core, config, through);
+  await core.tasks.wait(core.settings.delayOf("update"));
+  showStatus(core, config, connectedStatus(config));
+}
+
+function showStatus(core: Core, config: AccountConfigRecord, status: string): void {
+  for (const { id } of instancesToMove(core, config)) {
+    noteState(core, id, { status }, (now) => !connectionStatuses.includes(now.status));
+    core.events.add(id, `cloud account: ${status}`);
+  }
 }

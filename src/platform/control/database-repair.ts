@@ -2,7 +2,7 @@
 import { fileTrouble } from "../../files/file-trouble.ts";
 import { inTurn } from "../in-turn.ts";
 import type { FailureRecord, InstanceRecord } from "../model/records.ts";
-import { noteState, type RecordStateParts, recordState, recordStateOrFailure } from "./record-state.ts";
+import { noteState, recordState, recordStateOrFailure, type StateParts } from "./record-state.ts";
 
 /** The repair of databases. Both functions resolve after the first attempt; further attempts run in the background. */
 export interface DatabaseRepair {
@@ -13,12 +13,6 @@ export interface DatabaseRepair {
    * repair ends if the database served at its begin and no longer does.
    */
   down(id: string, reason: string): Promise<void>;
-}
-
-export interface RepairParts extends RecordStateParts {
-  /** Runs a task that the platform waits for when it closes. */
-  readonly background: (id: string, task: Promise<void>) => void;
-  readonly closing: AbortSignal;
 }
 
 /** A repair under way. */
@@ -37,15 +31,16 @@ interface Repair {
 const attemptsUntilFailed = 5;
 
 /** Pauses between attempts, in ms. */
-const [shortest, longest] = [100, 30_000];
+const [minPause, maxPause] = [100, 30_000];
 
-export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
-  const { store, events, closing } = parts;
+export function createDatabaseRepair(parts: StateParts): DatabaseRepair {
+  const { store, events, databases, tasks } = parts;
+  const { closing } = tasks;
   const repairs = new Map<string, Repair>();
 
   /** Starts the database and notes that it runs. */
   const startAgain = async (id: string, record: InstanceRecord): Promise<undefined> => {
-    const found = await parts.databases().start(record);
+    const found = await databases.start(record);
     const isOver = record.status === "FAILED" || record.failure?.of === "database";
     const failure = isOver ? undefined : record.failure;
     await recordState(parts, id, { ...found, status: "RUNNING", failure }, hasOperation);
@@ -56,12 +51,12 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
   /** Host and nodes as they are; all nodes are down if this platform could not start the database. */
   const seenNow = (id: string): Partial<InstanceRecord> => {
     const nodes = store.instances.get(id)?.nodes ?? [];
-    return parts.databases().seen(id) ?? { nodes: nodes.map((node) => ({ ...node, isDown: true })) };
+    return databases.seen(id) ?? { nodes: nodes.map((node) => ({ ...node, isDown: true })) };
   };
 
   /** Shows which nodes run, and RESTARTING in place of RUNNING. */
   const showDown = (id: string, repair: Repair): void => {
-    repair.served = parts.databases().serves(id);
+    repair.served = databases.serves(id);
     noteState(parts, id, seenNow(id));
     const isShown = ({ status }: InstanceRecord): boolean => status === "RUNNING" && repair.count === 0;
     noteState(parts, id, { status: "RESTARTING" }, (record) => !isRepairable(record) || !isShown(record));
@@ -69,7 +64,7 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
 
   /** Shows a database that is not complete after many attempts: RUNNING where its primary serves, FAILED otherwise. */
   const showFailed = async (id: string, repair: Repair, reason: string): Promise<void> => {
-    repair.served = parts.databases().serves(id);
+    repair.served = databases.serves(id);
     const status = repair.served ? "RUNNING" : "FAILED";
     const known = store.instances.get(id);
     if (known?.status === status && known.failure?.reason === reason) return;
@@ -84,9 +79,9 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
       repair.isNews = false;
       const record = store.instances.get(id);
       if (closing.aborted || record === undefined || !isRepairable(record)) return true;
-      if (record.status === "RUNNING" && (await parts.databases().isUp(record))) return true;
+      if (record.status === "RUNNING" && (await databases.isUp(record))) return true;
       // The first start of this platform shows nothing unless it fails: nobody has seen the database go.
-      if (parts.databases().seen(id) !== undefined) showDown(id, repair);
+      if (databases.seen(id) !== undefined) showDown(id, repair);
       const failure = await startAgain(id, record).catch(fileTrouble);
       repair.served = failure === undefined;
       if (failure === undefined || closing.aborted) return true;
@@ -113,14 +108,14 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
     do {
       const woken = Promise.withResolvers<void>();
       repair.wake = woken.resolve;
-      if (repair.isNews) look(id, repair);
-      await Promise.race([parts.wait(Math.min(shortest * 2 ** (repair.count - 1), longest)), woken.promise]);
+      if (repair.isNews) update(id, repair);
+      await Promise.race([tasks.wait(Math.min(minPause * 2 ** (repair.count - 1), maxPause)), woken.promise]);
     } while (!(await tryOnce(id, repair)));
   };
 
   /** Ends the pause, and begins to count anew, if the database no longer serves. */
-  const look = (id: string, repair: Repair): void => {
-    if (repair.served && !parts.databases().serves(id)) {
+  const update = (id: string, repair: Repair): void => {
+    if (repair.served && !databases.serves(id)) {
       repair.count = 0;
       repair.wake();
     }
@@ -131,7 +126,7 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
     if (repairs.has(id) || closing.aborted) return;
     const repair: Repair = { count: 0, served: false, isNews: false, wake: () => undefined };
     repairs.set(id, repair);
-    if (!(await tryOnce(id, repair))) parts.background(id, keepTrying(id, repair));
+    if (!(await tryOnce(id, repair))) tasks.run(id, keepTrying(id, repair));
   };
 
   return {
@@ -141,7 +136,7 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
       const known = repairs.get(id);
       const repair = known ?? { count: 0, served: true, isNews: false, wake: () => undefined };
       repair.isNews = true;
-      look(id, repair);
+      update(id, repair);
       if (known === undefined) await repairNow(id);
     },
   };

@@ -1,5 +1,143 @@
-/** @module Chooses the fault of each request by the rules in force. */
-import { type Fault, type FaultRule, pathPattern } from "./fault-rule.ts";
+/** @module Reads fault rules and chooses the fault of each request by them. */
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+
+/** Effects of a rule that matches. They can be combined. */
+export interface Fault {
+  /** Delay before the request is handled, in ms. */
+  readonly latency?: number;
+  /** Time without an answer before the connection is cut, in ms. */
+  readonly hang?: number;
+  /** Cuts the connection before the operation (nothing is done), or after it (it is done, without an answer). */
+  readonly reset?: "before" | "after";
+  /** Answers this status with the host's error body; the operation is done only where `work` is true. */
+  readonly status?: number;
+  /** Value of the Retry-After header, in seconds. */
+  readonly retryAfter?: number;
+  /** Body of the answer, in place of the real one. */
+  readonly body?: string;
+  /** Does the operation before `status` or `hang` takes effect. */
+  readonly work?: boolean;
+  /** Time for which an accepted operation shows the previous status, in ms. */
+  readonly staleStatus?: number;
+  /** A created resource is missing from lists: always (true) or for this time in ms. On a list: its newest entry is missing. */
+  readonly missingFromList?: boolean | number;
+  /** The accepted operation never ends; its status stays until the resource is deleted. A copied snapshot stays pending. */
+  readonly stuck?: boolean;
+  /** The accepted operation ends in FAILED with this reason. A backup or copy makes its snapshot FAILED. */
+  readonly failed?: string;
+}
+
+/** Conditions of a fault. All that are given must match; a rule without conditions always matches. */
+export interface FaultRule {
+  readonly method?: string;
+  /** A glob (`*` is any run of characters), or a regular expression when it starts with `^`. */
+  readonly path?: string;
+  /** Name of an operation: `create`, `describe`, `signin` ... */
+  readonly operation?: string;
+  /** Maximum number of faults. */
+  readonly count?: number;
+  /** Number of matching requests without a fault at first. */
+  readonly after?: number;
+  /** Probability of a fault, drawn from a generator seeded with `seed` (default 1). */
+  readonly probability?: number;
+  readonly seed?: number;
+  /** Only requests above this number at a time, or in one second. */
+  readonly concurrent?: number;
+  readonly perSecond?: number;
+  readonly fault: Fault;
+}
+
+type Check = (value: Json) => boolean;
+
+const longest = 24 * 3_600_000;
+const text: Check = (value) => typeof value === "string";
+const bool: Check = (value) => typeof value === "boolean";
+const between =
+  (low: number, high: number, whole = true): Check =>
+  (value) =>
+    typeof value === "number" && value >= low && value <= high && (!whole || Number.isInteger(value));
+
+/** Keys of a rule, each with the check of its value. */
+export const ruleKeys: { readonly [key: string]: Check } = {
+  method: text,
+  path: text,
+  operation: text,
+  count: between(0, 1e9),
+  after: between(0, 1e9),
+  probability: between(0, 1, false),
+  seed: between(0, 2 ** 32 - 1),
+  concurrent: between(0, 1e6),
+  perSecond: between(0, 1e6),
+  fault: isObject,
+};
+
+/** Keys of a fault, each with the check of its value. */
+export const faultKeys: { readonly [key: string]: Check } = {
+  latency: between(0, longest, false),
+  hang: between(0, longest, false),
+  reset: (value) => value === "before" || value === "after",
+  status: between(200, 599),
+  retryAfter: between(0, 86_400, false),
+  body: text,
+  work: bool,
+  staleStatus: between(0, longest, false),
+  missingFromList: (value) => typeof value === "boolean" || between(0, longest, false)(value),
+  stuck: bool,
+  failed: text,
+};
+
+/** Fault rules from a list or an object with `rules`; the first problem as a text where they are not valid. */
+export function parseFaultRules(document: Json): readonly FaultRule[] | string {
+  const list = isObject(document) ? document["rules"] : document;
+  if (!Array.isArray(list)) return "fault rules are a list, or an object with a list named rules";
+  const rules: FaultRule[] = [];
+  for (const [index, rule] of list.entries()) {
+    const problem = problemOf(rule, index);
+    if (problem !== undefined) return problem;
+    if (isFaultRule(rule)) rules.push(rule);
+  }
+  return rules;
+}
+
+function problemOf(rule: Json, index: number): string | undefined {
+  if (!isObject(rule)) return `fault rule ${index} is not an object`;
+  const wrong = wrongKey(rule, ruleKeys);
+  if (wrong !== undefined) return `fault rule ${index}: ${wrong}`;
+  if (!isObject(rule["fault"])) return `fault rule ${index} has no fault`;
+  const wrongFault = wrongKey(rule["fault"], faultKeys);
+  if (wrongFault !== undefined) return `fault rule ${index}: fault.${wrongFault}`;
+  const path = rule["path"];
+  return typeof path === "string" && !isPattern(path) ? `fault rule ${index}: path is no pattern` : undefined;
+}
+
+function wrongKey(value: JsonObject, keys: { readonly [key: string]: Check }): string | undefined {
+  for (const [key, entry] of Object.entries(value)) {
+    const check = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    if (check === undefined) return `${key} is not known; known are ${Object.keys(keys).join(", ")}`;
+    if (!check(entry)) return `${key} has a wrong type or is out of bounds`;
+  }
+  return undefined;
+}
+
+function isPattern(path: string): boolean {
+  try {
+    pathPattern(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Pattern of a rule's `path`. Throws for a malformed regular expression. */
+function pathPattern(path: string): RegExp {
+  if (path.startsWith("^")) return new RegExp(path);
+  const escaped = path.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
+  return new RegExp(`^${escaped}$`);
+}
+
+function isFaultRule(rule: Json): rule is Json & FaultRule {
+  return problemOf(rule, 0) === undefined;
+}
 
 /** The properties of a request that rules are matched with. */
 export interface FaultSubject {

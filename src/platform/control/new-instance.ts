@@ -1,10 +1,14 @@
-/** @module Creates database instances. */
-import type { JsonObject } from "../../model/json.ts";
+/** @module Creates database instances: new ones, and ones with the data of a snapshot or a time. */
+import { defined, type JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
-import { type InstanceRecord, newId, type UserRecord } from "../model/records.ts";
+import { componentOfRecord } from "../dialect/dialect.ts";
+import { findPlan, versionOf } from "../model/plans.ts";
+import { type InstanceRecord, newId, type SnapshotRecord, type UserRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
-import type { Fault } from "./fault-rule.ts";
+import type { Fault } from "./faults.ts";
 import type { OperationDetails } from "./lifecycle.ts";
+import { completed } from "./snapshots.ts";
+import { checkPlacement } from "./validate.ts";
 
 /** Properties of a new instance. */
 export interface NewInstance {
@@ -33,11 +37,12 @@ export async function createInstance(
   fault: Fault,
   details?: OperationDetails,
 ): Promise<string> {
+  const { cloud_provider_account_config_id: accountConfigId, graphdbPassword: password } = wanted.params;
   if (wanted.customNetworkId !== undefined) checkNetwork(core, wanted, wanted.customNetworkId);
-  const accountConfigId = wanted.params["cloud_provider_account_config_id"];
   if (typeof accountConfigId === "string") checkAccount(core, wanted, accountConfigId);
-  const password = wanted.params["graphdbPassword"];
   if (typeof password === "string") core.secrets.add(password);
+  const { missingFromList: missing = false } = fault;
+  const missingUntil = missing === true ? Number.MAX_SAFE_INTEGER : core.now() + Number(missing);
   const now = core.timestamp();
   const record: InstanceRecord = {
     ...wanted,
@@ -51,7 +56,7 @@ export async function createInstance(
     nodes: [],
     users: wanted.users ?? [],
     deletionProtection: false,
-    missingUntil: missingUntil(core, fault),
+    missingUntil: missing === false ? undefined : missingUntil,
   };
   core.secrets.add(core.generatedPassword(record.id));
   core.secrets.add(core.observerPassword(record.id));
@@ -64,38 +69,137 @@ export async function createInstance(
   return record.id;
 }
 
-function missingUntil(core: Core, fault: Fault): number | undefined {
-  const { missingFromList = false } = fault;
-  if (missingFromList === false) return undefined;
-  return missingFromList === true ? Number.MAX_SAFE_INTEGER : core.now() + missingFromList;
-}
-
-function checkNetwork(core: Core, wanted: NewInstance, id: string): void {
+function checkNetwork(core: Core, { cloudProvider, region }: NewInstance, id: string): void {
   const network = core.store.networks.get(id);
   if (network === undefined) throw new ServiceError(400, `custom network ${id} does not exist`);
-  if (network.cloudProvider !== wanted.cloudProvider || network.region !== wanted.region) {
-    throw new ServiceError(
-      400,
-      `custom network ${id} is in ${network.cloudProvider} ${network.region}, not in ${wanted.cloudProvider} ${wanted.region}`,
-    );
-  }
+  if (network.cloudProvider === cloudProvider && network.region === region) return;
+  const place = `${network.cloudProvider} ${network.region}`;
+  throw new ServiceError(400, `custom network ${id} is in ${place}, not in ${cloudProvider} ${region}`);
 }
 
-function checkAccount(core: Core, wanted: NewInstance, id: string): void {
+function checkAccount(core: Core, { cloudProvider }: NewInstance, id: string): void {
   const config = core.store.accountConfigs.get(id);
-  if (config === undefined) throw new ServiceError(400, `cloud account configuration ${id} does not exist`);
-  if (config.cloudProvider !== wanted.cloudProvider) {
+  const name = `cloud account configuration ${id}`;
+  if (config === undefined) throw new ServiceError(400, `${name} does not exist`);
+  if (config.cloudProvider !== cloudProvider)
+    throw new ServiceError(400, `${name} is of ${config.cloudProvider}, not ${cloudProvider}`);
+  if (config.isDisconnected === true)
+    throw new ServiceError(409, `${name} is disconnected; connect it first`);
+  if (config.status !== "READY")
+    throw new ServiceError(409, `${name} is ${config.status}; its bootstrap must be run first`);
+}
+
+/**
+ * Creates an instance from a completed snapshot, with the parameters, users and network that the source had; returns its id. Refused
+ * (400) if that network cannot be used and the request names no other.
+ */
+export async function restoreSnapshot(
+  core: Core,
+  snapshot: SnapshotRecord,
+  wanted: Pick<NewInstance, "networkType" | "customNetworkId">,
+  fault: Fault,
+): Promise<string> {
+  const { tier, component, subscriptionId, cloudProvider, region, params, users } = completed(
+    snapshot,
+    "restored",
+  );
+  const { networkType, customNetworkId } = wanted;
+  checkPlacement(defined({ network_type: networkType, custom_network_id: customNetworkId }), {
+    tier,
+    component,
+    instanceTypes: core.instanceTypes,
+  });
+  const found = componentOfRecord(core.dialect, snapshot);
+  if (found === undefined) throw new ServiceError(409, `no service plan has ${tier}/${component}`);
+  const network = customNetworkId ?? ownNetwork(core, snapshot, networkType);
+  return createInstance(
+    core,
+    {
+      tier,
+      component,
+      resourceId: found.component.resourceId,
+      subscriptionId,
+      cloudProvider,
+      region,
+      networkType: networkType ?? (network === undefined ? snapshot.networkType : "INTERNAL"),
+      customNetworkId: network,
+      params,
+      planVersion: versionOf(snapshot),
+      customTags: [],
+      sourceSnapshotId: snapshot.id,
+      ...defined({ users }),
+    },
+    fault,
+    { snapshotId: snapshot.id },
+  );
+}
+
+/** The network of the source, for an instance that is not public. */
+function ownNetwork(
+  core: Core,
+  { customNetworkId, cloudProvider, region }: SnapshotRecord,
+  networkType: string | undefined,
+): string | undefined {
+  if (customNetworkId === undefined || networkType === "PUBLIC") return undefined;
+  const network = core.store.networks.get(customNetworkId);
+  if (network?.cloudProvider === cloudProvider && network.region === region) return customNetworkId;
+  const why = network === undefined ? "is gone" : `is in ${network.cloudProvider} ${network.region}`;
+  throw new ServiceError(
+    400,
+    `the source was in custom network ${customNetworkId}, which ${why}; name a custom_network_id in ${cloudProvider} ${region}, or network_type PUBLIC`,
+  );
+}
+
+/**
+ * Creates an instance from the newest snapshot that was complete at the time (in ms since the epoch), so that it contains no later
+ * write; returns its id. Refused: tiers without backups and times outside the kept snapshots (400), an instance without a snapshot
+ * (409).
+ */
+export async function restoreToTime(
+  core: Core,
+  record: InstanceRecord,
+  time: number,
+  networkType: string | undefined,
+  fault: Fault,
+): Promise<string> {
+  const { id, tier, region } = record;
+  if (findPlan(tier)?.hasBackups === false) throw new ServiceError(400, `backups are not offered by ${tier}`);
+  const target = new Date(time).toISOString();
+  if (time > Date.parse(core.timestamp()))
+    throw new ServiceError(400, `targetRestoreTime ${target} is in the future`);
+  const points = restorePoints(core, record);
+  const [first] = points;
+  if (first === undefined)
+    throw new ServiceError(409, `instance ${id} has no completed snapshot in ${region} to restore from`);
+  const source = points.findLast((point) => point.time <= time);
+  if (source === undefined) {
+    const earliest = new Date(first.time).toISOString();
     throw new ServiceError(
       400,
-      `cloud account configuration ${id} is of ${config.cloudProvider}, not ${wanted.cloudProvider}`,
+      `targetRestoreTime ${target} is before the earliest restore time of instance ${id}, ${earliest}`,
     );
   }
-  if (config.isDisconnected === true)
-    throw new ServiceError(409, `cloud account configuration ${id} is disconnected; connect it first`);
-  if (config.status !== "READY") {
-    throw new ServiceError(
-      409,
-      `cloud account configuration ${id} is ${config.status}; its bootstrap must be run first`,
-    );
-  }
+  const { snapshot } = source;
+  const made = await restoreSnapshot(core, snapshot, { networkType, customNetworkId: undefined }, fault);
+  core.events.add(
+    made,
+    `restored to ${target}: from snapshot ${snapshot.id}, complete at ${new Date(source.time).toISOString()}; later writes are not in it`,
+  );
+  return made;
+}
+
+/**
+ * Completed snapshots of an instance in its own region with the time of their data, in ms since the epoch, earliest first: a snapshot
+ * contains no write after its time.
+ */
+export function restorePoints(
+  { store }: { readonly store: { readonly snapshots: { list(): readonly SnapshotRecord[] } } },
+  { id, region }: Pick<InstanceRecord, "id" | "region">,
+): readonly { readonly snapshot: SnapshotRecord; readonly time: number }[] {
+  return store.snapshots
+    .list()
+    .filter((snapshot) => snapshot.sourceInstanceId === id && snapshot.status === "completed")
+    .filter((snapshot) => snapshot.region === region && snapshot.copyOf === undefined)
+    .map((snapshot) => ({ snapshot, time: Date.parse(snapshot.completedAt ?? "") }))
+    .sort((one, other) => one.time - other.time);
 }

@@ -1,46 +1,33 @@
-/** @module Records the state of an instance and the end of a snapshot, and repeats writes until they succeed. */
-
-import { isRefusal } from "../databases/database-users.ts";
+/** @module Records the state of an instance and the end of a snapshot. */
 import type { Databases } from "../databases/databases.ts";
 import type { Store } from "../model/collection.ts";
 import type { InstanceRecord } from "../model/records.ts";
-import { StorageError } from "../model/service-error.ts";
+import type { Settings } from "../options.ts";
 import type { Events } from "./events.ts";
+import type { Tasks } from "./tasks.ts";
 
-/** Options of `recordState`. */
-export interface RecordStateParts {
+/** The parts that operations in the background work with. */
+export interface Parts {
+  readonly settings: Settings;
   readonly store: Store;
   readonly events: Events;
-  readonly databases: () => Databases;
-  /** Waits this many ms; rejects when the platform closes. */
-  readonly wait: (ms: number) => Promise<void>;
+  readonly tasks: Tasks;
+  readonly databases: Databases;
+  /** Path of a snapshot's file; the region is a folder. */
+  readonly snapshotFile: (region: string, snapshotId: string) => string;
+  /** The current time, ISO 8601; never the same twice, so that records sort in the order of their creation. */
   readonly timestamp: () => string;
 }
+
+/** The parts that the state of an instance is recorded with. */
+export type StateParts = Pick<Parts, "store" | "events" | "databases" | "tasks" | "timestamp">;
 
 /** Attempts to apply users to a database that runs and does not answer. */
 const attempts = 5;
 
-/** Shortest and longest pause between attempts to write, in ms. */
-const [shortest, longest] = [50, 2000];
-
-/**
- * Repeats a write until it succeeds, for what a client may rely on once it is shown: the end of a snapshot, a deletion. Rejects when
- * the platform closes.
- */
-export async function untilWritten<T>(wait: RecordStateParts["wait"], write: () => Promise<T>): Promise<T> {
-  for (let pause = shortest; ; pause = Math.min(2 * pause, longest)) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      await wait(pause);
-    }
-  }
-}
-
-/** Notes a patch in the record of an instance, with a new `lastModified` where it changes anything; nothing where `isSuperseded`. */
+/** Notes a patch in the record of an instance, with a new `lastModified` if it changes anything; nothing if `isSuperseded`. */
 export function noteState(
-  { store, timestamp }: Pick<RecordStateParts, "store" | "timestamp">,
+  { store, timestamp }: Pick<StateParts, "store" | "timestamp">,
   id: string,
   patch: Partial<InstanceRecord>,
   isSuperseded: (record: InstanceRecord) => boolean = () => false,
@@ -55,36 +42,34 @@ export function noteState(
 
 /**
  * Notes a patch as `noteState`; RUNNING only once the database has the users of the record, also those that were added, removed or
- * changed while it started. A user that the database refuses becomes an event and stops nothing. Rejects where the database does not
+ * changed while it started. A user that the database refuses becomes an event and stops nothing. Rejects if the database does not
  * answer.
  */
 export async function recordState(
-  parts: RecordStateParts,
+  parts: StateParts,
   id: string,
   patch: Partial<InstanceRecord>,
   isSuperseded: (record: InstanceRecord) => boolean = () => false,
 ): Promise<void> {
-  const { store, events } = parts;
-  const databases = parts.databases();
+  const { store, events, databases } = parts;
   for (let failed = 0; patch.status === "RUNNING"; ) {
     const record = store.instances.get(id);
     if (record === undefined || isSuperseded(record) || databases.hasUsers(record)) break;
     try {
-      for (const { username, reason } of await databases.applyUsers(record)) {
+      for (const { username, reason } of await databases.applyUsers(record))
         events.add(id, `database user ${username} cannot sign in: ${reason}`, true);
-      }
     } catch (error) {
       failed += 1;
-      if (isRefusal(error) || failed >= attempts || !databases.serves(id)) throw error;
-      await parts.wait(200);
+      if (failed >= attempts || !databases.serves(id)) throw error;
+      await parts.tasks.wait(200);
     }
   }
   noteState(parts, id, patch, isSuperseded);
 }
 
-/** Records a status; FAILED instead of RUNNING where the users cannot be applied. */
+/** Records a status; FAILED instead of RUNNING if the users cannot be applied. */
 export async function recordStateOrFailure(
-  parts: RecordStateParts & { readonly closing: AbortSignal },
+  parts: StateParts,
   id: string,
   status: "RUNNING" | "FAILED",
   patch: Partial<InstanceRecord>,
@@ -93,29 +78,24 @@ export async function recordStateOrFailure(
   try {
     await recordState(parts, id, { ...patch, status }, isSuperseded);
   } catch (error) {
-    if (parts.closing.aborted || status === "FAILED") throw error;
-    await recordState(parts, id, { ...patch, status: "FAILED" }, isSuperseded);
+    if (parts.tasks.closing.aborted || status === "FAILED") throw error;
+    noteState(parts, id, { ...patch, status: "FAILED" }, isSuperseded);
   }
-}
-
-/** Options of `endSnapshot`. */
-export interface SnapshotParts {
-  readonly store: Store;
-  readonly events: Events;
-  readonly timestamp: () => string;
-  readonly wait: (ms: number) => Promise<void>;
 }
 
 /**
  * Records that a snapshot is completed, or FAILED with a reason; repeated until it is written. The snapshot stays in the list in
  * either case.
  */
-export async function endSnapshot(parts: SnapshotParts, id: string, failure?: string): Promise<void> {
-  const { store, events } = parts;
-  const ended = await untilWritten(parts.wait, () =>
+export async function endSnapshot(
+  { store, events, tasks, timestamp }: StateParts,
+  id: string,
+  failure?: string,
+): Promise<void> {
+  const ended = await tasks.untilWritten(() =>
     store.snapshots.update(id, (snapshot) =>
       failure === undefined
-        ? { ...snapshot, status: "completed", progress: 100, completedAt: parts.timestamp() }
+        ? { ...snapshot, status: "completed", progress: 100, completedAt: timestamp() }
         : { ...snapshot, status: "FAILED", failure },
     ),
   );

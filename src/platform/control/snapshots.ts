@@ -8,24 +8,23 @@ import type { Core } from "../core.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import { copyWhole } from "../engine/index.ts";
 import { findPlan, versionOf } from "../model/plans.ts";
-import { type InstanceRecord, newId, type SnapshotRecord } from "../model/records.ts";
+import { newId, type SnapshotRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
-import type { Fault } from "./fault-rule.ts";
-import { endSnapshot, untilWritten } from "./record-state.ts";
+import type { Fault } from "./faults.ts";
+import { endSnapshot } from "./record-state.ts";
 
-/** The instance of a new snapshot, and its region. */
-export interface SnapshotRequest {
-  readonly instanceId: string;
-  readonly type: SnapshotRecord["type"];
-  /** Default: the instance's own. */
-  readonly region?: string | undefined;
-}
-
-/** Starts a backup of a running instance; returns the id of the snapshot once accepted. Refused (400) on a tier without backups. */
+/**
+ * Starts a backup of a running instance, by default into its own region; returns the id of the snapshot once accepted. Refused (400)
+ * on a tier without backups.
+ */
 export async function takeSnapshot(
   core: Core,
-  { instanceId, type, region }: SnapshotRequest,
+  instanceId: string,
   fault: Fault,
+  {
+    type = "ManualSnapshot",
+    region,
+  }: Partial<Pick<SnapshotRecord, "type">> & { region?: string | undefined } = {},
 ): Promise<string> {
   const tier = core.store.instances.get(instanceId)?.tier ?? "";
   if (findPlan(tier)?.hasBackups === false) throw new ServiceError(400, `backups are not offered by ${tier}`);
@@ -53,8 +52,8 @@ export async function takeSnapshot(
     await core.lifecycle.operate(instanceId, "backup", fault, { snapshotId: snapshot.id });
   } catch (error) {
     // The client never got its id: a refused backup leaves no snapshot in the list.
-    const removed = untilWritten(core.lifecycle.wait, () => core.store.snapshots.remove(snapshot.id));
-    core.lifecycle.background(instanceId, removed);
+    const removed = core.tasks.untilWritten(() => core.store.snapshots.remove(snapshot.id));
+    core.tasks.run(instanceId, removed);
     throw error;
   }
   return snapshot.id;
@@ -85,7 +84,7 @@ export async function copySnapshot(
   region: string,
   fault: Fault,
 ): Promise<string> {
-  refuseUnfinished(source, "copied");
+  completed(source, "copied");
   if (region === source.region) throw new ServiceError(400, `snapshot ${source.id} is in ${region} already`);
   const copy: SnapshotRecord = {
     ...source,
@@ -98,14 +97,12 @@ export async function copySnapshot(
     copyOf: source.id,
   };
   await core.store.snapshots.add({ ...copy, ...(fault.stuck === true ? { stuck: true } : {}) });
-  if (fault.stuck !== true)
-    core.lifecycle.background(copy.sourceInstanceId, finishCopy(core, copy, fault.failed));
+  if (fault.stuck !== true) core.tasks.run(copy.sourceInstanceId, finishCopy(core, copy, fault.failed));
   return copy.id;
 }
 
 /** Finishes an accepted copy; also after a restart of the platform. */
 async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Promise<void> {
-  const parts = { ...core, wait: core.lifecycle.wait };
   const source = core.store.snapshots.get(copy.copyOf ?? "");
   const [from, to] = [
     core.snapshotFile(source?.region ?? "", source?.id ?? ""),
@@ -116,9 +113,9 @@ async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Pr
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await copyWhole(from, to);
   } catch (error) {
-    return endSnapshot(parts, copy.id, `it could not be copied to ${copy.region}: ${fileTrouble(error)}`);
+    return endSnapshot(core, copy.id, `it could not be copied to ${copy.region}: ${fileTrouble(error)}`);
   }
-  await endSnapshot(parts, copy.id);
+  await endSnapshot(core, copy.id);
   core.events.add(copy.sourceInstanceId, `snapshot copied to ${copy.region}`);
 }
 
@@ -128,12 +125,10 @@ export function recoverSnapshots(core: Core): void {
     if (snapshot.status !== "pending" || snapshot.stuck === true) continue;
     const { id, sourceInstanceId } = snapshot;
     const operation = core.store.instances.get(sourceInstanceId)?.operation;
-    if (snapshot.copyOf !== undefined)
-      core.lifecycle.background(sourceInstanceId, finishCopy(core, snapshot));
+    if (snapshot.copyOf !== undefined) core.tasks.run(sourceInstanceId, finishCopy(core, snapshot));
     else if (operation?.snapshotId !== id) {
-      const parts = { ...core, wait: core.lifecycle.wait };
-      const ended = endSnapshot(parts, id, "the platform ended before it was begun");
-      core.lifecycle.background(sourceInstanceId, ended);
+      const ended = endSnapshot(core, id, "the platform ended before it was begun");
+      core.tasks.run(sourceInstanceId, ended);
     }
   }
 }
@@ -142,8 +137,7 @@ export function recoverSnapshots(core: Core): void {
 export async function takeAutomatedSnapshots(core: Core): Promise<void> {
   for (const record of core.store.instances.list()) {
     if (record.isAccount || record.status !== "RUNNING" || record.operation !== undefined) continue;
-    const request = { instanceId: record.id, type: "AutomatedSnapshot" } as const;
-    await takeSnapshot(core, request, {}).catch(() => undefined);
+    await takeSnapshot(core, record.id, {}, { type: "AutomatedSnapshot" }).catch(() => undefined);
   }
 }
 
@@ -156,7 +150,9 @@ export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Prom
     .find((other) => other.copyOf === snapshot.id && other.status === "pending");
   if (copy !== undefined)
     throw new ServiceError(409, `snapshot ${snapshot.id} is being copied to ${copy.region}`);
-  const reader = core.store.instances.list().find((other) => bootsFrom(other, snapshot.id));
+  const reader = core.store.instances
+    .list()
+    .find(({ operation }) => operation?.name === "create" && operation.snapshotId === snapshot.id);
   if (reader !== undefined)
     throw new ServiceError(409, `instance ${reader.id} is being restored from snapshot ${snapshot.id}`);
   await core.store.snapshots.remove(snapshot.id);
@@ -191,16 +187,9 @@ export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): Js
   };
 }
 
-function bootsFrom(record: InstanceRecord, snapshotId: string): boolean {
-  return record.operation?.name === "create" && record.operation.snapshotId === snapshotId;
-}
-
-/** Refuses (409) a snapshot that is not completed; `what` is the participle for the message, such as `restored`. */
-export function refuseUnfinished(snapshot: SnapshotRecord, what: string): void {
-  if (snapshot.status !== "completed") {
-    throw new ServiceError(
-      409,
-      `snapshot ${snapshot.id} is ${snapshot.status}; only a completed one can be ${what}`,
-    );
-  }
+/** The snapshot; 409 unless it is completed. `what` is the participle for the message, such as `restored`. */
+export function completed(snapshot: SnapshotRecord, what: string): SnapshotRecord {
+  const { id, status } = snapshot;
+  if (status === "completed") return snapshot;
+  throw new ServiceError(409, `snapshot ${id} is ${status}; only a completed one can be ${what}`);
 }

@@ -4,16 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isFileError } from "../../files/file-trouble.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
-import { isRefusal } from "../databases/database-users.ts";
 import { isReserved, splitRules, tenantRules } from "../engine/index.ts";
 import { inTurn } from "../in-turn.ts";
 import { firstUserOf, type InstanceRecord, type UserRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { untilWritten } from "./record-state.ts";
 
 /** Attempts to reach a database that runs and does not answer, and the pause between them in ms. */
-const attempts = 3;
-const pause = 100;
+const [attempts, pause] = [3, 100];
 
 /** Time that an answer waits for a refused change to be undone, in ms. On a full disk the undoing continues after the answer. */
 const rollbackWait = 2000;
@@ -26,63 +23,52 @@ export function listUsers(record: InstanceRecord): readonly JsonObject[] {
   ];
 }
 
-/**
- * Adds a user (409 for an existing name) or changes one (500 for an unknown name, as the real host). The engine checks the rules: in
- * the running database, or in a temporary one where none runs.
- */
-export async function putUser(
-  core: Core,
-  id: string,
-  username: string,
-  wanted: WantedUser,
-  isNew: boolean,
-): Promise<void> {
-  // One at a time: each change depends on the users that the previous one left.
-  return inTurn(`users ${id}`, () => putUserNow(core, id, username, wanted, isNew));
-}
-
 interface WantedUser {
   readonly password?: string | undefined;
   readonly acl?: string | undefined;
 }
 
-async function putUserNow(
+/**
+ * Adds a user (409 for an existing name) or changes one (500 for an unknown name, as the real host). The engine checks the rules: in
+ * the running database, or in a temporary one if none runs. Changes run one at a time: each depends on the users that the previous
+ * one left.
+ */
+export function putUser(
   core: Core,
   id: string,
   username: string,
   wanted: WantedUser,
   isNew: boolean,
 ): Promise<void> {
-  const refused = refusedRules(wanted.acl ?? "");
-  if (refused.length > 0)
-    throw new ServiceError(400, `ACL contains what is not allowed: ${refused.join(", ")}`);
-  const before = findUser(core, id, username, isNew);
-  if (wanted.acl !== undefined && wanted.acl !== before?.acl && !core.databases.serves(id))
-    await checkRules(core, wanted.acl);
-  // The record may have changed during the check.
-  const known = findUser(core, id, username, isNew);
-  const user: UserRecord = {
-    username,
-    passwordHash: wanted.password === undefined ? (known?.passwordHash ?? "") : sha256(wanted.password),
-    acl: wanted.acl ?? known?.acl ?? "",
-  };
-  await replaceUser(core, id, known, user);
-  core.events.add(id, `database user ${username} ${isNew ? "created" : "changed"}`);
+  return inTurn(`users ${id}`, async () => {
+    const refused = refusedRules(wanted.acl ?? "");
+    if (refused.length > 0)
+      throw new ServiceError(400, `ACL contains what is not allowed: ${refused.join(", ")}`);
+    const before = findUser(core, id, username, isNew);
+    if (wanted.acl !== undefined && wanted.acl !== before?.acl && !core.databases.serves(id))
+      await checkRules(core, wanted.acl);
+    // The record may have changed during the check.
+    const known = findUser(core, id, username, isNew);
+    const passwordHash =
+      wanted.password === undefined
+        ? (known?.passwordHash ?? "")
+        : createHash("sha256").update(wanted.password).digest("hex");
+    await replaceUser(core, id, known, { username, passwordHash, acl: wanted.acl ?? known?.acl ?? "" });
+    core.events.add(id, `database user ${username} ${isNew ? "created" : "changed"}`);
+  });
 }
 
 /** Removes a user: 403 for the instance's own user, 500 for an unknown name, as the real host. */
-export async function dropUser(core: Core, id: string, username: string): Promise<void> {
-  return inTurn(`users ${id}`, () => dropUserNow(core, id, username));
-}
-
-async function dropUserNow(core: Core, id: string, username: string): Promise<void> {
-  const record = recordOf(core, id);
-  if (firstUserOf(record) === username)
-    throw new ServiceError(403, "the instance's own user cannot be deleted");
-  const known = record.users.find((user) => user.username === username);
-  if (known === undefined) throw new ServiceError(500, "Failed to delete user");
-  await replaceUser(core, id, known, undefined);
-  core.events.add(id, `database user ${username} deleted`);
+export function dropUser(core: Core, id: string, username: string): Promise<void> {
+  return inTurn(`users ${id}`, async () => {
+    const record = recordOf(core, id);
+    if (firstUserOf(record) === username)
+      throw new ServiceError(403, "the instance's own user cannot be deleted");
+    const known = record.users.find((user) => user.username === username);
+    if (known === undefined) throw new ServiceError(500, "Failed to delete user");
+    await replaceUser(core, id, known, undefined);
+    core.events.add(id, `database user ${username} deleted`);
+  });
 }
 
 function recordOf(core: Core, id: string): InstanceRecord {
@@ -106,73 +92,69 @@ function findUser(core: Core, id: string, username: string, isNew: boolean): Use
   return known;
 }
 
-/** Records a change and applies it, or undoes it where the database refuses it. */
+/** Records a change and applies it, or undoes it if the database refuses it. */
 async function replaceUser(
   core: Core,
   id: string,
   before: UserRecord | undefined,
   after: UserRecord | undefined,
 ): Promise<void> {
+  const { tasks } = core;
   await swapUser(core, id, before, after);
-  const failure = await failureOf(core, id, before, after);
-  if (failure === undefined) return;
-  const back = untilWritten(core.lifecycle.wait, () => swapUser(core, id, after, before));
-  core.lifecycle.background(id, back);
-  await Promise.race([back.catch(() => undefined), sleep(rollbackWait, undefined, { ref: false })]);
-  await applyUser(core, id, before).catch(() => undefined);
-  throw failure;
+  try {
+    await applyUser(core, id, before, after);
+  } catch (error) {
+    const undone = tasks.untilWritten(() => swapUser(core, id, after, before));
+    tasks.run(id, undone);
+    await Promise.race([undone.catch(() => undefined), sleep(rollbackWait, undefined, { ref: false })]);
+    const record = core.store.instances.get(id);
+    if (record !== undefined && core.databases.serves(id))
+      await core.databases.applyUsers(record).catch(() => undefined);
+    throw error;
+  }
 }
 
-/** Applies a change; returns the error of a refusal. A database that does not run gets the change at its next start. */
-async function failureOf(
+/** Applies a change; throws ServiceError for a refusal. A database that does not run gets the change at its next start. */
+async function applyUser(
   core: Core,
   id: string,
   before: UserRecord | undefined,
   after: UserRecord | undefined,
-): Promise<ServiceError | undefined> {
-  for (let attempt = 1; ; attempt += 1) {
+): Promise<void> {
+  const { databases } = core;
+  const wasServing = databases.serves(id);
+  for (let attempt = 1; databases.serves(id); attempt += 1) {
+    const record = core.store.instances.get(id);
+    if (record === undefined) return;
     try {
-      await applyUser(core, id, after);
-      return undefined;
+      const refused = await databases.applyUsers(record);
+      const own = refused.find(({ username }) => username === after?.username);
+      if (own !== undefined) throw refusal(own.reason);
+      return;
     } catch (error) {
-      if (error instanceof ServiceError) return error;
-      if (!core.databases.serves(id)) break;
-      if (attempt === attempts) return new ServiceError(500, "Failed to store the user");
+      if (error instanceof ServiceError) throw error;
+      if (!databases.serves(id)) break;
+      if (attempt === attempts) throw new ServiceError(500, "Failed to store the user");
       await sleep(pause);
     }
   }
-  if (after === undefined || after.acl === before?.acl) return undefined;
-  return checkRules(core, after.acl).then(
-    () => undefined,
-    (error: unknown) =>
-      error instanceof ServiceError ? error : new ServiceError(500, "Failed to check the ACL"),
-  );
-}
-
-async function applyUser(core: Core, id: string, user: UserRecord | undefined): Promise<void> {
-  const record = core.store.instances.get(id);
-  if (record === undefined || !core.databases.serves(id)) return;
-  const refused = await core.databases.applyUsers(record);
-  const own = refused.find(({ username }) => username === user?.username);
-  if (own !== undefined) throw refusal(own.reason);
+  if (wasServing && after !== undefined && after.acl !== before?.acl) await checkRules(core, after.acl);
 }
 
 /** Checks rules with the engine: 400 if it refuses them, 500 if it cannot be started, on a full disk for example. */
 async function checkRules(core: Core, acl: string): Promise<void> {
-  try {
-    await core.databases.checkRules(acl);
-  } catch (error) {
-    if (isRefusal(error)) throw refusal(error.message);
+  const refused = await core.databases.refusalOf(acl).catch((error: unknown) => {
     const cause = error instanceof Error && isFileError(error.cause) ? error.cause : error;
     throw isFileError(cause) ? core.trouble.failed(cause) : new ServiceError(500, "Failed to check the ACL");
-  }
+  });
+  if (refused !== undefined) throw refusal(refused);
 }
 
 function refusal(reason: string): ServiceError {
   return new ServiceError(400, `ACL is refused: ${reason.replace(/^user \S+: /, "")}`);
 }
 
-/** Replaces a user in the record; does nothing where it is gone. */
+/** Replaces a user in the record; does nothing if it is gone. */
 async function swapUser(
   core: Core,
   id: string,
@@ -190,10 +172,6 @@ async function swapUser(
   });
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 /** The 52 commands that a database user may be granted. */
 export const allowedCommands: ReadonlySet<string> = new Set(
   `INFO CLIENT DBSIZE PING HELLO AUTH RESTORE DUMP DEL EXISTS UNLINK TYPE FLUSHALL TOUCH EXPIRE PEXPIREAT TTL PTTL
@@ -205,7 +183,7 @@ export const allowedCommands: ReadonlySet<string> = new Set(
 );
 
 /** Maximum length of a rule in an error message. */
-const longest = 60;
+const maxShown = 60;
 
 /**
  * Rules of an ACL that are not allowed, shortened for an error message. Allowed are key patterns (`~p`, `%R~p`, `%W~p`, `%RW~p`),
@@ -227,5 +205,5 @@ function isAllowed(rule: string): boolean {
 /** A rule without the password or hash in it. */
 function shown(rule: string): string {
   if (/^[<>#!]/.test(rule)) return `${rule.slice(0, 1)}...`;
-  return rule.length > longest ? `${rule.slice(0, longest)}...` : rule;
+  return rule.length > maxShown ? `${rule.slice(0, maxShown)}...` : rule;
 }

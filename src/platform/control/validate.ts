@@ -1,8 +1,12 @@
-/** @module Checks the bodies of creates and updates against the field table. */
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import { bodyRows, isOffered, longestLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
+/** @module Checks the bodies of requests against the field table. */
+import { accountProviders, cloudAccountSchema } from "../../fields/cloud-account.ts";
+import { networkSchema } from "../../fields/network.ts";
+import type { FieldSchema } from "../../model/field-schema.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { bodyRows, isOffered, maxLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
 import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import { ServiceError } from "../model/service-error.ts";
+import type { NetworkSeed } from "../options.ts";
 
 /** Tier and component of an instance, and the instance types that the service offers. */
 export interface Place {
@@ -20,36 +24,30 @@ export interface CreateRequest {
   readonly params: JsonObject;
 }
 
-const createKeys = new Set(["requestParams", "customTags", "productTierVersion", "onprem_platform"]);
-const updateKeys = new Set(["requestParams", "network_type", "customTags"]);
+const createKeys = ["requestParams", "customTags", "productTierVersion", "onprem_platform"];
+const updateKeys = ["requestParams", "network_type", "customTags"];
 
 /** Reads the body of a create; throws ServiceError 400 with every problem. */
 export function readCreate(body: Json, place: Place): CreateRequest {
   const { top, params } = split(body);
-  const problems: string[] = [];
-  for (const key of Object.keys(top)) {
-    const row = Object.hasOwn(bodyRows, key) ? bodyRows[key] : undefined;
-    if (row !== undefined) problems.push(...problemsOf(key, row, top[key] ?? null, place));
-    else if (!createKeys.has(key)) problems.push(`${key} is not a field of this request`);
-  }
-  for (const required of ["cloud_provider", "region"]) {
-    if (!Object.hasOwn(top, required)) problems.push(`${required} is required`);
-  }
-  const region = top["region"];
-  if (typeof region === "string" && region !== "" && !isRegion(region))
-    problems.push("region is not offered");
-  problems.push(...paramProblems(params, place));
-  if (place.tier === "enterprise-byoa" && !Object.hasOwn(params, "cloud_provider_account_config_id")) {
-    problems.push("cloud_provider_account_config_id is required by this tier");
-  }
-  const cloudProvider = stringOf(top["cloud_provider"]) ?? "";
-  problems.push(...crossProblems(params, cloudProvider, place));
-  refuse(problems);
+  const { region } = top;
+  const cloudProvider = textOf(top["cloud_provider"]) ?? "";
+  const needsAccount = place.tier === "enterprise-byoa";
+  refuse([
+    ...problemsIn(top, bodyRows, { place, others: createKeys }),
+    ...missing(top, ["cloud_provider", "region"]),
+    ...(typeof region === "string" && region !== "" && !isSafeName(region) ? ["region is not offered"] : []),
+    ...problemsIn(params, paramRows, { place, unknown: paramUnknown }),
+    ...(needsAccount && !Object.hasOwn(params, "cloud_provider_account_config_id")
+      ? ["cloud_provider_account_config_id is required by this tier"]
+      : []),
+    ...crossProblems(params, cloudProvider, place),
+  ]);
   return {
     cloudProvider,
-    region: stringOf(region) ?? "",
-    networkType: stringOf(top["network_type"]),
-    customNetworkId: stringOf(top["custom_network_id"]),
+    region: textOf(region) ?? "",
+    networkType: textOf(top["network_type"]),
+    customNetworkId: textOf(top["custom_network_id"]),
     params,
   };
 }
@@ -61,106 +59,194 @@ export function readUpdate(
   current: { readonly cloudProvider: string; readonly params: JsonObject },
 ): { readonly params: JsonObject; readonly networkType: string | undefined } {
   const { top, params } = split(body);
-  const problems = Object.keys(top)
-    .filter((key) => !updateKeys.has(key))
-    .map((key) => (Object.hasOwn(bodyRows, key) ? fixed(key) : `${key} is not a field of this request`));
-  const networkType = top["network_type"];
-  const networkRow = bodyRows["network_type"];
-  if (networkType !== undefined && networkRow !== undefined) {
-    problems.push(...problemsOf("network_type", networkRow, networkType, place));
-  }
-  problems.push(...paramProblems(params, place), ...Object.keys(params).filter(isCreateOnly).map(fixed));
-  problems.push(...crossProblems({ ...current.params, ...params }, current.cloudProvider, place));
-  refuse(problems);
-  return { params, networkType: stringOf(networkType) };
+  const { network_type: networkType } = top;
+  const fixed = (key: string): string => `${key} is fixed after deployment and cannot be updated`;
+  refuse([
+    ...Object.keys(top)
+      .filter((key) => !updateKeys.includes(key))
+      .map((key) => (Object.hasOwn(bodyRows, key) ? fixed(key) : unknownField(key))),
+    ...problemsIn(defined({ network_type: networkType }), bodyRows, { place }),
+    ...problemsIn(params, paramRows, { place, unknown: paramUnknown }),
+    ...Object.keys(params)
+      .filter((key) => rowOf(paramRows, key)?.["x-create-only"] === true)
+      .map(fixed),
+    ...crossProblems({ ...current.params, ...params }, current.cloudProvider, place),
+  ]);
+  return { params, networkType: textOf(networkType) };
 }
 
 /** Checks network fields of a restore; throws ServiceError 400 with every problem. */
 export function checkPlacement(fields: JsonObject, place: Place): void {
-  refuse(
-    Object.entries(fields).flatMap(([key, value]) => {
-      const row = bodyRows[key];
-      return row === undefined ? [] : problemsOf(key, row, value, place);
-    }),
-  );
+  refuse(problemsIn(fields, bodyRows, { place }));
 }
 
-/** True for a text that is safe as a region's name, also as a folder's. */
-export function isRegion(text: string): boolean {
+/** A valid create of a cloud account. */
+export interface AccountRequest {
+  readonly cloudProvider: string;
+  /** The provider's id of the account. */
+  readonly account: string;
+  readonly params: JsonObject;
+}
+
+const accountKeys = ["cloud_provider", "requestParams", "region", "network_type", "customTags"];
+
+const accountField: { readonly [provider: string]: string } = {
+  aws: "aws_account_id",
+  gcp: "gcp_project_id",
+  azure: "azure_subscription_id",
+  oci: "oci_tenancy_id",
+};
+
+/** Reads the body of a cloud account's create; throws ServiceError 400 with every problem. */
+export function readAccount(body: Json): AccountRequest {
+  const top = objectIn(body, "the body must be a JSON object");
+  const provider = textOf(top["cloud_provider"]) ?? "";
+  const rules = Object.hasOwn(accountProviders, provider) ? accountProviders[provider] : undefined;
+  if (rules === undefined) throw new ServiceError(400, "cloud_provider must be one of aws, gcp, azure, oci");
+  const params = objectIn(top["requestParams"], "requestParams is required and must be an object");
+  const all = cloudAccountSchema.properties["config"]?.properties ?? {};
+  const rows = Object.entries(all).filter(([key]) => [...rules.required, ...rules.optional].includes(key));
+  const { account_configuration_method: method, cloud_provider: repeated, ...others } = params;
+  const required = provider === "aws" ? ["cloud_provider", ...rules.required] : rules.required;
+  refuse([
+    ...problemsIn(top, {}, { others: [...accountKeys, "productTierVersion"] }),
+    ...missing(params, required, "requestParams."),
+    ...problemsIn(others, Object.fromEntries(rows), {
+      prefix: "requestParams.",
+      unknown: (key) => `requestParams.${key} is not known for ${provider}`,
+    }),
+    ...(repeated === undefined || repeated === provider
+      ? []
+      : [`requestParams.cloud_provider must be ${provider}`]),
+    ...(method === undefined || (typeof method === "string" && rules.methods.includes(method))
+      ? []
+      : [`account_configuration_method must be one of ${rules.methods.join(", ")}`]),
+  ]);
+  return { cloudProvider: provider, account: String(params[accountField[provider] ?? ""]), params };
+}
+
+/** Fields of a custom network by the keys of the API, and by those of a manifest. */
+const networkFields: { readonly [key: string]: keyof NetworkSeed } = {
+  name: "name",
+  cloudProviderName: "cloudProvider",
+  cloudProviderRegion: "region",
+  cidr: "cidr",
+  cloudProvider: "cloudProvider",
+  region: "region",
+};
+const networkRows: Rows = Object.fromEntries(
+  Object.entries(networkFields).flatMap(([key, field]) => {
+    const row = networkSchema.properties[field];
+    return row === undefined ? [] : [[key, row]];
+  }),
+);
+
+/** Reads a custom network from a create (API keys) or a seed (manifest keys); throws ServiceError 400 with every problem. */
+export function readNetwork(body: Json): Omit<NetworkSeed, "id"> {
+  const top = objectIn(body, "the body must be a JSON object");
+  const found: { -readonly [field in keyof NetworkSeed]?: string } = {};
+  for (const [key, field] of Object.entries(networkFields)) {
+    const value = top[key];
+    if (typeof value === "string") found[field] = value;
+  }
+  const { name = "", cloudProvider = "", region = "", cidr } = found;
+  refuse([
+    ...problemsIn(top, networkRows, { others: ["id", "networkFeaturesConfiguration", "orgId"] }),
+    ...(cloudProvider === "" ? ["cloudProviderName is required"] : []),
+    ...(isSafeName(region) ? [] : ["cloudProviderRegion is required and must name a region"]),
+  ]);
+  return { name, cloudProvider, region, ...defined({ cidr }) };
+}
+
+/** True for a text that is safe as the name of a region or a folder, or as an id. */
+export function isSafeName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text);
 }
 
 function split(body: Json): { readonly top: JsonObject; readonly params: JsonObject } {
-  if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
-  const params = body["requestParams"] ?? {};
-  if (!isObject(params)) throw new ServiceError(400, "requestParams must be an object");
-  return { top: body, params };
+  const top = objectIn(body, "the body must be a JSON object");
+  return { top, params: objectIn(top["requestParams"] ?? {}, "requestParams must be an object") };
 }
 
-function paramProblems(params: JsonObject, place: Place): readonly string[] {
-  return Object.entries(params).flatMap(([key, value]) => {
-    const row = Object.hasOwn(paramRows, key) ? paramRows[key] : undefined;
-    return row === undefined ? [`requestParams.${key} is not known`] : problemsOf(key, row, value, place);
+function objectIn(value: Json | undefined, problem: string): JsonObject {
+  if (isObject(value)) return value;
+  throw new ServiceError(400, problem);
+}
+
+/** Options of `problemsIn`. */
+interface Check {
+  /** Fields that this tier and component do not offer are refused. */
+  readonly place?: Place;
+  /** Keys without a row that are allowed, with any value. */
+  readonly others?: readonly string[];
+  /** Message for a key without a row. */
+  readonly unknown?: (key: string) => string;
+  /** Text before the name of a field with a wrong value. */
+  readonly prefix?: string;
+}
+
+/** Problems of fields: unknown ones, ones that the tier does not offer, and wrong values. */
+function problemsIn(fields: JsonObject, rows: Rows, check: Check): readonly string[] {
+  const { place, others = [], unknown = unknownField, prefix = "" } = check;
+  return Object.entries(fields).flatMap(([key, value]) => {
+    const row = rowOf(rows, key);
+    if (row === undefined) return others.includes(key) ? [] : [unknown(key)];
+    if (place !== undefined && !isOffered(row, place.tier, place.component))
+      return [`${key} is not offered by ${place.tier}/${place.component}`];
+    const wrong = wrongValue(row, value);
+    return wrong === undefined ? [] : [`${prefix}${key} ${wrong}`];
   });
 }
 
-function problemsOf(key: string, row: Rows[string], value: Json, place: Place): readonly string[] {
-  if (!isOffered(row, place.tier, place.component)) {
-    return [`${key} is not offered by ${place.tier}/${place.component}`];
-  }
-  const wrong = wrongValue(row, value);
-  return wrong === undefined ? [] : [`${key} ${wrong}`];
+const unknownField = (key: string): string => `${key} is not a field of this request`;
+const paramUnknown = (key: string): string => `requestParams.${key} is not known`;
+
+function missing(fields: JsonObject, required: readonly string[], prefix = ""): readonly string[] {
+  return required.filter((key) => !Object.hasOwn(fields, key)).map((key) => `${prefix}${key} is required`);
+}
+
+function rowOf(rows: Rows, key: string): FieldSchema | undefined {
+  return Object.hasOwn(rows, key) ? rows[key] : undefined;
 }
 
 function crossProblems(params: JsonObject, provider: string, place: Place): readonly string[] {
   const problems: string[] = [];
-  const type = stringOf(params["nodeInstanceType"]);
+  const type = textOf(params["nodeInstanceType"]);
   const { tier, instanceTypes } = place;
   const memory = machineMemory({ tier, cloudProvider: provider, type }, instanceTypes);
-  if (tier === "pro" && Object.hasOwn(instanceTypes, provider) && memory === undefined) {
+  if (tier === "pro" && Object.hasOwn(instanceTypes, provider) && memory === undefined)
     problems.push(`nodeInstanceType ${type} is not offered by pro on ${provider}`);
-  }
-  for (const name of ["graphdbUser", "graphdbPassword"]) {
-    if (Buffer.byteLength(stringOf(params[name]) ?? "") > longestLogin)
-      problems.push(`${name} is longer than ${longestLogin} bytes`);
-  }
-  const wrong = wrongCeiling(stringOf(params["maxMemory"]), memory, type);
+  for (const name of ["graphdbUser", "graphdbPassword"])
+    if (Buffer.byteLength(textOf(params[name]) ?? "") > maxLogin)
+      problems.push(`${name} is longer than ${maxLogin} bytes`);
+  const wrong = wrongCeiling(textOf(params["maxMemory"]), memory, type);
   if (wrong !== undefined) problems.push(wrong);
   const [limit, byDefault] = [params["graphDBTimeoutMax"], params["graphDBTimeoutDefault"]];
-  if (typeof limit === "number" && typeof byDefault === "number" && limit > 0 && byDefault > limit) {
+  if (typeof limit === "number" && typeof byDefault === "number" && limit > 0 && byDefault > limit)
     problems.push("graphDBTimeoutDefault must not exceed graphDBTimeoutMax");
-  }
   return problems;
 }
 
 /** An empty database takes about 4 MB; with a lower limit nothing can be written. */
-const leastMemory = 10_000_000;
+const minMemory = 10_000_000;
 /** No machine has more memory, and larger numbers are not exact. */
-const mostMemory = 64 * 1024 ** 4;
+const maxMemory = 64 * 1024 ** 4;
 
 function wrongCeiling(
-  maxMemory: string | undefined,
+  asked: string | undefined,
   machine: number | undefined,
   type: string | undefined,
 ): string | undefined {
-  const ceiling = bytesOf(maxMemory ?? "");
+  const ceiling = bytesOf(asked ?? "");
   if (ceiling === undefined) return undefined;
-  if (ceiling < leastMemory) return `maxMemory ${maxMemory} is less than a database needs; at least 10M`;
-  if (ceiling <= (machine ?? mostMemory)) return undefined;
-  if (machine === undefined) return `maxMemory ${maxMemory} is more than any machine has`;
+  if (ceiling < minMemory) return `maxMemory ${asked} is less than a database needs; at least 10M`;
+  if (ceiling <= (machine ?? maxMemory)) return undefined;
+  if (machine === undefined) return `maxMemory ${asked} is more than any machine has`;
   const owner = type ?? `the tier's default instance type (${machine / 1024 ** 3}GB)`;
-  return `maxMemory ${maxMemory} exceeds the memory of ${owner}`;
+  return `maxMemory ${asked} exceeds the memory of ${owner}`;
 }
 
-function isCreateOnly(key: string): boolean {
-  return Object.hasOwn(paramRows, key) && paramRows[key]?.["x-create-only"] === true;
-}
-
-function fixed(key: string): string {
-  return `${key} is fixed after deployment and cannot be updated`;
-}
-
-function stringOf(value: Json | undefined): string | undefined {
+function textOf(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

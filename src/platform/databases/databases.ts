@@ -1,6 +1,6 @@
 /** @module Defines the operations that the control plane needs on databases. */
+import type { RefusedUser } from "../engine/index.ts";
 import type { InstanceRecord, NodeRecord } from "../model/records.ts";
-import type { RefusedUser } from "./database-users.ts";
 
 /** The database server, and the reason for its choice. */
 export interface EngineInfo {
@@ -47,11 +47,8 @@ export interface Databases {
   hasUsers(record: InstanceRecord): boolean;
   /** Applies exactly the record's users; resolves with the refused ones. */
   applyUsers(record: InstanceRecord): Promise<readonly RefusedUser[]>;
-  /**
-   * Checks ACL rules, also while the instance's database does not run; rejects with EngineError `user-refused` for rules that the
-   * engine refuses.
-   */
-  checkRules(rules: string): Promise<void>;
+  /** Reason why the engine refuses ACL rules, or undefined; checked also while the instance's database does not run. */
+  refusalOf(acl: string): Promise<string | undefined>;
   /** Gives up every database; those whose data was removed are ended. */
   abandon(): Promise<void>;
   /** Stops every database; the data stays. */

@@ -39,7 +39,7 @@ export function createNoDatabases(why: string): Databases {
     isUp: async () => true,
     hasUsers: () => true,
     applyUsers: async () => [],
-    checkRules: nothing,
+    refusalOf: async () => undefined,
     abandon: nothing,
     close: nothing,
   };

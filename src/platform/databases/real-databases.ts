@@ -1,29 +1,26 @@
 /** @module Runs one real database for each instance. */
+import { createHash, randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   type Database,
+  type DatabaseNode,
   type DatabaseSpec,
   type Engine,
   EngineError,
-  type StartOptions,
   type TlsFiles,
 } from "../engine/index.ts";
 import type { InstanceTypes } from "../model/instance-types.ts";
-import { nodesOf } from "../model/plans.ts";
-import type { InstanceRecord, UserRecord } from "../model/records.ts";
+import type { InstanceRecord } from "../model/records.ts";
 import { specOf } from "./database-spec.ts";
-import { createRuleCheck, databaseUsers } from "./database-users.ts";
 import type { DatabaseListener, Databases } from "./databases.ts";
 import {
   describeDatabase,
   isServing,
   needsRestart,
   type RealDatabase,
-  renameNodes,
-  withNodeNames,
+  watchDatabases,
 } from "./real-database.ts";
-import { watchDatabases } from "./watch-databases.ts";
 
 /** Options of `createRealDatabases`. */
 export interface RealDatabasesParts {
@@ -60,24 +57,26 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
 
   const open = async (record: InstanceRecord, seed?: string, failed?: string): Promise<RealDatabase> => {
     const { id } = record;
-    const [spec, ids] = [await specFor(record, seed), nodesOf(record)];
-    const notify = (what: string): void => listener.notice(id, renameNodes(what, ids));
-    const options: StartOptions = failed === undefined ? { notify } : { notify, failed };
-    const started = startWithUsers(engine, spec, record.users, signal, options);
-    const { database, users } = await withNodeNames(ids, started);
-    const entry: RealDatabase = {
-      database,
-      users: databaseUsers(database, users),
-      spec,
-      instanceType: String(record.params["nodeInstanceType"] ?? ""),
-      ids,
-      isEnding: false,
-      suspect: undefined,
+    const spec = await specFor(record, seed);
+    let entry: RealDatabase | undefined;
+    const options = {
+      ...(failed === undefined ? {} : { failed }),
+      notify: (what: string): void => listener.notice(id, what),
+      onExit(node: DatabaseNode): void {
+        if (entry?.isEnding !== true) listener.down(id, `node ${node.id} (process ${node.pid}) ended`);
+      },
     };
-    running.set(id, entry);
-    database.onExit((node) => {
-      if (!entry.isEnding) listener.down(id, `node ${renameNodes(node.id, ids)} (process ${node.pid}) ended`);
+    const database = await engine.start(spec, signal, options).catch((error: unknown) => {
+      // A user may be the reason: it is then added to the running database, which tells what it refuses.
+      if (record.users.length === 0 || !(error instanceof EngineError) || error.code !== "engine-start")
+        throw error;
+      return engine.start({ ...spec, users: [] }, signal, options).catch(() => {
+        throw error;
+      });
     });
+    const instanceType = String(record.params["nodeInstanceType"] ?? "");
+    entry = { database, spec, instanceType, isEnding: false, suspect: undefined };
+    running.set(id, entry);
     return entry;
   };
 
@@ -89,10 +88,10 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       entry = undefined;
     }
     if (entry === undefined) entry = await open(record, seed);
-    else await withNodeNames(entry.ids, entry.database.revive(signal));
+    else await entry.database.revive(signal);
     entry.suspect = undefined;
     const trouble = entry.database.trouble();
-    if (trouble !== undefined) throw new Error(renameNodes(trouble.message, entry.ids), { cause: trouble });
+    if (trouble !== undefined) throw trouble;
     return entry;
   };
 
@@ -144,15 +143,14 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       await engine.destroy(dirOf(record.id));
     },
     async failover(record, failedNode, action) {
-      const failed = `node-${nodesOf(record).indexOf(failedNode)}`;
-      const entry = running.get(record.id) ?? (await open(record, undefined, failed));
-      await withNodeNames(entry.ids, entry.database.failover(failed, renewals[action]));
+      const entry = running.get(record.id) ?? (await open(record, undefined, failedNode));
+      await entry.database.failover(failedNode, renewals[action]);
       return describeDatabase(entry);
     },
     async backup(record, file) {
-      const { database, ids } = runningDatabase(record);
+      const { database } = runningDatabase(record);
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await withNodeNames(ids, database.snapshot(file));
+      await database.snapshot(file);
     },
     seen(id) {
       const entry = running.get(id);
@@ -168,9 +166,9 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       const isWhole = describeDatabase(entry).nodes.every(({ isDown }) => isDown !== true);
       return isWhole && !needsRestart(entry, record, await specFor(record));
     },
-    hasUsers: ({ id, users }) => running.get(id)?.users.have(users) ?? true,
-    applyUsers: (record) => runningDatabase(record).users.put(record.users),
-    checkRules: (rules) => ruleCheck.check(rules),
+    hasUsers: ({ id, users }) => running.get(id)?.database.hasUsers(users) ?? true,
+    applyUsers: (record) => runningDatabase(record).database.applyUsers(record.users),
+    refusalOf: (acl) => ruleCheck.refusalOf(acl),
     async abandon() {
       stopWatching();
       for (const entry of running.values()) entry.isEnding = true;
@@ -188,24 +186,38 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
   };
 }
 
-/**
- * Starts a database with its users, or without them where that fails. Resolves with the users that it was started with. Rejects as
- * `Engine.start`, with the first error.
- */
-async function startWithUsers(
-  engine: Engine,
-  spec: DatabaseSpec,
-  users: readonly UserRecord[],
-  signal: AbortSignal,
-  options: StartOptions = {},
-): Promise<{ readonly database: Database; readonly users: readonly UserRecord[] }> {
-  try {
-    return { database: await engine.start(spec, signal, options), users };
-  } catch (error) {
-    if (users.length === 0 || !(error instanceof EngineError) || error.code !== "engine-start") throw error;
-    const database = await engine.start({ ...spec, users: [] }, signal, options).catch(() => {
-      throw error;
-    });
-    return { database, users: [] };
-  }
+/** Creates a check of ACL rules. Its database runs while checks are pending, beside the instances' databases. */
+function createRuleCheck(engine: Engine, folder: string, signal: AbortSignal) {
+  const dir = join(folder, "rule-proof");
+  const passwordHash = createHash("sha256").update("proof").digest("hex");
+  let pending = 0;
+  let database: Promise<Database> | undefined;
+  let ended: Promise<void> = Promise.resolve();
+
+  /** Ends the database, also one of an earlier platform process that was killed. */
+  const close = (): Promise<void> => {
+    database = undefined;
+    ended = ended.then(() => engine.destroy(dir)).catch(() => undefined);
+    return ended;
+  };
+  const start = async (): Promise<Database> => {
+    await ended;
+    const password = randomBytes(24).toString("base64url");
+    return engine.start({ dir, user: "default", password, nodes: 1, parameters: {} }, signal);
+  };
+
+  return {
+    async refusalOf(acl: string): Promise<string | undefined> {
+      pending += 1;
+      database ??= start();
+      try {
+        const [refused] = await (await database).applyUsers([{ username: "proof", passwordHash, acl }]);
+        return refused?.reason;
+      } finally {
+        pending -= 1;
+        if (pending === 0) void close();
+      }
+    },
+    close,
+  };
 }

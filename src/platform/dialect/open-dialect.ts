@@ -5,8 +5,7 @@ import { writeAtomically } from "../../files/atomic-write.ts";
 import type { Store } from "../model/collection.ts";
 import { plans } from "../model/plans.ts";
 import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
-import { falkordbCloud } from "./falkordb-cloud.ts";
-import { readProfileFacts } from "./profile-facts.ts";
+import { falkordbCloud, readProfileFacts } from "./falkordb-cloud.ts";
 
 /**
  * The requested dialect, or the one that the folder's platform used before. Throws where the folder contains records of another

@@ -2,16 +2,12 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { Login } from "./connection.ts";
-import type { DatabaseSpec } from "./database.ts";
 import type { DatabaseFolder } from "./database-record.ts";
-import { EngineError } from "./engine-error.ts";
-import type { Running } from "./find-running.ts";
-import { launch, operatorLogin } from "./launch.ts";
-import type { LiveNode } from "./live-node.ts";
-import { nodeConfig, withoutRole } from "./node-config.ts";
-import { configuredPort, writeConfig } from "./node-files.ts";
-import { ServerProcess } from "./server-process.ts";
-import type { ServerProgram } from "./server-program.ts";
+import type { LiveNode, Running } from "./live-node.ts";
+import { configuredPort, nodeConfig, withoutRole, writeConfig } from "./node-config.ts";
+import { launch, operatorLogin, ServerProcess } from "./server-process.ts";
+import type { ServerProgram } from "./setup/engine-cache.ts";
+import { type DatabaseSpec, EngineError } from "./spec.ts";
 
 /** The server program and the graph module. */
 export interface Parts {

@@ -4,15 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
 import { type Login, talk } from "./connection.ts";
 import type { DatabaseRecord } from "./database-record.ts";
-import { EngineError, isAboutData } from "./engine-error.ts";
-import { type Running, stillRunning } from "./find-running.ts";
-import type { LiveNode } from "./live-node.ts";
-import { historyOf, isDataGone, lastWriteOf } from "./node-data.ts";
-import { configuredPort, type NodeFiles } from "./node-files.ts";
-import { prepareData } from "./prepare-data.ts";
-import { isFollowing, replicationOf, setPrimary } from "./replication.ts";
-import { endNode } from "./shut-down.ts";
-import { forbidWrites } from "./write-permission.ts";
+import { endNode, type LiveNode, type Running, stillRunning } from "./live-node.ts";
+import { configuredPort, type NodeFiles } from "./node-config.ts";
+import { historyOf, isDataGone, lastWriteOf, prepareData } from "./node-data.ts";
+import { forbidWrites, isFollowing, replicationOf, setPrimary } from "./replication.ts";
+import { EngineError, isAboutData } from "./spec.ts";
 
 /** Running nodes by index; undefined for others. */
 export type RunningNodes = readonly (Running | undefined)[];
@@ -33,13 +29,13 @@ export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): 
         const others = candidates.filter((other) => other !== index);
         if (running[index]?.takesWrites === true) return node;
         if (!(await cameBackEmpty(task, node, others, running, empty))) return node;
-        task.notify(`node-${index} started without the keys that it had; another node is tried`);
+        task.notify(`${node.files.id} started without the keys that it had; another node is tried`);
         await endNode(node.files.folder, 5000);
         empty ??= index;
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
         failure ??= error;
-        task.notify(`node-${index} cannot be primary: ${error.message}`);
+        task.notify(`${filesOf(task, index).id} cannot be primary: ${error.message}`);
         // Only damaged data let a node take its place that may lack acknowledged writes: all else may pass.
         if (index === task.folder.record.primary && !isAboutData(error)) throw error;
       }
@@ -55,7 +51,8 @@ async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<r
   const { record, nodes } = task.folder;
   const gone = await Promise.all(nodes.map((files, at) => record.nodes[at] !== "none" && isDataGone(files)));
   const proven = await Promise.all(nodes.map((_, at) => hasAllWrites(task, at, running)));
-  const known = nodes.map((_, at) => ({
+  const known = nodes.map(({ id }, at) => ({
+    id,
     runs: running[at] !== undefined,
     isGone: gone[at] ?? false,
     hasAllWrites: proven[at] ?? false,
@@ -63,7 +60,7 @@ async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<r
   const found = primaryCandidates(record, known, task.failed);
   if (!found.includes(record.primary) && task.failed === undefined)
     task.notify(
-      `node-${record.primary} has lost its data; node-${found[0]} becomes primary with the data that it has`,
+      `${nodes[record.primary]?.id} has lost its data; ${nodes[found[0] ?? 0]?.id} becomes primary with the data that it has`,
     );
   return found;
 }
@@ -169,6 +166,7 @@ function heldUntilLastWrite(replica: ReadonlyMap<string, string>, lastWrite: num
 
 /** Facts about one node. */
 export interface CandidateNode {
+  readonly id: string;
   /** The node runs and answers. */
   readonly runs: boolean;
   /** The node had the data, and its folder has lost it. */
@@ -204,12 +202,13 @@ export function primaryCandidates(
     Number(nodes[b]?.hasAllWrites === true) - Number(nodes[a]?.hasAllWrites === true);
   if (whole.length > 0) return whole.toSorted(provenFirst);
   if (failed !== undefined && left.length > 0) return left;
+  const idOf = (index: number): string => nodes[index]?.id ?? "";
   const [behind] = left;
   if (behind !== undefined) {
     throw new EngineError(
       "engine-start",
-      `the data of node-${record.primary} are gone, and node-${behind} lacks the latest writes: put the data back, ` +
-        `or go on with what node-${behind} has by a failover of node-${record.primary}`,
+      `the data of ${idOf(record.primary)} are gone, and ${idOf(behind)} lacks the latest writes: put the data back, ` +
+        `or go on with what ${idOf(behind)} has by a failover of ${idOf(record.primary)}`,
     );
   }
   const names = [...nodes.keys()].filter((index) => index !== failed && record.nodes[index] !== "none");
@@ -217,7 +216,7 @@ export function primaryCandidates(
     "engine-start",
     names.length === 0
       ? "no other node has the data"
-      : `the data of ${names.map((index) => `node-${index}`).join(" and ")} are gone: put them back and restart it, or ` +
+      : `the data of ${names.map(idOf).join(" and ")} are gone: put them back and restart it, or ` +
           "restore a snapshot",
   );
 }

@@ -8,15 +8,18 @@ import {
   withDataState,
   withPrimary,
 } from "./database-record.ts";
-import { EngineError, isAboutData } from "./engine-error.ts";
-import { findRunning, type Running, stillRunning } from "./find-running.ts";
-import type { LiveNode } from "./live-node.ts";
+import {
+  endNode,
+  findRunning,
+  isResponsive,
+  type LiveNode,
+  type Running,
+  stillRunning,
+} from "./live-node.ts";
+import { configuredPort } from "./node-config.ts";
 import { isDataGone, markData, setDataAside } from "./node-data.ts";
-import { configuredPort } from "./node-files.ts";
-import { isResponsive } from "./node-health.ts";
-import { follow, isFollowing, type Peer, replicationOf } from "./replication.ts";
-import { endNode } from "./shut-down.ts";
-import { forbidWrites, permitWrites } from "./write-permission.ts";
+import { follow, forbidWrites, isFollowing, type Peer, permitWrites, replicationOf } from "./replication.ts";
+import { EngineError, isAboutData } from "./spec.ts";
 
 /** The nodes of a database after its start. */
 export interface BroughtUp {
@@ -42,8 +45,16 @@ export async function bringUp(task: BringUpTask): Promise<BroughtUp> {
   } catch (error) {
     signal?.throwIfAborted();
     const reason = error instanceof Error ? error.message : error;
-    notify(`the database cannot be started with node-${failed} (${reason}): it is started without it`);
-    return bringUpNodes({ ...task, folder: await openFolder(folder.dir, folder.nodes.length) });
+    notify(
+      `the database cannot be started with ${filesOf(task, failed).id} (${reason}): it is started without it`,
+    );
+    return bringUpNodes({
+      ...task,
+      folder: await openFolder(
+        folder.dir,
+        folder.nodes.map(({ id }) => id),
+      ),
+    });
   }
 }
 

@@ -1,7 +1,16 @@
-/** @module Talks to a database server over a short connection. */
+/** @module Talks to a database server over a short connection, and waits until it serves. */
+
 import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createClient, ErrorReply } from "@redis/client";
-import type { TlsFiles } from "./database.ts";
+import {
+  isHalted,
+  isRunning,
+  type PinnedProcess,
+  processorTime,
+  signalTo,
+} from "../../files/process-identity.ts";
+import type { TlsFiles } from "./spec.ts";
 
 /** Address and credentials of a connection. */
 export interface Login {
@@ -53,14 +62,14 @@ export async function talk<T>(login: Login, work: (ask: Ask) => Promise<T>, ms =
 }
 
 /** True for an error reply: the server answers and refuses. */
-export function isRefusal(error: unknown): error is ErrorReply {
+export function isErrorReply(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply;
 }
 
 /** Rejects unless the server accepts this login and serves. A server that cannot write its snapshots also serves. */
 export async function ping(login: Login, ms?: number): Promise<void> {
   await talk(login, (ask) => ask("PING"), ms).catch((error: unknown) => {
-    if (!isRefusal(error) || !error.message.startsWith("MISCONF")) throw error;
+    if (!isErrorReply(error) || !error.message.startsWith("MISCONF")) throw error;
   });
 }
 
@@ -73,4 +82,47 @@ export async function info(ask: Ask, section: string): Promise<ReadonlyMap<strin
       return colon < 1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)] as const];
     }),
   );
+}
+
+/** Share of processor time above which a silent server counts as busy. */
+const busyShare = 0.2;
+
+/** Maximum time for a busy server to stay silent, in ms. */
+const longest = 120_000;
+
+/**
+ * True when the server answers with its data loaded; false when it has ended or was silent for `ms`. A server that loads or computes
+ * is not silent: a long command blocks all others, and ending the server would lose what it has not saved. A halted server is
+ * continued. Rejects with the signal's reason.
+ */
+export async function untilServing(
+  server: PinnedProcess,
+  login: Login,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const start = performance.now();
+  let heard = start;
+  let used = processorTime(server);
+  for (let looked = start; performance.now() - heard < ms; ) {
+    signal?.throwIfAborted();
+    try {
+      await ping(login, Math.min(1000, ms));
+      return true;
+    } catch (error) {
+      if (isErrorReply(error) && error.message.startsWith("LOADING")) heard = performance.now();
+    }
+    if (!isRunning(server)) return false;
+    if (isHalted(server)) signalTo(server, "SIGCONT");
+    const now = performance.now();
+    if (now - looked >= 1000) {
+      const before = used ?? 0;
+      used = processorTime(server);
+      const isAtWork = used !== undefined && used - before > busyShare * (now - looked);
+      if (isAtWork && now - start < longest) heard = now;
+      looked = now;
+    }
+    await sleep(5);
+  }
+  return false;
 }

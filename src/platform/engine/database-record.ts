@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { fileTrouble } from "../../files/file-trouble.ts";
 import { isObject, type Json } from "../../model/json.ts";
-import { EngineError } from "./engine-error.ts";
+import { type NodeFiles, nodeFiles } from "./node-config.ts";
 import { readMark } from "./node-data.ts";
-import { type NodeFiles, nodeFiles } from "./node-files.ts";
+import { EngineError } from "./spec.ts";
 
 /**
  * The data of a node as recorded: none yet; "whole", all of it except the last moment before a failure; or "behind", since the
@@ -38,12 +38,12 @@ export interface DatabaseFolder {
  * Opens a folder; `dir` must be the real path, since processes are found by it. A missing record is rebuilt from the marks in the
  * nodes' data.
  */
-export async function openFolder(dir: string, nodes: number): Promise<DatabaseFolder> {
-  const files = Array.from({ length: nodes }, (_, index) => nodeFiles(dir, index));
+export async function openFolder(dir: string, ids: readonly string[]): Promise<DatabaseFolder> {
+  const files = ids.map((id, index) => nodeFiles(dir, index, id));
   const known = await readRecord(dir);
   const record = known ?? (await recordFromMarks(files));
   if (known === undefined) await saveRecord(dir, record);
-  const primary = record.primary < nodes ? record.primary : 0;
+  const primary = record.primary < ids.length ? record.primary : 0;
   return {
     dir,
     nodes: files,

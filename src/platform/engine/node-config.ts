@@ -1,8 +1,54 @@
-/** @module Writes the configuration of a node's server. */
+/** @module Locates the files of a node and writes the configuration of its server. */
+
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { operator, usersOf } from "./acl.ts";
-import type { DatabaseSpec } from "./database.ts";
-import type { NodeFiles } from "./node-files.ts";
-import { refusal } from "./write-permission.ts";
+import { refusal } from "./replication.ts";
+import type { DatabaseSpec } from "./spec.ts";
+
+/** Paths of one node's files. */
+export interface NodeFiles {
+  /** Id of the node for people. */
+  readonly id: string;
+  readonly folder: string;
+  /** Path of the configuration, the only argument of the node's server. */
+  readonly config: string;
+  readonly log: string;
+  readonly pid: string;
+  readonly data: string;
+}
+
+/** Ids of a database's nodes by index. */
+export function nodeIds({ ids, nodes }: DatabaseSpec): readonly string[] {
+  return ids ?? Array.from({ length: nodes }, (_, index) => `node-${index}`);
+}
+
+/** Paths of node `index` in a database's folder. */
+export function nodeFiles(dir: string, index: number, id: string): NodeFiles {
+  const folder = join(dir, `node-${index}`);
+  return {
+    id,
+    folder,
+    config: join(folder, "server.conf"),
+    log: join(folder, "server.log"),
+    pid: join(folder, "server.pid"),
+    data: join(folder, "data"),
+  };
+}
+
+/** Writes the configuration with mode 0600, atomically. An unchanged one is not written, so that a full disk does not matter. */
+export async function writeConfig({ config }: NodeFiles, text: string): Promise<void> {
+  if ((await readFile(config, "utf8").catch(() => undefined)) === text) return;
+  await writeFile(`${config}.new`, text, { mode: 0o600 });
+  await rename(`${config}.new`, config);
+}
+
+/** The port in a node's configuration; undefined without one. */
+export async function configuredPort({ config }: NodeFiles): Promise<number | undefined> {
+  const text = await readFile(config, "utf8").catch(() => "");
+  const [, port] = /^(?:tls-)?port ([1-9]\d*)$/m.exec(text) ?? [];
+  return port === undefined ? undefined : Number(port);
+}
 
 /** Settings of one node, besides the spec of its database. */
 export interface NodeSettings {
@@ -57,7 +103,7 @@ export function nodeConfig(spec: DatabaseSpec, settings: NodeSettings): string {
     ["masteruser", operator],
     ["masterauth", secret],
     ...(primaryPort === undefined ? [] : [["replicaof", "127.0.0.1", String(primaryPort)]]),
-    ...usersOf(spec, secret).map(({ name, rules }) => ["user", name, ...rules]),
+    ...usersOf(spec, secret).map((user) => ["user", ...user]),
     ["loadmodule", settings.module, ...parameters],
   ];
   return lines.map((line) => `${line.map(quote).join(" ")}\n`).join("");

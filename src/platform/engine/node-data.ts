@@ -1,9 +1,15 @@
-/** @module Marks the data of a node, and detects its loss. */
-import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+/** @module Prepares, marks and copies the data of a node, and detects its loss. */
+
+import { constants } from "node:fs";
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { isObject } from "../../model/json.ts";
-import type { NodeFiles } from "./node-files.ts";
+import { type Ask, info, isErrorReply, type Login, talk } from "./connection.ts";
+import type { NodeFiles } from "./node-config.ts";
+import { logExcerpt } from "./server-process.ts";
+import { type DatabaseSpec, EngineError } from "./spec.ts";
 
 /** The mark in a node's data folder, written once the node had all data of the database. */
 export interface DataMark {
@@ -66,11 +72,6 @@ export async function setDataAside({ data }: NodeFiles): Promise<boolean> {
   return true;
 }
 
-/** Deletes a node's data. */
-export async function removeData({ data }: NodeFiles): Promise<void> {
-  await rm(data, { recursive: true, force: true });
-}
-
 /** Parts of the append-only file; undefined where its list is missing. */
 async function appendOnlyParts({ data }: NodeFiles): Promise<readonly string[] | undefined> {
   const folder = join(data, "appendonlydir");
@@ -90,4 +91,104 @@ async function sizeOf(path: string): Promise<number | undefined> {
     ({ size }) => size,
     () => undefined,
   );
+}
+
+/**
+ * Keeps the node's own data where it has any, otherwise copies the seed. A server with an append-only file reads nothing else, so a
+ * snapshot becomes the base of that file. Rejects with EngineError for a seed that is not a snapshot.
+ */
+export async function prepareData(spec: DatabaseSpec, { data }: NodeFiles): Promise<void> {
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  const present = new Set(await readdir(data));
+  const snapshot = join(data, "dump.rdb");
+  if (present.has("appendonlydir")) return;
+  if (!present.has("dump.rdb")) {
+    if (spec.seed === undefined) return;
+    await refuseUnlessSnapshot(spec.seed);
+    await copyWhole(spec.seed, snapshot);
+  }
+  if (spec.aof !== undefined) await writeAppendOnlyBase(data, snapshot);
+}
+
+async function writeAppendOnlyBase(data: string, snapshot: string): Promise<void> {
+  const temporary = join(data, "appendonlydir.new");
+  const base = "appendonly.aof.1.base.rdb";
+  await rm(temporary, { recursive: true, force: true });
+  await mkdir(temporary, { mode: 0o700 });
+  await copyWhole(snapshot, join(temporary, base));
+  await writeFile(join(temporary, "appendonly.aof.manifest"), `file ${base} seq 1 type b\n`, { mode: 0o600 });
+  await rename(temporary, join(data, "appendonlydir"));
+}
+
+/** Copies a file atomically and durably, with mode 0600. */
+export async function copyWhole(from: string, to: string): Promise<void> {
+  const temporary = `${to}.partial`;
+  try {
+    await copyFile(from, temporary, constants.COPYFILE_FICLONE);
+    const file = await open(temporary, "r+");
+    try {
+      await file.chmod(0o600);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, to);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function refuseUnlessSnapshot(seed: string): Promise<void> {
+  const file = await open(seed, "r").catch((cause: unknown) => {
+    throw new EngineError("engine-start", `the snapshot ${seed} cannot be read`, cause);
+  });
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(9), 0, 9, 0);
+    const magic = buffer.toString("latin1", 0, bytesRead);
+    if (!/^(REDIS\d{4}|VALKEY\d{3})$/.test(magic))
+      throw new EngineError("engine-start", `${seed} is no snapshot of a database`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Maximum time for a snapshot, in ms. */
+const longest = 600_000;
+
+/** Makes the server write a snapshot that begins after this call, and copies it to `file`. Rejects with EngineError. */
+export async function takeSnapshot(files: NodeFiles, login: Login, file: string): Promise<void> {
+  await talk(login, (ask) => save(ask, files), longest);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await copyWhole(join(files.data, "dump.rdb"), file);
+}
+
+async function save(ask: Ask, files: NodeFiles): Promise<void> {
+  while (!(await begins(ask))) await untilIdle(ask);
+  const after = await untilIdle(ask);
+  if (after.get("rdb_last_bgsave_status") === "ok") return;
+  throw new EngineError(
+    "engine-refused",
+    `the snapshot cannot be written: ${await logExcerpt(files.log)} (log: ${files.log})`,
+  );
+}
+
+/** True where a snapshot begins now; false while another one, or a rewrite of the append-only file, runs. */
+async function begins(ask: Ask): Promise<boolean> {
+  try {
+    await ask("BGSAVE");
+    return true;
+  } catch (error) {
+    if (isErrorReply(error) && /in progress|AOF|another child/i.test(error.message)) return false;
+    throw error;
+  }
+}
+
+async function untilIdle(ask: Ask): Promise<ReadonlyMap<string, string>> {
+  for (;;) {
+    const seen = await info(ask, "persistence");
+    if (seen.get("rdb_bgsave_in_progress") === "0" && seen.get("aof_rewrite_in_progress") === "0")
+      return seen;
+    await sleep(10);
+  }
 }

@@ -1,8 +1,8 @@
-/** @module Sets up replication and waits until a replica is in sync. */
+/** @module Sets up replication, permits writes to the recorded primary only, and swaps the roles of two nodes. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { info, type Login, talk } from "./connection.ts";
-import { EngineError } from "./engine-error.ts";
-import { isSafe } from "./write-permission.ts";
+import { EngineError } from "./spec.ts";
 
 /** Time without progress after which replication fails, in ms. */
 const progressTimeout = 30_000;
@@ -68,7 +68,7 @@ export function isFollowing(replica: ReadonlyMap<string, string>, port: number):
 }
 
 /** True where the primary lists the replica on a port as online. */
-export function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
+function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
   return [...primary].some(([name, value]) => {
     const fields = new Set(value.split(","));
     return /^slave\d+$/.test(name) && fields.has(`port=${port}`) && fields.has("state=online");
@@ -86,4 +86,129 @@ async function syncOf(
   const kept = await talk(replica, (ask) => info(ask, "persistence"));
   if (isSafe(kept)) return "safe";
   return kept.get("aof_rewrite_in_progress") === "1" ? "saving" : "behind";
+}
+
+/**
+ * No node takes writes before it is recorded as primary, and a former primary never takes them again. Every node is configured to
+ * refuse writes (NOREPLICAS) from its start. Only `permitWrites` changes that in the running process, after the record names the
+ * node.
+ */
+
+/** The setting that makes a primary refuse writes: it requires more replicas than exist. */
+export const refusal: readonly [name: string, value: string] = ["min-replicas-to-write", "1000"];
+
+/** Maximum time for a node to complete its append-only file, in ms. */
+const permitTimeout = 600_000;
+
+/** Makes a node refuse writes. Replicas refuse them anyway; the setting applies once they are promoted. */
+export async function forbidWrites(login: Login): Promise<void> {
+  await talk(login, (ask) => ask("CONFIG", "SET", ...refusal));
+}
+
+/**
+ * Permits the primary to take writes, once its data is safe on its disk: a new replica that is still writing its first append-only
+ * file would lose all of it. Rejects with EngineError where the file cannot be written.
+ */
+export async function permitWrites(login: Login): Promise<void> {
+  await talk(
+    login,
+    async (ask) => {
+      for (;;) {
+        const seen = await info(ask, "persistence");
+        if (isSafe(seen)) break;
+        if (seen.get("aof_last_bgrewrite_status") === "err" && seen.get("aof_rewrite_in_progress") === "0")
+          throw new EngineError(
+            "engine-start",
+            `the database on port ${login.port} cannot write its append-only file`,
+          );
+        await sleep(20);
+      }
+      await ask("CONFIG", "SET", refusal[0], "0");
+    },
+    permitTimeout,
+  );
+}
+
+/** True where a node takes writes unless it is a replica. */
+export async function takesWrites(login: Login): Promise<boolean> {
+  const reply = await talk(login, (ask) => ask("CONFIG", "GET", refusal[0]));
+  return Array.isArray(reply) && reply[1] === "0";
+}
+
+/** True where a kill would lose nothing, by INFO persistence. */
+function isSafe(persistence: ReadonlyMap<string, string>): boolean {
+  return (
+    persistence.get("aof_enabled") !== "1" ||
+    (persistence.get("aof_rewrite_in_progress") === "0" && persistence.get("aof_rewrite_scheduled") === "0")
+  );
+}
+
+/** Time for queries in progress and replication to finish, in ms. */
+const syncTimeout = 10_000;
+
+/**
+ * Steps: the primary is set to refuse writes (NOREPLICAS); writes in progress finish and reach the replica; `recordPrimary` records
+ * the replica as primary; only then it is promoted and permitted to take writes. If this process is killed, the record says which
+ * data counts, and no other node takes writes. Rejects with EngineError and changes nothing where no replica is in sync, it does not
+ * catch up, or the record cannot be written. The server's own FAILOVER cannot be used: a query of the graph module in progress then
+ * fails an assertion, and the primary crashes.
+ */
+export async function swapRoles(
+  primary: Login,
+  replica: Login,
+  recordPrimary: (isReplica: boolean) => Promise<void>,
+): Promise<void> {
+  if (!hasReplica(await replicationOf(primary), replica.port)) throw outOfSync();
+  try {
+    await forbidWrites(primary);
+    await untilEqual(primary, replica);
+    await recordPrimary(true);
+  } catch (error) {
+    await permitWrites(primary).catch(() => undefined);
+    throw error;
+  }
+  try {
+    await setPrimary(replica, undefined);
+  } catch (cause) {
+    // It may have been promoted in spite of the error, but refuses writes until `permitWrites`.
+    await recordPrimary(false);
+    await permitWrites(primary).catch(() => undefined);
+    throw new EngineError("engine-refused", "the replica cannot be promoted; nothing was changed", cause);
+  }
+  // From here on the promotion stands, even if the former primary dies.
+  await setPrimary(primary, replica).catch(() => undefined);
+  await permitWrites(replica);
+}
+
+async function untilEqual(primary: Login, replica: Login): Promise<void> {
+  const end = performance.now() + syncTimeout;
+  while (!(await isEqual(primary, replica))) {
+    if (performance.now() > end) {
+      const seconds = syncTimeout / 1000;
+      throw new EngineError(
+        "engine-refused",
+        `queries were still under way after ${seconds} s; nothing was changed`,
+      );
+    }
+    await sleep(5);
+  }
+}
+
+/** True where no query is in progress, and the replica has all writes of the primary and can keep them. */
+async function isEqual(primary: Login, replica: Login): Promise<boolean> {
+  const clients = await talk(primary, (ask) => info(ask, "clients"));
+  if (clients.get("blocked_clients") !== "0") return false;
+  const written = Number((await replicationOf(primary)).get("master_repl_offset"));
+  // The primary may still count a replica that has just died.
+  const [copy, kept] = await talk(
+    replica,
+    async (ask) => [await info(ask, "replication"), await info(ask, "persistence")] as const,
+  ).catch((cause: unknown) => {
+    throw outOfSync(cause);
+  });
+  return Number(copy.get("slave_repl_offset")) >= written && isSafe(kept);
+}
+
+function outOfSync(cause?: unknown): EngineError {
+  return new EngineError("engine-refused", "no replica is in sync; nothing was changed", cause);
 }

@@ -1,10 +1,14 @@
 /** @module Starts a database server as a detached process, and watches for its end. */
+
 import { type ChildProcess, spawn } from "node:child_process";
-import { open } from "node:fs/promises";
+import { open, readFile, rename, stat } from "node:fs/promises";
 import { isRunning, type PinnedProcess, pinned } from "../../files/process-identity.ts";
-import { EngineError } from "./engine-error.ts";
-import type { NodeFiles } from "./node-files.ts";
-import type { ServerProgram } from "./server-program.ts";
+import { operator } from "./acl.ts";
+import { type Login, untilServing } from "./connection.ts";
+import type { NodeFiles } from "./node-config.ts";
+import { endServers, serversOf } from "./server-processes.ts";
+import type { ServerProgram } from "./setup/engine-cache.ts";
+import { EngineError } from "./spec.ts";
 
 /** Interval between checks of a process that is not a child of this one, in ms. */
 const lookEvery = 200;
@@ -125,4 +129,89 @@ function pidOf(child: ChildProcess, file: string): Promise<number> {
       if (child.pid !== undefined) resolve(child.pid);
     });
   });
+}
+
+/** Time without an answer after which a start fails, in ms. */
+const startTimeout = 30_000;
+
+/** The started process, or `port-taken` where another process took the port first. */
+export type Launched = ServerProcess | "port-taken";
+
+/**
+ * Starts a server with its written configuration; resolves when its data is loaded. Rejects with EngineError and the end of the
+ * server's log, or with the signal's reason; leaves no process then.
+ */
+export async function launch(
+  program: ServerProgram,
+  files: NodeFiles,
+  login: Login,
+  signal?: AbortSignal,
+): Promise<Launched> {
+  signal?.throwIfAborted();
+  await rotateLog(files.log);
+  const server = await ServerProcess.start(program, files);
+  const stop = new AbortController();
+  const exited = server.ended.then(() => false);
+  const ready = untilServing(
+    server.identity,
+    login,
+    startTimeout,
+    AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]),
+  );
+  ready.catch(() => undefined);
+  try {
+    if (await Promise.race([ready, exited])) return server;
+    const hasEnded = !server.isAlive();
+    if (hasEnded && (await portWasTaken(files.log))) return "port-taken";
+    const ended = server.wasKilled ? "was killed" : "did not start";
+    const what = hasEnded ? ended : `did not answer within ${startTimeout / 1000} s`;
+    throw new EngineError(
+      "engine-start",
+      `the database server ${what}: ${await logExcerpt(files.log)} (log: ${files.log})`,
+    );
+  } catch (error) {
+    server.isExitExpected = true;
+    await endServers(serversOf(files.folder), 2000);
+    throw error;
+  } finally {
+    stop.abort();
+  }
+}
+
+/** The operator's login to a port. */
+export function operatorLogin(port: number, secret: string, tls: Login["tls"]): Login {
+  return { port, tls, username: operator, password: secret };
+}
+
+/** Moves the log of the previous run aside, so that the file is about one run only. */
+async function rotateLog(log: string): Promise<void> {
+  const size = await stat(log).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > 0) await rename(log, log.replace(/\.log$/, ".previous.log"));
+}
+
+/** True where a server ended because its port was in use. */
+async function portWasTaken(log: string): Promise<boolean> {
+  return /Address already in use|Failed listening on port/.test(await textOf(log));
+}
+
+/**
+ * One line from the log of a server that did not start, without password hashes: its last warnings, or the end of the log where it
+ * has none (errors of the loader).
+ */
+export async function logExcerpt(log: string): Promise<string> {
+  const lines = (await textOf(log)).split("\n").filter((line) => line.trim() !== "");
+  const warnings = lines.flatMap((line) => {
+    const at = line.indexOf(" # ");
+    return at < 0 || line.startsWith("WARNING ", at + 3) ? [] : [line.slice(at + 3)];
+  });
+  const words =
+    warnings.length > 0 ? warnings.slice(-3) : lines.filter((line) => !/ [*.-] /.test(line)).slice(-4);
+  return words.join("; ").replace(/#?\b[0-9a-f]{64}\b/g, "(hash)") || "it said nothing";
+}
+
+function textOf(log: string): Promise<string> {
+  return readFile(log, "utf8").catch(() => "");
 }

@@ -10,7 +10,7 @@ import {
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inTurn } from "../in-turn.ts";
-import type { TlsFiles } from "./database.ts";
+import type { TlsFiles } from "./spec.ts";
 
 /** Valid at any setting of the clock: it is trusted for databases on this machine only, and a wrong clock must not end it. */
 const validity = { notBefore: new Date("2000-01-01T00:00:00Z"), notAfter: new Date("2099-12-31T23:59:59Z") };

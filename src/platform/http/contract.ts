@@ -1,22 +1,217 @@
-/** @module Lists the paths, media types and size limits of both hosts. */
+/** @module Lists paths, size limits and error formats of both hosts, and reads bodies. */
+import { STATUS_CODES } from "node:http";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Dialect } from "../dialect/dialect.ts";
+import { errorBody, ServiceError } from "../model/service-error.ts";
 
 /** Version segment of every path of the platform host. */
 export const version: string = "/2022-09-01-00";
-
-/** Media type of every error of the platform host. */
-export const errorMediaType: string = "application/vnd.goa.error";
 
 /** Path prefix of the users host. */
 export const usersPrefix: string = "/v1/customer-ldap";
 
 /** Maximum size of a request body, in bytes. */
-export const largestBody: number = 1024 * 1024;
+export const maxBody: number = 1024 * 1024;
 
 /** Maximum size of a body without a session (credentials and tokens), in bytes. */
-export const largestOpenBody: number = 16 * 1024;
+export const maxOpenBody: number = 16 * 1024;
 
-/** Path with the parameters `:model`, `:tier` and `:resource`. */
+/** Path below `version` with the parameters `:model`, `:tier` and `:resource`. */
 export function componentPath({ provider, service }: Dialect): string {
-  return `${version}/resource-instance/${provider}/${service}/v1/prod/:model/:tier/:resource`;
+  return `/resource-instance/${provider}/${service}/v1/prod/:model/:tier/:resource`;
+}
+
+/** Name of a host, and the shape of its errors. */
+export interface ErrorFormat {
+  readonly name: "platform" | "users";
+  readonly error: (status: number, message: string) => Response;
+}
+
+/** Errors of the platform host. */
+export const platformErrorFormat: ErrorFormat = {
+  name: "platform",
+  error: (status, message) => answer(status, "application/vnd.goa.error", { ...errorBody(status, message) }),
+};
+
+/** Errors of the users host: `{statusCode, error, message}` as plain JSON. */
+export const usersErrorFormat: ErrorFormat = {
+  name: "users",
+  error: (status, message) =>
+    answer(status, "application/json; charset=utf-8", {
+      statusCode: status,
+      error: STATUS_CODES[status] ?? "Error",
+      message: message.slice(0, 4000),
+    }),
+};
+
+function answer(status: number, mediaType: string, body: JsonObject): Response {
+  return new Response(JSON.stringify(body), { status, headers: { "content-type": mediaType } });
+}
+
+/** Types of the fields of a body; `text` is a string that is not empty. */
+export interface FieldTypes {
+  readonly [key: string]: "text" | "boolean" | "any";
+}
+
+type Fields<T extends FieldTypes> = JsonObject & {
+  readonly [key in keyof T]?: T[key] extends "text" ? string : T[key] extends "boolean" ? boolean : Json;
+};
+
+/**
+ * The body as an object, empty without a body. Throws ServiceError 400 for another type, a wrong type of a field, a required field
+ * that is missing, or an unknown field: a field that has no effect must not be accepted.
+ */
+export function fieldsOf<T extends FieldTypes>(
+  body: Json | undefined,
+  types: T,
+  required: readonly string[] = [],
+): Fields<T> {
+  const fields = body === undefined ? {} : body;
+  if (!isObject(fields)) throw new ServiceError(400, "the body must be a JSON object");
+  const missing = required.filter((key) => typeof fields[key] !== "string" || fields[key] === "");
+  const problems = [
+    ...Object.keys(fields)
+      .filter((key) => !Object.hasOwn(types, key))
+      .map((key) => `${key} is not a field of this request`),
+    ...missing.map((key) => `${key} is required`),
+  ];
+  if (problems.length > 0) throw new ServiceError(400, problems.join("; "));
+  if (hasTypes(fields, types)) return fields;
+  const wrong = Object.keys(fields).find((key) => !isOfType(fields[key], types[key])) ?? "";
+  throw new ServiceError(
+    400,
+    `${wrong} must be ${types[wrong] === "boolean" ? "true or false" : "a string"}`,
+  );
+}
+
+function hasTypes<T extends FieldTypes>(fields: JsonObject, types: T): fields is Fields<T> {
+  return Object.entries(fields).every(([key, value]) => isOfType(value, types[key]));
+}
+
+function isOfType(value: Json | undefined, type: FieldTypes[string] | undefined): boolean {
+  if (type === "boolean") return typeof value === "boolean";
+  return type === "any" || (typeof value === "string" && value !== "");
+}
+
+/** The tags; undefined if the body has none. Throws ServiceError 400 for malformed tags. */
+export function tagsOf(body: Json): readonly JsonObject[] | undefined {
+  const tags = isObject(body) ? body["customTags"] : undefined;
+  if (tags === undefined) return undefined;
+  const isTag = (tag: Json): tag is JsonObject =>
+    isObject(tag) && typeof tag["key"] === "string" && typeof tag["value"] === "string";
+  if (!Array.isArray(tags) || !tags.every(isTag)) {
+    throw new ServiceError(400, "customTags must be a list of objects with key and value");
+  }
+  return tags;
+}
+
+/** The body of one request. */
+export interface BodyReader {
+  /** Reads the text. Throws ServiceError 413 above the maximum size, 503 where the memory budget is used up; the rest is not read then. */
+  read(): Promise<string>;
+  /** Releases its memory budget; the text must not be used afterwards. */
+  release(): void;
+}
+
+/** Opens a body of at most `largest` bytes. Reads and reserves nothing before `read`. */
+export function openBody(request: Request, largest: number, budget: BodyBudget): BodyReader {
+  let taken = 0;
+  const take = (bytes: number): void => {
+    if (taken + bytes > largest) throw new ServiceError(413, `the body is larger than ${sizeText(largest)}`);
+    if (!budget.reserve(bytes)) throw new ServiceError(503, "too many large requests at once", 1);
+    taken += bytes;
+  };
+  return {
+    async read() {
+      const announced = request.headers.get("content-length");
+      if (announced !== null) take(Number(announced));
+      if (announced !== null) return whole(request.text());
+      if (request.headers.get("transfer-encoding") === null) return "";
+      return whole(collect(request.body, take));
+    },
+    release() {
+      budget.release(taken);
+      taken = 0;
+    },
+  };
+}
+
+async function collect(body: Request["body"], take: (bytes: number) => void): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body ?? []) {
+    take(chunk.length);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** An aborted request is the client's error, not the platform's. */
+async function whole(text: Promise<string>): Promise<string> {
+  return text.catch((error: unknown) => {
+    throw error instanceof ServiceError
+      ? error
+      : new ServiceError(400, "the body ends before its announced end");
+  });
+}
+
+function sizeText(bytes: number): string {
+  return bytes >= 1024 ** 2 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024} KiB`;
+}
+
+/** A number of bytes shared by all requests. */
+export interface BodyBudget {
+  /** Reserves bytes; false where too few are left. */
+  reserve(bytes: number): boolean;
+  release(bytes: number): void;
+}
+
+/** A budget of `size` bytes. */
+export function createBodyBudget(size: number): BodyBudget {
+  let left = size;
+  return {
+    reserve(bytes) {
+      if (bytes > left) return false;
+      left -= bytes;
+      return true;
+    },
+    release(bytes) {
+      left += bytes;
+    },
+  };
+}
+
+/** Maximum nesting of lists and objects; real requests are far below. */
+const deepest = 64;
+
+/**
+ * The parsed body; undefined for an empty one. Throws ServiceError 400 for malformed or too deeply nested JSON, 415 for another
+ * media type.
+ */
+export function parseJson(text: string, contentType: string | undefined): Json | undefined {
+  if (text === "") return undefined;
+  if (!/^application\/([a-z0-9.-]+\+)?json\b/i.test(contentType ?? "application/json")) {
+    throw new ServiceError(415, "the body must be application/json");
+  }
+  const value = parsed(text);
+  if (isDeeper(value, deepest))
+    throw new ServiceError(400, `the body is nested deeper than ${deepest} levels`);
+  return value;
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServiceError(400, "the body is not valid JSON");
+  }
+}
+
+/** Checks level by level: recursion would overflow the stack on deep values. */
+function isDeeper(value: Json, levels: number): boolean {
+  let level: readonly Json[] = [value];
+  for (let depth = 0; depth <= levels; depth += 1) {
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
 }

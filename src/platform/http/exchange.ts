@@ -5,36 +5,37 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import { defined, type Json } from "../../model/json.ts";
-import type { Fault } from "../control/fault-rule.ts";
+import type { Fault } from "../control/faults.ts";
 import type { Core } from "../core.ts";
 import { ServiceError } from "../model/service-error.ts";
-import type { ErrorFormat } from "./error-format.ts";
-import { redactBody, secretsIn } from "./known-secrets.ts";
-import { openBody, parseJson } from "./read-body.ts";
+import { type ErrorFormat, openBody, parseJson } from "./contract.ts";
+import { redactBody, secretsIn } from "./request-log.ts";
 
-/** The parsed body of a request, and its fault. */
-export interface Exchange {
+/** One request to an operation. */
+export interface Call {
+  readonly core: Core;
+  readonly context: Context<Env>;
   readonly fault: Fault;
   /** The parsed body; undefined without a body. */
   readonly body: Json | undefined;
 }
 
-export type Handler = (context: Context<Env>, exchange: Exchange) => Response | Promise<Response>;
+export type Handler = (call: Call) => Response | Promise<Response>;
 
 export interface Env {
   Bindings: HttpBindings;
 }
 
-/** One operation of a host, as a route registers it. */
+/** One operation of a host. */
 export interface Operation {
   /** Name in fault rules and in the request log. */
   readonly name: string;
   /** Throws ServiceError for a client that is not allowed. Called before the body is read. */
-  readonly admit: (context: Context<Env>) => void;
-  /** True for a signed-in client; all others share a small memory budget for their bodies. */
-  readonly isSignedIn: (context: Context<Env>) => boolean;
+  readonly admit?: (core: Core, context: Context<Env>) => void;
+  /** True for a signed-in client; all others share a small memory budget for their bodies. Default: never. */
+  readonly isSignedIn?: (core: Core, context: Context<Env>) => boolean;
   /** Maximum size of the body, in bytes. */
-  readonly largestBody: number;
+  readonly maxBody: number;
   readonly handler: Handler;
 }
 
@@ -52,12 +53,12 @@ export async function serve(
   let body: Json | undefined;
   let answer: Response | "cut" = "cut";
   let fault: Fault = {};
-  const isSignedIn = operation.isSignedIn(context);
+  const isSignedIn = operation.isSignedIn?.(core, context) ?? false;
   const budget = isSignedIn ? core.bodyBudgets.signedIn : core.bodyBudgets.anonymous;
-  const reader = openBody(context.req.raw, operation.largestBody, budget);
+  const reader = openBody(context.req.raw, operation.maxBody, budget);
   try {
     const refusal = await answerOf(core, format, context, async () => {
-      operation.admit(context);
+      operation.admit?.(core, context);
       if (method === "GET") return undefined;
       text = await reader.read();
       body = parseJson(text, context.req.header("content-type"));
@@ -68,7 +69,8 @@ export async function serve(
       fault,
       format,
       async () =>
-        refusal ?? (await answerOf(core, format, context, () => operation.handler(context, { fault, body }))),
+        refusal ??
+        (await answerOf(core, format, context, () => operation.handler({ core, context, fault, body }))),
     );
     if (answer !== "cut") return answer;
     context.env.incoming.socket.destroy();
@@ -147,8 +149,8 @@ interface RequestResult {
 }
 
 /** Maximum length of a logged body, in characters. */
-const longestBody = 16 * 1024;
-const mostNotes = 10;
+const maxLogged = 16 * 1024;
+const maxNotes = 10;
 
 /** Adds the request to the log, with notes on secrets that were sent in a wrong place. */
 function logRequest(
@@ -193,7 +195,7 @@ function logRequest(
     ms: Math.round(result.ms * 10) / 10,
     ...defined({ body: logged.body }),
     ...(faults.length === 0 ? {} : { fault: faults }),
-    ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNotes) }),
+    ...(notes.length === 0 ? {} : { notes: notes.slice(0, maxNotes) }),
   });
 }
 
@@ -205,7 +207,7 @@ interface LoggedBody {
 /** The body without secrets. Secrets of trusted requests are remembered; anonymous clients could send any number of them. */
 function loggedBody(core: Core, { text, body, isSignedIn, status }: RequestResult): LoggedBody {
   if (body === undefined) return { misplaced: [] };
-  if (text.length > longestBody) return { body: `[${text.length} characters]`, misplaced: [] };
+  if (text.length > maxLogged) return { body: `[${text.length} characters]`, misplaced: [] };
   const isTrusted = isSignedIn || (status > 0 && status < 400);
   if (isTrusted) for (const secret of secretsIn(body)) core.secrets.add(secret);
   return redactBody(body, core.secrets);

@@ -5,60 +5,44 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Core } from "../core.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { type ErrorFormat, platformErrorFormat, usersErrorFormat } from "./error-format.ts";
+import { type ErrorFormat, platformErrorFormat, usersErrorFormat } from "./contract.ts";
 import { type Env, type Operation, serve } from "./exchange.ts";
-import { accountConnectionEndpoint, accountEndpoints } from "./routes/accounts.ts";
 import { controlEndpoints } from "./routes/control.ts";
-import { failoverEndpoint, restoreToTimeEndpoint, versionUpgradeEndpoint } from "./routes/failover.ts";
-import { instanceEndpoints } from "./routes/instances.ts";
-import { networkEndpoints } from "./routes/networks.ts";
 import { pageEndpoints } from "./routes/page.ts";
-import { planEndpoints } from "./routes/plans.ts";
-import { sessionEndpoints } from "./routes/session.ts";
-import { snapshotEndpoints } from "./routes/snapshots.ts";
-import { userEndpoints } from "./routes/users.ts";
+import { platformRoutes, type Route } from "./routes/table.ts";
+import { userOperations } from "./routes/users.ts";
 
 /** The app of the platform host; `hasUsersHost` adds the users host on the same port. */
 export function createPlatformApp(core: Core, hasUsersHost: boolean): Hono<Env> {
   const app = new Hono<Env>();
-  sessionEndpoints(app, core);
-  planEndpoints(app, core);
-  accountEndpoints(app, core);
-  accountConnectionEndpoint(app, core);
-  networkEndpoints(app, core);
-  snapshotEndpoints(app, core);
-  failoverEndpoint(app, core);
-  restoreToTimeEndpoint(app, core);
-  versionUpgradeEndpoint(app, core);
-  instanceEndpoints(app, core);
+  register(app, core, platformErrorFormat, platformRoutes(core));
   controlEndpoints(app, core);
   pageEndpoints(app, core);
-  if (hasUsersHost) userEndpoints(app, core);
-  return withNotFound(app, core, platformErrorFormat);
+  if (hasUsersHost) register(app, core, usersErrorFormat, userOperations(core));
+  return app.all("*", (context) => serve(core, platformErrorFormat, unknown, context));
 }
 
 /** The app of the users host on its own port. */
 export function createUsersApp(core: Core): Hono<Env> {
   const app = new Hono<Env>();
-  userEndpoints(app, core);
-  return withNotFound(app, core, usersErrorFormat);
+  register(app, core, usersErrorFormat, userOperations(core));
+  return app.all("*", (context) => serve(core, usersErrorFormat, unknown, context));
+}
+
+function register(app: Hono<Env>, core: Core, format: ErrorFormat, routes: readonly Route[]): void {
+  for (const route of routes)
+    app.on(route.method, route.path, (context) => serve(core, format, route, context));
 }
 
 /** Answers 404 to unknown paths, without reading the body. */
 const unknown: Operation = {
   name: "unknown",
-  admit(context) {
+  admit(_core, context) {
     throw new ServiceError(404, `there is no ${context.req.method} ${context.req.path}`);
   },
-  isSignedIn: () => false,
-  largestBody: 0,
+  maxBody: 0,
   handler: () => new Response(null, { status: 404 }),
 };
-
-function withNotFound(app: Hono<Env>, core: Core, format: ErrorFormat): Hono<Env> {
-  app.all("*", (context) => serve(core, format, unknown, context));
-  return app;
-}
 
 /**
  * Starts an HTTP server for an app. `isFast` replaces the global Request and Response of this process by faster ones. Rejects where

@@ -52,4 +52,4 @@ function wrongNumber(row: FieldSchema, value: Json): string | undefined {
 }
 
 /** Maximum length of a user name or password in bytes: the database refuses to sign in longer ones. */
-export const longestLogin: number = 16 * 1024;
+export const maxLogin: number = 16 * 1024;

@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { DatabaseSpec } from "../../../src/platform/engine/database.ts";
+import type { DatabaseNode, DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 import { ask, asOperator, countNodes, fill, parameter, prepare, processesIn, secret } from "./fixture.ts";
 
 const ground = prepare();
@@ -147,7 +147,7 @@ describe("a database that cannot start", () => {
   });
 
   it("never shows a password in an error", async () => {
-    const users = [{ username: "broken", passwordHash: "a".repeat(64), rules: "+NO.SUCH.COMMAND" }];
+    const users = [{ username: "broken", passwordHash: "a".repeat(64), acl: "+NO.SUCH.COMMAND" }];
     const failure = await ground.engine
       .start(ground.spec({ users }))
       .catch((error: unknown) => String(error));
@@ -160,9 +160,9 @@ describe("a database that cannot start", () => {
 describe("a database that is destroyed", () => {
   it("leaves no process and no file, whether it answers or not", async () => {
     const spec = ground.spec({ nodes: 2 });
-    const database = await ground.engine.start(spec);
     const exits: string[] = [];
-    database.onExit((node) => exits.push(node.id));
+    const onExit = (node: DatabaseNode): unknown => exits.push(node.id);
+    const database = await ground.engine.start(spec, undefined, { onExit });
     const [primary] = database.nodes();
     process.kill(primary?.pid ?? 0, "SIGSTOP");
     await ground.engine.destroy(spec.dir);

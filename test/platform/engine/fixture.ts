@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@redis/client";
 import { afterAll, beforeAll, vi } from "vitest";
-import type { Database, DatabaseSpec, Engine } from "../../../src/platform/engine/database.ts";
+import type { Database } from "../../../src/platform/engine/database.ts";
+import type { Engine } from "../../../src/platform/engine/engine.ts";
 import { findEngine } from "../../../src/platform/engine/setup/find-engine.ts";
+import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 
 /** What a test file works with: the engine, and a folder that goes with everything that runs over it. */
 export interface Ground {

@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import type { Database, DatabaseNode, DatabaseSpec } from "../../../src/platform/engine/database.ts";
+import type { Database } from "../../../src/platform/engine/database.ts";
+import type { DatabaseNode, DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 import { ask, kill, prepare, until } from "./fixture.ts";
 import { startWriters } from "./writers.ts";
 

@@ -1,7 +1,8 @@
 import { cp, readdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Database, DatabaseSpec } from "../../../src/platform/engine/database.ts";
+import type { Database } from "../../../src/platform/engine/database.ts";
+import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 import { ask, countNodes, fill, kill, prepare, processesIn, until } from "./fixture.ts";
 
 const ground = prepare();

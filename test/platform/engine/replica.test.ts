@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { DatabaseNode } from "../../../src/platform/engine/spec.ts";
 import { ask, asOperator, countNodes, fill, kill, prepare, processesIn, until } from "./fixture.ts";
 
 const ground = prepare();
@@ -108,9 +109,9 @@ describe("a failover", () => {
   });
 
   it("loses no write that was acknowledged while it happened, and kills no server that is writing", async () => {
-    const database = await ground.engine.start(ground.spec({ nodes: 2 }));
     const exits: string[] = [];
-    database.onExit((node) => exits.push(node.id));
+    const onExit = (node: DatabaseNode): unknown => exits.push(node.id);
+    const database = await ground.engine.start(ground.spec({ nodes: 2 }), undefined, { onExit });
     let acknowledged = 0;
     let isOver = false;
     const write = async (): Promise<void> => {

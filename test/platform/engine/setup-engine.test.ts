@@ -3,9 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fetchModule } from "../../../src/platform/engine/setup/fetch-module.ts";
-import { newPackages, withBackports } from "../../../src/platform/engine/setup/fetch-packages.ts";
-import { hasModulePackage, modulePackage } from "../../../src/platform/engine/setup/module-package.ts";
+import { hasModulePackage, modulePackage } from "../../../src/platform/engine/setup/engine-cache.ts";
+import { fetchModule, newPackages, withBackports } from "../../../src/platform/engine/setup/fetch.ts";
 import { setupEngine } from "../../../src/platform/engine/setup/setup-engine.ts";
 
 let folder = "";

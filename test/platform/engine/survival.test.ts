@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { DatabaseNode, DatabaseSpec } from "../../../src/platform/engine/database.ts";
+import type { DatabaseNode, DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 import { ask, countNodes, fill, kill, parameter, prepare, processesIn, until } from "./fixture.ts";
 
 const ground = prepare();
@@ -17,9 +17,9 @@ describe("stop and start", () => {
   ])("keeps all data %s", async (_, changes) => {
     const { aof: _aof, rdb: _rdb, ...bare } = ground.spec();
     const spec = { ...bare, ...changes };
-    const database = await ground.engine.start(spec);
     const exits: DatabaseNode[] = [];
-    database.onExit((node) => exits.push(node));
+    const onExit = (node: DatabaseNode): unknown => exits.push(node);
+    const database = await ground.engine.start(spec, undefined, { onExit });
     await fill(database, 1000);
     await database.stop();
     expect(await processesIn(spec.dir)).toEqual([]);
@@ -41,11 +41,11 @@ describe("stop and start", () => {
 describe("a process that is killed", () => {
   it("is told of, and revived on its port with its data", async () => {
     const spec = ground.spec({ aof: "always" });
-    const database = await ground.engine.start(spec);
+    const exits: DatabaseNode[] = [];
+    const onExit = (node: DatabaseNode): unknown => exits.push(node);
+    const database = await ground.engine.start(spec, undefined, { onExit });
     await fill(database, 20);
     const [before] = database.nodes();
-    const exits: DatabaseNode[] = [];
-    database.onExit((node) => exits.push(node));
     await kill(before?.pid);
     await until(() => exits.length > 0);
     expect(exits).toEqual([before]);
@@ -55,17 +55,6 @@ describe("a process that is killed", () => {
     expect(database.port()).toBe(before?.port);
     await kill(database.nodes()[0]?.pid);
     await until(() => exits.length > 1);
-  });
-
-  it("is told of also to those who ask later", async () => {
-    const database = await ground.engine.start(ground.spec());
-    await kill(database.nodes()[0]?.pid);
-    await until(async () => !(await database.ping()));
-    const exits: DatabaseNode[] = [];
-    database.onExit((node) => exits.push(node));
-    await until(() => exits.length > 0);
-    await database.revive();
-    expect(exits).toHaveLength(1);
   });
 
   it("leaves nothing to revive when it is alive", async () => {
@@ -81,11 +70,11 @@ describe("a platform that is killed", () => {
     const spec = ground.spec({ nodes: 2, parameters: { CACHE_SIZE: 33 } });
     const before = await startAndDie(spec);
     expect(await processesIn(spec.dir)).toHaveLength(2);
-    const database = await ground.engine.start(spec);
+    const exits: string[] = [];
+    const onExit = (node: DatabaseNode): unknown => exits.push(node.id);
+    const database = await ground.engine.start(spec, undefined, { onExit });
     expect(database.nodes()).toEqual(before);
     expect(await parameter(database, "CACHE_SIZE")).toBe(33);
-    const exits: string[] = [];
-    database.onExit((node) => exits.push(node.id));
     await kill(database.nodes()[1]?.pid);
     await until(() => exits.length > 0);
     expect(exits).toEqual(["node-1"]);

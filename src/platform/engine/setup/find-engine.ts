@@ -3,13 +3,17 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join, resolve } from "node:path";
-import type { Engine } from "../database.ts";
-import { EngineError } from "../engine-error.ts";
-import { createEngine } from "../local-engine.ts";
-import { askProgram } from "../server-program.ts";
-import { cachedServers, engineCache } from "./engine-cache.ts";
-import { findModule, packagedServer } from "./find-module.ts";
-import { hasModulePackage, modulePackage } from "./module-package.ts";
+import { createEngine, type Engine } from "../engine.ts";
+import { EngineError } from "../spec.ts";
+import {
+  askProgram,
+  cachedServers,
+  engineCache,
+  findModule,
+  hasModulePackage,
+  modulePackage,
+  packagedServer,
+} from "./engine-cache.ts";
 
 /** The engine, or a text about the servers that were tried, and how to get one. */
 export type EngineSearch =

@@ -1,15 +1,18 @@
 /** @module Finds an engine, and fetches what this machine lacks of one. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { EngineError } from "../engine-error.ts";
-import { askProgram } from "../server-program.ts";
-import { addToCache } from "./add-to-cache.ts";
-import { cachedServer, cachedServers, engineCache } from "./engine-cache.ts";
-import { type Fetching, fetchModule } from "./fetch-module.ts";
-import { fetchPackages } from "./fetch-packages.ts";
+import { EngineError } from "../spec.ts";
+import {
+  addToCache,
+  askProgram,
+  cachedServer,
+  cachedServers,
+  engineCache,
+  findModule,
+  hasModulePackage,
+} from "./engine-cache.ts";
+import { type Fetching, fetchModule, fetchPackages } from "./fetch.ts";
 import { type EngineSearch, findEngine, otherModules, otherServers } from "./find-engine.ts";
-import { findModule } from "./find-module.ts";
-import { hasModulePackage } from "./module-package.ts";
 
 /** Debian packages with the shared libraries that the graph module may need. */
 const libraryPackages: { readonly [library: string]: string } = {

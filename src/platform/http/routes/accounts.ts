@@ -1,63 +1,49 @@
 /** @module Serves account configurations, and connect and disconnect of cloud accounts. */
-import type { Hono } from "hono";
 import type { Json, JsonObject } from "../../../model/json.ts";
-import { connectAccount } from "../../control/account-connection.ts";
-import { accountInstances } from "../../control/accounts.ts";
-import type { Core } from "../../core.ts";
+import { accountInstances, connectAccount } from "../../control/accounts.ts";
 import { subscriptionOf } from "../../dialect/dialect.ts";
 import type { AccountConfigRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { version } from "../contract.ts";
-import type { Env } from "../exchange.ts";
-import { objectOf, tagsOf } from "../object-of.ts";
+import { fieldsOf, tagsOf } from "../contract.ts";
+import type { Call } from "../exchange.ts";
 import { serviceId } from "./plans.ts";
-import { pathParam, sessionRoutes } from "./router.ts";
+import { accepted, pathParam } from "./router.ts";
 
-/** Registers the operation: status, and the commands that a person must run. */
-export function accountEndpoints(app: Hono<Env>, core: Core): void {
-  sessionRoutes(app, core)("GET", `${version}/accountconfig/:id`, "describe-account-config", (context) => {
-    const id = pathParam(context, "id");
-    const config = core.store.accountConfigs.get(id);
-    if (config === undefined) throw new ServiceError(404, `account configuration ${id} not found`);
-    const instanceIds = accountInstances(core, id).map((record) => record.id);
-    return context.json(describeAccountConfig(config, instanceIds));
-  });
+/** Status of an account configuration, and the commands that a person must run. */
+export function describeAccount(call: Call): Response {
+  const { core, context } = call;
+  const id = pathParam(call, "id");
+  const config = core.store.accountConfigs.get(id);
+  if (config === undefined) throw new ServiceError(404, `account configuration ${id} not found`);
+  const instanceIds = accountInstances(core, id).map((record) => record.id);
+  return context.json(describeAccountConfig(config, instanceIds));
 }
 
-/** Registers the operation. The path names the account's instance or its configuration. */
-export function accountConnectionEndpoint(app: Hono<Env>, core: Core): void {
-  const path = `${version}/resource-instance/account-config/:id`;
-  sessionRoutes(app, core)("POST", path, "account-connection", async (context, exchange) => {
-    const asked = pathParam(context, "id");
-    const record = core.store.instances
-      .list()
-      .find(
-        (instance) => instance.isAccount && (instance.id === asked || instance.accountConfigId === asked),
-      );
-    if (record === undefined) throw new ServiceError(404, `cloud account ${asked} not found`);
-    const body = objectOf(exchange.body, ["serviceId", "subscriptionId", "setConnection", "customTags"]);
-    const { serviceId: service, subscriptionId: subscription, setConnection: isWanted } = body;
-    for (const key of ["serviceId", "subscriptionId"])
-      if (typeof body[key] !== "string" || body[key] === "")
-        throw new ServiceError(400, `${key} is required`);
-    if (service !== serviceId) throw new ServiceError(404, `service ${String(service)} not found`);
-    if (core.dialect.hasPlanSubscriptions && subscription !== subscriptionOf(record))
-      throw new ServiceError(
-        403,
-        `subscription ${String(subscription)} is not one to the plan of tier ${record.tier}`,
-      );
-    if (isWanted !== undefined && typeof isWanted !== "boolean")
-      throw new ServiceError(400, "setConnection must be true or false");
-    const customTags = tagsOf(body);
-    if (isWanted !== undefined) await connectAccount(core, record, isWanted);
-    if (customTags !== undefined)
-      await core.store.instances.update(record.id, (now) => ({
-        ...now,
-        customTags,
-        lastModified: core.timestamp(),
-      }));
-    return new Response(null, { status: 202 });
-  });
+/** Connects or disconnects an account. The path names the account's instance or its configuration. */
+export async function changeConnection(call: Call): Promise<Response> {
+  const { core } = call;
+  const asked = pathParam(call, "id");
+  const record = core.store.instances
+    .list()
+    .find(({ isAccount, id, accountConfigId }) => isAccount && (id === asked || accountConfigId === asked));
+  if (record === undefined) throw new ServiceError(404, `cloud account ${asked} not found`);
+  const types = {
+    serviceId: "text",
+    subscriptionId: "text",
+    setConnection: "boolean",
+    customTags: "any",
+  } as const;
+  const body = fieldsOf(call.body, types, ["serviceId", "subscriptionId"]);
+  const { serviceId: service, subscriptionId: subscription, setConnection: isWanted } = body;
+  if (service !== serviceId) throw new ServiceError(404, `service ${service} not found`);
+  if (core.dialect.hasPlanSubscriptions && subscription !== subscriptionOf(record))
+    throw new ServiceError(403, `subscription ${subscription} is not one to the plan of tier ${record.tier}`);
+  const customTags = tagsOf(body);
+  if (isWanted !== undefined) await connectAccount(core, record, isWanted);
+  const lastModified = core.timestamp();
+  if (customTags !== undefined)
+    await core.store.instances.update(record.id, (now) => ({ ...now, customTags, lastModified }));
+  return accepted();
 }
 
 /** An account configuration as the service describes it. */

@@ -3,16 +3,15 @@ import type { Context, Hono } from "hono";
 import { auth } from "hono/utils/basic-auth";
 import { isObject, type Json } from "../../../model/json.ts";
 import { bootstrap, offboard } from "../../control/accounts.ts";
-import { parseFaultRules } from "../../control/fault-rule.ts";
-import { addNetwork, describeNetwork, readNetwork } from "../../control/networks.ts";
+import { parseFaultRules } from "../../control/faults.ts";
+import { addNetwork, describeNetwork } from "../../control/networks.ts";
+import { readNetwork } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { platformStatus } from "../answers/status.ts";
-import { largestBody } from "../contract.ts";
-import { platformErrorFormat } from "../error-format.ts";
+import { maxBody, openBody, parseJson, platformErrorFormat } from "../contract.ts";
+import { linkLifetime } from "../credentials.ts";
+import { platformStatus } from "../describe.ts";
 import type { Env } from "../exchange.ts";
-import { linkLifetime } from "../page-sessions.ts";
-import { openBody, parseJson } from "../read-body.ts";
 import { pathParam, requireSession } from "./router.ts";
 import { matchesCredentials } from "./session.ts";
 
@@ -63,7 +62,7 @@ export function controlEndpoints(app: Hono<Env>, core: Core): void {
 
   for (const [name, act] of Object.entries({ bootstrap, offboard })) {
     route("POST", `accounts/:id/${name}`, async (context) => {
-      const config = await act(core, pathParam(context, "id"));
+      const config = await act(core, pathParam({ context }, "id"));
       return context.json({ id: config.id, status: config.status });
     });
   }
@@ -84,7 +83,7 @@ async function answer(core: Core, context: Context<Env>, handler: ControlHandler
 
 async function bodyOf(core: Core, context: Context<Env>): Promise<Json> {
   if (context.req.method === "GET") return null;
-  const reader = openBody(context.req.raw, largestBody, core.bodyBudgets.signedIn);
+  const reader = openBody(context.req.raw, maxBody, core.bodyBudgets.signedIn);
   try {
     return parseJson(await reader.read(), undefined) ?? null;
   } finally {

@@ -1,183 +1,248 @@
-/** @module Serves create, list, describe, update, delete, power and metadata of instances. */
-import type { Context, Hono } from "hono";
-import { isObject } from "../../../model/json.ts";
-import { readAccount } from "../../control/account-rules.ts";
+/** @module Serves the operations on instances, but for those on snapshots. */
+import { isObject, type JsonObject } from "../../../model/json.ts";
 import { addAccount, removeAccount } from "../../control/accounts.ts";
-import { createInstance } from "../../control/new-instance.ts";
-import { readCreate, readUpdate } from "../../control/validate.ts";
-import type { Core } from "../../core.ts";
-import type { Located } from "../../dialect/dialect.ts";
+import { createInstance, restoreToTime } from "../../control/new-instance.ts";
+import { readAccount, readCreate, readUpdate } from "../../control/validate.ts";
+import { findComponent, type Located } from "../../dialect/dialect.ts";
 import { checkInDialect, ownBody, ownCreate } from "../../dialect/params.ts";
-import { knownVersion, preferredVersion } from "../../model/plans.ts";
+import { knownVersion, preferredVersion, upgradeTarget } from "../../model/plans.ts";
+import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { describeInstance } from "../answers/describe.ts";
-import { componentPath, version } from "../contract.ts";
-import type { Env, Exchange } from "../exchange.ts";
-import { objectOf, tagsOf } from "../object-of.ts";
-import { databaseOf, instanceOf, isVisible, locateComponent, placeOf, subscriptionFor } from "./locate.ts";
-import { accepted, paged, pathParam, sessionRoutes } from "./router.ts";
+import { fieldsOf, tagsOf } from "../contract.ts";
+import { describeInstance } from "../describe.ts";
+import type { Call, Handler } from "../exchange.ts";
+import {
+  accepted,
+  checkSubscription,
+  databaseOf,
+  instanceOf,
+  isVisible,
+  locateComponent,
+  locateNodes,
+  paged,
+  pathParam,
+  placeOf,
+  subscriptionFor,
+} from "./router.ts";
 
-/** Registers the operations on instances (specification 4.7). */
-export function instanceEndpoints(app: Hono<Env>, core: Core): void {
-  const route = sessionRoutes(app, core);
-  const component = componentPath(core.dialect);
-
-  route("POST", component, "create", async (context, exchange) => {
-    const place = locateComponent(core, context);
-    const id = await (place.isAccount ? createAccount : create)(core, place, context, exchange);
-    return context.json({ id }, 202);
-  });
-
-  route("GET", component, "list", (context, { fault }) => {
-    const { plan, component: found } = locateComponent(core, context);
-    const shown = core.store.instances
-      .list()
-      .filter(
-        (record) =>
-          record.tier === plan.tier && record.component === found.id && isVisible(core, context, record),
-      );
-    const { items, more } = paged(core, context, fault.missingFromList ? shown.slice(0, -1) : shown);
-    return context.json({ ids: items.map(({ id }) => id), ...more });
-  });
-
-  route("GET", `${version}/resource-instance`, "list-all", (context, { fault }) => {
-    const shown = core.store.instances.list().filter((record) => isVisible(core, context, record));
-    const all = fault.missingFromList ? shown.slice(0, -1) : shown;
-    const { items, more } = paged(core, context, all);
-    const described = items.map((record) => ({
-      resourceID: record.resourceId,
-      ...describeInstance(core, record),
-    }));
-    return context.json({ resourceInstances: described, ...more });
-  });
-
-  route("GET", `${component}/:id`, "describe", (context) =>
-    context.json(describeInstance(core, instanceOf(core, context))),
-  );
-
-  for (const method of core.dialect.updateMethods) {
-    route(method, `${component}/:id`, "update", async (context, exchange) => {
-      const record = databaseOf(core, context);
-      const body = ownBody(core.dialect, exchange.body ?? null);
-      const changed = checkInDialect(core.dialect, () => readUpdate(body, placeOf(core, record), record));
-      const password = changed.params["graphdbPassword"];
-      if (typeof password === "string") core.secrets.add(password);
-      await core.lifecycle.operate(record.id, "update", exchange.fault, {
-        ...changed,
-        customTags: tagsOf(body),
-      });
-      return accepted();
-    });
-  }
-
-  route("DELETE", `${component}/:id`, "delete", async (context, { fault }) => {
-    const record = instanceOf(core, context);
-    if (record.isAccount) await removeAccount(core, record);
-    else await core.lifecycle.operate(record.id, "delete", fault);
-    return accepted();
-  });
-
-  for (const name of ["start", "stop", "restart"] as const) {
-    route("POST", `${component}/:id/${name}`, name, async (context, { fault }) => {
-      await core.lifecycle.operate(databaseOf(core, context).id, name, fault);
-      return accepted();
-    });
-  }
-
-  route("PATCH", `${component}/:id/metadata`, "metadata", async (context, exchange) => {
-    const record = instanceOf(core, context);
-    const body = objectOf(exchange.body, ["deletionProtection", "customTags"]);
-    const { deletionProtection: protection } = body;
-    if (protection !== undefined && typeof protection !== "boolean") {
-      throw new ServiceError(400, "deletionProtection must be true or false");
-    }
-    const tags = tagsOf(body);
-    await core.store.instances.update(record.id, (now) => ({
-      ...now,
-      deletionProtection: protection ?? now.deletionProtection,
-      customTags: tags ?? now.customTags,
-      lastModified: core.timestamp(),
-    }));
-    core.events.add(record.id, `metadata changed: ${Object.keys(body).join(", ")}`);
-    return accepted();
-  });
-
-  route("GET", `${version}/resource-instance/:id/audit-events`, "audit-events", (context) => {
-    const id = pathParam(context, "id");
-    const record = core.store.instances.get(id);
-    const { items, more } = paged(core, context, core.events.recent(id));
-    const events = items.map(({ id: number, time, message, isFailure }) => ({
-      id: `event-${number}`,
-      time,
-      message,
-      resourceInstanceId: id,
-      resourceName: record?.component ?? "",
-      subscriptionId: record?.subscriptionId ?? "",
-      userName: core.credentials.username,
-      workflowFailures: isFailure ? [{ eventTime: time, message }] : [],
-    }));
-    return context.json({ events, ids: events.map((event) => event.id), ...more });
-  });
+export async function createResource(call: Call): Promise<Response> {
+  const place = locateComponent(call);
+  const id = await (place.isAccount ? createAccount : createDatabase)(call, place);
+  return call.context.json({ id }, 202);
 }
 
-async function create(
-  core: Core,
-  place: Located,
-  context: Context<Env>,
-  exchange: Exchange,
-): Promise<string> {
-  const { plan, component: found } = place;
-  if (found.nodes.length === 0)
-    throw new ServiceError(400, `the local platform does not run ${found.key}: it has no clusters`);
-  const body = ownCreate(core.dialect, exchange.body ?? null, plan.tier);
-  const wanted = checkInDialect(core.dialect, () =>
-    readCreate(body, {
-      tier: plan.tier,
-      component: found.id,
-      instanceTypes: core.instanceTypes,
-    }),
+export function listInstances(call: Call): Response {
+  const { plan, component } = locateComponent(call);
+  const shown = visible(call).filter(
+    ({ tier, component: own }) => tier === plan.tier && own === component.id,
   );
+  const { items, more } = paged(call, call.fault.missingFromList ? shown.slice(0, -1) : shown);
+  return call.context.json({ ids: items.map(({ id }) => id), ...more });
+}
+
+export function listAllInstances(call: Call): Response {
+  const shown = visible(call);
+  const { items, more } = paged(call, call.fault.missingFromList ? shown.slice(0, -1) : shown);
+  const resourceInstances = items.map((record) => ({
+    resourceID: record.resourceId,
+    ...describeInstance(call.core, record),
+  }));
+  return call.context.json({ resourceInstances, ...more });
+}
+
+function visible(call: Call): readonly InstanceRecord[] {
+  return call.core.store.instances.list().filter((record) => isVisible(call, record));
+}
+
+export function describeResource(call: Call): Response {
+  return call.context.json(describeInstance(call.core, instanceOf(call)));
+}
+
+export async function updateInstance(call: Call): Promise<Response> {
+  const { core, fault } = call;
+  const record = databaseOf(call);
+  const body = ownBody(core.dialect, call.body ?? null);
+  const changed = checkInDialect(core.dialect, () => readUpdate(body, placeOf(core, record), record));
+  const password = changed.params["graphdbPassword"];
+  if (typeof password === "string") core.secrets.add(password);
+  await core.lifecycle.operate(record.id, "update", fault, { ...changed, customTags: tagsOf(body) });
+  return accepted();
+}
+
+export async function deleteResource(call: Call): Promise<Response> {
+  const { core, fault } = call;
+  const record = instanceOf(call);
+  if (record.isAccount) await removeAccount(core, record);
+  else await core.lifecycle.operate(record.id, "delete", fault);
+  return accepted();
+}
+
+/** Start, stop or restart. */
+export function changePower(name: "start" | "stop" | "restart"): Handler {
+  return async (call) => {
+    await call.core.lifecycle.operate(databaseOf(call).id, name, call.fault);
+    return accepted();
+  };
+}
+
+export async function changeMetadata(call: Call): Promise<Response> {
+  const { core } = call;
+  const record = instanceOf(call);
+  const body = fieldsOf(call.body, { deletionProtection: "boolean", customTags: "any" });
+  const tags = tagsOf(body);
+  await core.store.instances.update(record.id, (now) => ({
+    ...now,
+    deletionProtection: body.deletionProtection ?? now.deletionProtection,
+    customTags: tags ?? now.customTags,
+    lastModified: core.timestamp(),
+  }));
+  core.events.add(record.id, `metadata changed: ${Object.keys(body).join(", ")}`);
+  return accepted();
+}
+
+export function listEvents(call: Call): Response {
+  const { core, context } = call;
+  const id = pathParam(call, "id");
+  const record = core.store.instances.get(id);
+  const { items, more } = paged(call, core.events.recent(id));
+  const events = items.map(({ id: number, time, message, isFailure }) => ({
+    id: `event-${number}`,
+    time,
+    message,
+    resourceInstanceId: id,
+    resourceName: record?.component ?? "",
+    subscriptionId: record?.subscriptionId ?? "",
+    userName: core.credentials.username,
+    workflowFailures: isFailure ? [{ eventTime: time, message }] : [],
+  }));
+  return context.json({ events, ids: events.map((event) => event.id), ...more });
+}
+
+const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE"];
+
+/** Failover (specification 4.7) with the keys of the dialect. */
+export async function failover(call: Call): Promise<Response> {
+  const { core, fault } = call;
+  const record = instanceOf(call, locateNodes(call));
+  const { node: nodeKeys, action: actionKeys } = core.dialect.failover;
+  const [nodeKey = "", actionKey = ""] = [nodeKeys[0], actionKeys[0]];
+  const keys = [...nodeKeys, ...actionKeys];
+  const body = fieldsOf(call.body, Object.fromEntries(keys.map((key) => [key, "any"])));
+  const [node, action] = [textAt(body, nodeKeys), textAt(body, actionKeys)];
+  if (node === undefined) throw new ServiceError(400, `${nodeKey} is required`);
+  if (action === undefined && body["failed_replica_id"] !== undefined)
+    throw new ServiceError(400, `${actionKey} is required`);
+  if (action !== undefined && !actions.includes(action))
+    throw new ServiceError(400, `${actionKey} must be one of ${actions.join(", ")}`);
+  core.lifecycle.check(record.id, "failover");
+  if (!record.nodes.some(({ id }) => id === node))
+    throw new ServiceError(400, `instance ${record.id} has no replica named as ${nodeKey} says`);
+  if (record.nodes.length < 2)
+    throw new ServiceError(409, `instance ${record.id} has one node and nothing to fail over to`);
+  await core.lifecycle.operate(record.id, "failover", fault, {
+    failedNode: node,
+    failoverAction: action ?? "FAILOVER_AND_RESTART",
+  });
+  return accepted();
+}
+
+function textAt(body: JsonObject, keys: readonly string[]): string | undefined {
+  const found = keys.map((key) => body[key]).find((value) => value !== undefined);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Creates a new instance with the data that an instance had at a time. */
+export async function restoreTime(call: Call): Promise<Response> {
+  const record = databaseOf(call);
+  const body = fieldsOf(call.body, { targetRestoreTime: "any", network_type: "text" });
+  const { targetRestoreTime: text, network_type: networkType } = body;
+  if (text === undefined) throw new ServiceError(400, "targetRestoreTime is required");
+  const time = typeof text === "string" && timePattern.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new ServiceError(400, "targetRestoreTime must be a time like 2026-01-31T12:00:00Z");
+  const id = await restoreToTime(call.core, record, time, networkType, call.fault);
+  return call.context.json({ id }, 202);
+}
+
+/** Keys of the body that locate the instance: the variable segments of a component's path. */
+const placeKeys = [
+  "serviceProviderId",
+  "serviceKey",
+  "serviceAPIVersion",
+  "serviceEnvironmentKey",
+  "serviceModelKey",
+  "productTierKey",
+  "resourceKey",
+] as const;
+
+export async function upgradeVersion(call: Call): Promise<Response> {
+  const { core, fault } = call;
+  const types = {
+    ...Object.fromEntries(placeKeys.map((key) => [key, "text"] as const)),
+    targetVersion: "text",
+  } as const;
+  const body = fieldsOf(call.body, types, placeKeys);
+  const [provider, service, api, environment, model = "", tier = "", resource = ""] = placeKeys.map((key) =>
+    String(body[key]),
+  );
+  const { dialect } = core;
+  const isThisService =
+    provider === dialect.provider && service === dialect.service && api === "v1" && environment === "prod";
+  const found = isThisService ? findComponent(dialect, { model, tier, resource }) : undefined;
+  const id = pathParam(call, "id");
+  const known = core.store.instances.get(id);
+  if (known?.tier !== found?.plan.tier || known?.component !== found?.component.id || known === undefined)
+    throw new ServiceError(404, `instance ${id} not found`);
+  const record = databaseOf(call, known);
+  checkSubscription(call, record.tier);
+  core.lifecycle.check(id, "upgrade");
+  const planVersion = upgradeTarget(record, body.targetVersion);
+  await core.lifecycle.operate(id, "upgrade", fault, { planVersion });
+  return accepted();
+}
+
+async function createDatabase(call: Call, { plan, component }: Located): Promise<string> {
+  const { core } = call;
+  const { tier } = plan;
+  if (component.nodes.length === 0)
+    throw new ServiceError(400, `the local platform does not run ${component.key}: it has no clusters`);
+  const body = ownCreate(core.dialect, call.body ?? null, tier);
+  const place = placeOf(core, { tier, component: component.id });
+  const wanted = checkInDialect(core.dialect, () => readCreate(body, place));
+  const asked = isObject(body) ? (body["productTierVersion"] ?? preferredVersion) : preferredVersion;
+  if (typeof asked !== "string") throw new ServiceError(400, "productTierVersion must be a string");
   return createInstance(
     core,
     {
       ...wanted,
-      tier: plan.tier,
-      component: found.id,
-      resourceId: found.resourceId,
-      planVersion: planVersionOf(exchange),
-      subscriptionId: subscriptionFor(core, context, plan.tier),
+      tier,
+      component: component.id,
+      resourceId: component.resourceId,
+      planVersion: knownVersion(asked),
+      subscriptionId: subscriptionFor(call, tier),
       customTags: tagsOf(body) ?? [],
     },
-    exchange.fault,
+    call.fault,
   );
 }
 
-async function createAccount(
-  core: Core,
-  place: Located,
-  context: Context<Env>,
-  exchange: Exchange,
-): Promise<string> {
-  const body = exchange.body ?? null;
+async function createAccount({ core, context, body = null, fault }: Call, place: Located): Promise<string> {
   const subscriptionId = context.req.query("subscriptionId") ?? "";
   if (subscriptionId === "") throw new ServiceError(400, "query parameter subscriptionId is required");
+  const { plan, component } = place;
+  const customTags = tagsOf(body) ?? [];
   return addAccount(
     core,
     {
-      tier: place.plan.tier,
-      component: place.component.id,
-      resourceId: place.component.resourceId,
+      tier: plan.tier,
+      component: component.id,
+      resourceId: component.resourceId,
       subscriptionId,
-      customTags: tagsOf(body) ?? [],
+      customTags,
     },
     readAccount(body),
-    exchange.fault,
+    fault,
   );
-}
-
-/** The requested plan version, or the preferred one. */
-function planVersionOf({ body }: Exchange): string {
-  const asked = isObject(body) ? (body["productTierVersion"] ?? preferredVersion) : preferredVersion;
-  if (typeof asked !== "string") throw new ServiceError(400, "productTierVersion must be a string");
-  return knownVersion(asked);
 }

@@ -6,11 +6,10 @@ import { getCookie, setCookie } from "hono/cookie";
 import { streamSSE } from "hono/streaming";
 import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { type Page, pageHeaders, signInPage, statusPage } from "../answers/page.ts";
-import { platformStatus } from "../answers/status.ts";
-import { largestOpenBody } from "../contract.ts";
+import { maxOpenBody, openBody } from "../contract.ts";
+import { platformStatus } from "../describe.ts";
 import type { Env } from "../exchange.ts";
-import { openBody } from "../read-body.ts";
+import { type Page, pageHeaders, signInPage, statusPage } from "../page.ts";
 import { matchesCredentials } from "./session.ts";
 
 /** Minimum time between two updates of the page, in ms. */
@@ -34,7 +33,7 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   app.post("/_platform/page-session", async (context) => {
-    const reader = openBody(context.req.raw, largestOpenBody, core.bodyBudgets.anonymous);
+    const reader = openBody(context.req.raw, maxOpenBody, core.bodyBudgets.anonymous);
     try {
       const form = new URLSearchParams(await reader.read());
       const given = { username: form.get("username") ?? "", password: form.get("password") ?? "" };

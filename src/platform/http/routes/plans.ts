@@ -1,5 +1,4 @@
 /** @module Serves service plans and subscriptions. */
-import type { Hono } from "hono";
 import type { FieldSchema } from "../../../model/field-schema.ts";
 import { defined, type JsonObject } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
@@ -7,9 +6,8 @@ import { type Dialect, type Located, subscriptionOf } from "../../dialect/dialec
 import { isOffered, paramRows } from "../../model/field-rules.ts";
 import { type Component, type Plan, preferredVersion } from "../../model/plans.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { version } from "../contract.ts";
-import type { Env } from "../exchange.ts";
-import { paged, pathParam, sessionRoutes } from "./router.ts";
+import type { Call } from "../exchange.ts";
+import { paged, pathParam } from "./router.ts";
 
 /** Id of the platform's only service, and the facts of it that offerings and subscriptions repeat. */
 export const serviceId: string = "s-local";
@@ -27,47 +25,43 @@ const regions: JsonObject = {
   ociRegions: ["us-ashburn-1", "eu-frankfurt-1"],
 };
 
-/** Registers the operations on service plans (specification 2.6) and subscriptions. */
-export function planEndpoints(app: Hono<Env>, core: Core): void {
-  const route = sessionRoutes(app, core);
-  const { dialect } = core;
-  const { plans } = dialect;
-  route("GET", `${version}/service-offering`, "list-plans", (context) =>
-    context.json({ serviceIds: [serviceId], services: [service(dialect)] }),
-  );
-  route("GET", `${version}/service-offering/:id`, "describe-plan", (context) => {
-    if (pathParam(context, "id") !== serviceId) throw new ServiceError(404, "service not found");
-    return context.json(service(dialect));
-  });
-  if (dialect.hasParameterSchema)
-    route(
-      "GET",
-      `${version}/service-offering/:id/resource/:resource/instance/:instance`,
-      "describe-parameters",
-      (context) => {
-        const found = resourceIn(dialect, pathParam(context, "resource"));
-        const { productTierId: productTier } = context.req.query();
-        if (pathParam(context, "id") !== serviceId || found === undefined)
-          throw new ServiceError(404, "no service plan has such a resource");
-        if (productTier !== undefined && productTier !== `pt-${found.plan.tier}`)
-          throw new ServiceError(400, `plan ${productTier} does not have this resource`);
-        const instance = pathParam(context, "instance");
-        const record = core.store.instances.get(instance);
-        const isOfIt = record?.tier === found.plan.tier && record.component === found.component.id;
-        if (instance !== "none" && !isOfIt) throw new ServiceError(404, `instance ${instance} not found`);
-        return context.json(parameterSchema(core, found));
-      },
-    );
-  route("GET", `${version}/subscription`, "list-subscriptions", (context) => {
-    const { items, more } = paged(core, context, plans);
-    const subscriptions = items.map((plan) => subscription(plan, core.credentials.username));
-    return context.json({ ids: subscriptions.map(({ id }) => id), subscriptions, ...more });
-  });
-  route("GET", `${version}/subscription/:id`, "describe-subscription", (context) => {
-    const plan = plans.find((candidate) => subscriptionOf(candidate) === pathParam(context, "id"));
-    if (plan === undefined) throw new ServiceError(404, "subscription not found");
-    return context.json(subscription(plan, core.credentials.username));
-  });
+export function listPlans({ core, context }: Call): Response {
+  return context.json({ serviceIds: [serviceId], services: [service(core.dialect)] });
+}
+
+export function describePlan(call: Call): Response {
+  if (pathParam(call, "id") !== serviceId) throw new ServiceError(404, "service not found");
+  return call.context.json(service(call.core.dialect));
+}
+
+/** Parameters of a component, or of an instance of it. */
+export function describeParameters(call: Call): Response {
+  const { core, context } = call;
+  const found = resourceIn(core.dialect, pathParam(call, "resource"));
+  const { productTierId: productTier } = context.req.query();
+  if (pathParam(call, "id") !== serviceId || found === undefined)
+    throw new ServiceError(404, "no service plan has such a resource");
+  if (productTier !== undefined && productTier !== `pt-${found.plan.tier}`)
+    throw new ServiceError(400, `plan ${productTier} does not have this resource`);
+  const instance = pathParam(call, "instance");
+  const record = core.store.instances.get(instance);
+  const isOfIt = record?.tier === found.plan.tier && record.component === found.component.id;
+  if (instance !== "none" && !isOfIt) throw new ServiceError(404, `instance ${instance} not found`);
+  return context.json(parameterSchema(core, found));
+}
+
+export function listSubscriptions(call: Call): Response {
+  const { core, context } = call;
+  const { items, more } = paged(call, core.dialect.plans);
+  const subscriptions = items.map((plan) => subscription(plan, core.credentials.username));
+  return context.json({ ids: subscriptions.map(({ id }) => id), subscriptions, ...more });
+}
+
+export function describeSubscription(call: Call): Response {
+  const { core, context } = call;
+  const plan = core.dialect.plans.find((candidate) => subscriptionOf(candidate) === pathParam(call, "id"));
+  if (plan === undefined) throw new ServiceError(404, "subscription not found");
+  return context.json(subscription(plan, core.credentials.username));
 }
 
 /** The component or account resource of an id, in any plan. */

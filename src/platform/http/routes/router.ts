@@ -1,42 +1,12 @@
-/** @module Registers operations with or without a session. */
-import type { Context, Hono } from "hono";
+/** @module Checks sessions, and finds the plan, component and instance that a request's path names. */
+import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
+import type { Place } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
+import { findComponent, type Located, subscriptionOf } from "../../dialect/dialect.ts";
+import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { largestBody, largestOpenBody } from "../contract.ts";
-import { platformErrorFormat } from "../error-format.ts";
-import { type Env, type Handler, serve } from "../exchange.ts";
-
-/** Registers one operation of the platform host. `operation` is its name in fault rules and in the request log. */
-export type Route = (method: string, path: string, operation: string, handler: Handler) => void;
-
-/** Routes without a session. */
-export function openRoutes(app: Hono<Env>, core: Core): Route {
-  return (method, path, operation, handler) => {
-    const served = {
-      name: operation,
-      admit: allowAll,
-      isSignedIn: isNeverSignedIn,
-      largestBody: largestOpenBody,
-      handler,
-    };
-    app.on(method, path, (context) => serve(core, platformErrorFormat, served, context));
-  };
-}
-
-const allowAll = (): void => undefined;
-const isNeverSignedIn = (): boolean => false;
-
-/** Routes that need a session: the session cookie, or the same token as a bearer token. */
-export function sessionRoutes(app: Hono<Env>, core: Core): Route {
-  const admit = (context: Context<Env>): void => void requireSession(core, context);
-  const isSignedIn = (context: Context<Env>): boolean =>
-    core.sessions.userOf(tokenOf(core, context)) !== undefined;
-  return (method, path, operation, handler) => {
-    const served = { name: operation, admit, isSignedIn, largestBody, handler };
-    app.on(method, path, (context) => serve(core, platformErrorFormat, served, context));
-  };
-}
+import type { Call, Env } from "../exchange.ts";
 
 /** The signed-in user. Throws ServiceError 400 without a token, 401 for an invalid or expired one. */
 export function requireSession(core: Core, context: Context<Env>): string {
@@ -47,7 +17,12 @@ export function requireSession(core: Core, context: Context<Env>): string {
   return user;
 }
 
-/** The session token of a request; empty without one. */
+/** True for a request with a valid session. */
+export function hasSession(core: Core, context: Context<Env>): boolean {
+  return core.sessions.userOf(tokenOf(core, context)) !== undefined;
+}
+
+/** The session cookie, or the same token as a bearer token; empty without one. */
 function tokenOf({ dialect }: Core, context: Context<Env>): string {
   return bearerOf(context) ?? getCookie(context, dialect.cookies.session) ?? "";
 }
@@ -57,8 +32,8 @@ export function bearerOf(context: Context<Env>): string | undefined {
   return /^bearer\s+(\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
 }
 
-/** A decoded path parameter; empty where the route has none of that name. */
-export function pathParam(context: Context<Env>, name: string): string {
+/** A decoded path parameter; empty if the route has none of that name. */
+export function pathParam({ context }: Pick<Call, "context">, name: string): string {
   return context.req.param(name) ?? "";
 }
 
@@ -74,10 +49,75 @@ export interface Page<T> {
 }
 
 /** The page that the request's token names; the first page without a token. */
-export function paged<T>(core: Core, context: Context<Env>, all: readonly T[]): Page<T> {
-  const { pageSize } = core.settings;
+export function paged<T>({ core, context }: Call, all: readonly T[]): Page<T> {
   const token = Number(context.req.query("nextPageToken") ?? 0);
   const from = Number.isInteger(token) && token > 0 ? token : 0;
-  const end = from + pageSize;
+  const end = from + core.settings.pageSize;
   return { items: all.slice(from, end), more: end < all.length ? { nextPageToken: String(end) } : {} };
+}
+
+/** The component of a path; 404 if no plan has it, 403 for the subscription of another plan. */
+export function locateComponent(call: Call, isNamed?: Parameters<typeof findComponent>[2]): Located {
+  const [model, tier, resource] = [
+    pathParam(call, "model"),
+    pathParam(call, "tier"),
+    pathParam(call, "resource"),
+  ];
+  const found = findComponent(call.core.dialect, { model, tier, resource }, isNamed);
+  if (found === undefined) throw new ServiceError(404, `no service plan has ${model}/${tier}/${resource}`);
+  checkSubscription(call, found.plan.tier);
+  return found;
+}
+
+/** The component of a failover's path, which may also name the resource of its nodes, depending on `failoverPath`. */
+export function locateNodes(call: Call): Located {
+  const { failoverPath } = call.core.settings;
+  return locateComponent(call, ({ key, resources }, asked) => {
+    const isOfNodes = resources.some((resource) => resource.part === "database" && resource.key === asked);
+    return (failoverPath !== "node" && key === asked) || (failoverPath !== "component" && isOfNodes);
+  });
+}
+
+/** Refuses (403) the subscription of another plan, if each plan has its own. */
+export function checkSubscription({ core, context }: Call, tier: string | undefined): void {
+  const asked = context.req.query("subscriptionId") ?? "";
+  if (!core.dialect.hasPlanSubscriptions || asked === "" || tier === undefined) return;
+  if (asked === subscriptionOf({ tier })) return;
+  throw new ServiceError(403, `subscription ${asked} is not one to the plan of tier ${tier}`);
+}
+
+/** The subscription of a new object; undefined if the request names none and plans have none of their own. */
+export function subscriptionFor({ core, context }: Call, tier: string): string | undefined {
+  const own = core.dialect.hasPlanSubscriptions ? subscriptionOf({ tier }) : undefined;
+  const asked = context.req.query("subscriptionId");
+  return asked === "" ? own : (asked ?? own);
+}
+
+/** The instance of a path; 404 for an unknown id or one of another component. */
+export function instanceOf(call: Call, { plan, component }: Located = locateComponent(call)): InstanceRecord {
+  const id = pathParam(call, "id");
+  const record = call.core.store.instances.get(id);
+  if (record?.tier !== plan.tier || record.component !== component.id)
+    throw new ServiceError(404, `instance ${id} not found`);
+  return record;
+}
+
+/** The instance, if it is a database; 400 for a cloud account. */
+export function databaseOf(call: Call, record: InstanceRecord = instanceOf(call)): InstanceRecord {
+  if (!record.isAccount) return record;
+  throw new ServiceError(400, `${record.id} is a cloud account and has no such operation`);
+}
+
+/** Tier, component and instance types of an instance, for validation. */
+export function placeOf({ instanceTypes }: Core, { tier, component }: Omit<Place, "instanceTypes">): Place {
+  return { tier, component, instanceTypes };
+}
+
+/** False for an instance that a list omits: of another subscription, or hidden by a fault. */
+export function isVisible({ core, context }: Call, record: InstanceRecord): boolean {
+  // If plans have their own subscriptions, a path implies one, and the list of all plans takes none.
+  const asked = core.dialect.hasPlanSubscriptions ? undefined : context.req.query("subscriptionId");
+  if (asked !== undefined && record.subscriptionId !== undefined && record.subscriptionId !== asked)
+    return false;
+  return record.missingUntil === undefined || record.missingUntil <= core.now();
 }

@@ -1,65 +1,56 @@
 /** @module Serves sign-in, token refresh and sign-out. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Context, Hono } from "hono";
+import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { auth } from "hono/utils/basic-auth";
-import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
+import { isObject, type JsonObject } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { version } from "../contract.ts";
 import type { Credentials } from "../credentials.ts";
-import type { Env } from "../exchange.ts";
+import type { Call, Env } from "../exchange.ts";
 import type { TokenPair } from "../sessions.ts";
-import { openRoutes, requireSession, sessionRoutes } from "./router.ts";
+import { requireSession } from "./router.ts";
 
-/** Registers the session operations (specification 4.1 and 5). */
-export function sessionEndpoints(app: Hono<Env>, core: Core): void {
-  const open = openRoutes(app, core);
+/** Sign-in with basic credentials (specification 4.1). */
+export function signIn(call: Call): Response {
+  const given = auth(call.context.req.raw);
+  if (given === undefined) throw new ServiceError(400, "basic credentials are missing or malformed");
+  const pair = openSession(call.core, given);
+  setSessionCookies(call.context, call.core, pair);
+  return call.context.json({ token: pair.token });
+}
 
-  open("POST", `${version}/resource-instance/user/signin`, "signin", async (context) => {
-    const given = auth(context.req.raw);
-    if (given === undefined) throw new ServiceError(400, "basic credentials are missing or malformed");
-    const pair = await signIn(core, given);
-    setSessionCookies(context, core, pair);
-    return context.json({ token: pair.token });
-  });
+/** Sign-in with credentials in the body. */
+export function signInWithBody(call: Call): Response {
+  const [username, password] = [textOf(call, "email"), textOf(call, "password")];
+  if (username === undefined || password === undefined)
+    throw new ServiceError(400, "email and password are required");
+  return answerPair(call, openSession(call.core, { username, password }));
+}
 
-  for (const name of ["signin", "customer-user-signin"]) {
-    open("POST", `${version}/${name}`, "signin", async (context, exchange) => {
-      const username = textOf(exchange.body, "email");
-      const password = textOf(exchange.body, "password");
-      if (username === undefined || password === undefined)
-        throw new ServiceError(400, "email and password are required");
-      const pair = await signIn(core, { username, password });
-      setSessionCookies(context, core, pair);
-      return context.json(shownPair(core, pair));
-    });
-  }
+/** A new pair of tokens for a refresh token (specification 5). */
+export async function refreshSession(call: Call): Promise<Response> {
+  const token = refreshTokenOf(call);
+  if (token === undefined) throw new ServiceError(400, "refresh token is missing");
+  const pair = await call.core.sessions.rotate(token);
+  if (pair === undefined) throw new ServiceError(401, "the refresh token is invalid or has expired");
+  return answerPair(call, pair);
+}
 
-  open("POST", `${version}/refresh-token`, "refresh", async (context, exchange) => {
-    const token = refreshTokenOf(core, context, exchange.body);
-    if (token === undefined) throw new ServiceError(400, "refresh token is missing");
-    const pair = await core.sessions.rotate(token);
-    if (pair === undefined) throw new ServiceError(401, "the refresh token is invalid or has expired");
-    setSessionCookies(context, core, pair);
-    return context.json(shownPair(core, pair));
-  });
+export async function logOut(call: Call): Promise<Response> {
+  await call.core.sessions.revoke(refreshTokenOf(call) ?? "");
+  setSessionCookies(call.context, call.core, undefined);
+  return call.context.json({});
+}
 
-  open("POST", `${version}/logout`, "logout", async (context, exchange) => {
-    await core.sessions.revoke(refreshTokenOf(core, context, exchange.body) ?? "");
-    setSessionCookies(context, core, undefined);
-    return context.json({});
-  });
+export async function revokeToken(call: Call): Promise<Response> {
+  await call.core.sessions.revoke(refreshTokenOf(call) ?? "");
+  return new Response(null, { status: 204 });
+}
 
-  open("POST", `${version}/revoke-token`, "revoke", async (context, exchange) => {
-    await core.sessions.revoke(refreshTokenOf(core, context, exchange.body) ?? "");
-    return new Response(null, { status: 204 });
-  });
-
-  sessionRoutes(app, core)("GET", `${version}/user`, "user", (context) => {
-    const user = requireSession(core, context);
-    return context.json({ id: user, email: user, name: "local user" });
-  });
+export function describeUser({ core, context }: Call): Response {
+  const user = requireSession(core, context);
+  return context.json({ id: user, email: user, name: "local user" });
 }
 
 /** True for the platform's own credentials; takes the same time for every wrong value. */
@@ -74,14 +65,16 @@ export function matchesCredentials(expected: Credentials, given: Credentials): b
   );
 }
 
-async function signIn(core: Core, given: Credentials): Promise<TokenPair> {
-  if (!matchesCredentials(core.credentials, given))
-    throw new ServiceError(401, "wrong user name or password");
-  return core.sessions.open(given.username);
+function openSession({ credentials, sessions }: Core, given: Credentials): TokenPair {
+  if (!matchesCredentials(credentials, given)) throw new ServiceError(401, "wrong user name or password");
+  return sessions.open(given.username);
 }
 
-function shownPair({ dialect }: Core, { token, refreshToken }: TokenPair): JsonObject {
-  return { jwtToken: token, ...(dialect.hasRefreshTokens ? { refreshToken } : {}) };
+function answerPair({ core, context }: Call, pair: TokenPair): Response {
+  setSessionCookies(context, core, pair);
+  const { token, refreshToken } = pair;
+  const body: JsonObject = { jwtToken: token, ...(core.dialect.hasRefreshTokens ? { refreshToken } : {}) };
+  return context.json(body);
 }
 
 function setSessionCookies(context: Context<Env>, core: Core, pair: TokenPair | undefined): void {
@@ -108,11 +101,11 @@ function cookieDomain(context: Context<Env>, core: Core): string {
   return ["localhost", "127.0.0.1", "[::1]"].includes(hostname) ? hostname : core.settings.host;
 }
 
-function refreshTokenOf(core: Core, context: Context<Env>, body: Json | undefined): string | undefined {
-  return textOf(body, "refreshToken") ?? getCookie(context, core.dialect.cookies.refresh);
+function refreshTokenOf(call: Call): string | undefined {
+  return textOf(call, "refreshToken") ?? getCookie(call.context, call.core.dialect.cookies.refresh);
 }
 
-function textOf(body: Json | undefined, key: string): string | undefined {
+function textOf({ body }: Call, key: string): string | undefined {
   const value = isObject(body) ? body[key] : undefined;
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,7 +1,6 @@
 /** @module Serves backups, snapshots, copies and restores. */
-import type { Context, Hono } from "hono";
 import type { JsonObject } from "../../../model/json.ts";
-import { restoreSnapshot } from "../../control/restore-snapshot.ts";
+import { restoreSnapshot } from "../../control/new-instance.ts";
 import {
   copySnapshot,
   deleteSnapshot,
@@ -10,146 +9,133 @@ import {
   latestSnapshot,
   takeSnapshot,
 } from "../../control/snapshots.ts";
-import { isRegion } from "../../control/validate.ts";
-import type { Core } from "../../core.ts";
+import { isSafeName } from "../../control/validate.ts";
 import { newId, type SnapshotRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { componentPath, version } from "../contract.ts";
-import type { Env } from "../exchange.ts";
-import { objectOf } from "../object-of.ts";
-import { checkSubscription, instanceOf, locateComponent } from "./locate.ts";
-import { accepted, paged, pathParam, sessionRoutes } from "./router.ts";
+import { fieldsOf } from "../contract.ts";
+import type { Call } from "../exchange.ts";
+import { accepted, checkSubscription, instanceOf, locateComponent, paged, pathParam } from "./router.ts";
 
-const path = `${version}/resource-instance/snapshot`;
-const restorePath = `${path}/:snapshotId/restore`;
 const types = ["ManualSnapshot", "AutomatedSnapshot"];
 const environments = ["PROD", "PRIVATE", "CANARY", "STAGING", "QA", "DEV", "GLOBAL"];
 
-/** Registers the operations on snapshots (specification 4.4, 4.5, 4.7). */
-export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
-  const route = sessionRoutes(app, core);
-  const component = componentPath(core.dialect);
-  const { hasBackup, copyAnswer, omitsEmptyList } = core.dialect.snapshots;
-  /** The snapshot of a path; 403 for the subscription of another plan. */
-  const found = (context: Context<Env>): SnapshotRecord => {
-    const snapshot = findSnapshot(core, pathParam(context, "snapshotId"));
-    checkSubscription(core, context, snapshot.tier);
-    return snapshot;
-  };
-  const listed = (context: Context<Env>, snapshots: readonly SnapshotRecord[]): Response => {
-    if (omitsEmptyList && snapshots.length === 0) return context.json({});
-    const { items, more } = paged(core, context, snapshots);
-    return context.json({
-      snapshots: items.map((snapshot) => describeSnapshot(core.dialect, snapshot)),
-      ...more,
-    });
-  };
+export async function backUp(call: Call): Promise<Response> {
+  await takeSnapshot(call.core, instanceOf(call).id, call.fault);
+  return accepted();
+}
 
-  if (hasBackup)
-    route("POST", `${component}/:id/backup`, "backup", async (context, { fault }) => {
-      const instanceId = instanceOf(core, context).id;
-      await takeSnapshot(core, { instanceId, type: "ManualSnapshot" }, fault);
-      return accepted();
-    });
+export async function createSnapshot(call: Call): Promise<Response> {
+  const { core, context, fault } = call;
+  const body = fieldsOf(call.body, { instanceId: "text", targetRegion: "text" }, ["instanceId"]);
+  const { instanceId = "" } = body;
+  const region = regionIn(body);
+  checkSubscription(call, core.store.instances.get(instanceId)?.tier);
+  return context.json({ id: await takeSnapshot(core, instanceId, fault, { region }) }, 202);
+}
 
-  route("POST", path, "create-snapshot", async (context, exchange) => {
-    const body = objectOf(exchange.body, ["instanceId", "targetRegion"]);
-    const instanceId = textOf(body, "instanceId");
-    if (instanceId === undefined) throw new ServiceError(400, "instanceId is required");
-    const region = regionOf(body);
-    checkSubscription(core, context, core.store.instances.get(instanceId)?.tier);
-    const id = await takeSnapshot(core, { instanceId, type: "ManualSnapshot", region }, exchange.fault);
-    return context.json({ id }, 202);
-  });
+export function listSnapshots(call: Call): Response {
+  const { core, context } = call;
+  const type = oneOf(context.req.query("snapshotType"), types, "snapshotType");
+  const environment = oneOf(context.req.query("environmentType"), environments, "environmentType");
+  const shown = core.store.snapshots.list().filter((snapshot) => (type ?? snapshot.type) === snapshot.type);
+  return answerList(call, (environment ?? "PROD") === "PROD" ? shown : []);
+}
 
-  route("GET", path, "list-snapshots", (context) => {
-    const type = oneOf(context.req.query("snapshotType"), types, "snapshotType");
-    const environment = oneOf(context.req.query("environmentType"), environments, "environmentType");
-    const shown = core.store.snapshots.list().filter((snapshot) => (type ?? snapshot.type) === snapshot.type);
-    return listed(context, (environment ?? "PROD") === "PROD" ? shown : []);
-  });
-
-  route("GET", `${component}/:id/snapshot`, "list-own-snapshots", (context) => {
-    const { id } = instanceOf(core, context);
-    const shown = core.store.snapshots.list().filter((snapshot) => snapshot.sourceInstanceId === id);
-    return listed(context, shown);
-  });
-
-  route("GET", `${path}/:snapshotId`, "describe-snapshot", (context) =>
-    context.json(describeSnapshot(core.dialect, found(context))),
+export function listOwnSnapshots(call: Call): Response {
+  const { id } = instanceOf(call);
+  const all = call.core.store.snapshots.list();
+  return answerList(
+    call,
+    all.filter(({ sourceInstanceId }) => sourceInstanceId === id),
   );
-
-  route("POST", `${path}/:snapshotId`, "copy-snapshot", async (context, exchange) => {
-    const source = found(context);
-    const body = objectOf(exchange.body, core.dialect.copy.region);
-    await copySnapshot(core, source, needed(regionOf(body)), exchange.fault);
-    return context.json({ id: newId("orchestration") }, 202);
-  });
-
-  route("POST", `${component}/:id/copy-snapshot`, "copy-snapshot", async (context, exchange) => {
-    const { id } = instanceOf(core, context);
-    const { region: regionKeys, source: sourceKeys } = core.dialect.copy;
-    const body = objectOf(exchange.body, [...regionKeys, ...sourceKeys]);
-    const wanted = firstOf(body, sourceKeys);
-    const region = needed(regionOf(body));
-    const source = wanted === undefined ? latestSnapshot(core, id) : findSnapshot(core, wanted);
-    if (source.sourceInstanceId !== id)
-      throw new ServiceError(400, `snapshot ${source.id} is of another instance`);
-    const copy = await copySnapshot(core, source, region, exchange.fault);
-    return context.json(Object.fromEntries(copyAnswer.map((key) => [key, copy])), 202);
-  });
-
-  for (const [where, key] of [
-    [restorePath, "instanceId"],
-    [`${component}/snapshot/:snapshotId/restore`, "id"],
-  ] as const) {
-    route("POST", where, "restore", async (context, exchange) => {
-      const snapshot = found(context);
-      if (where !== restorePath) checkComponent(core, snapshot, context);
-      const body = objectOf(exchange.body, ["network_type", "custom_network_id"]);
-      const wanted = {
-        networkType: textOf(body, "network_type"),
-        customNetworkId: textOf(body, "custom_network_id"),
-      };
-      const id = await restoreSnapshot(core, snapshot, wanted, exchange.fault);
-      return context.json({ [key]: id }, 202);
-    });
-  }
-
-  route("DELETE", `${path}/:snapshotId`, "delete-snapshot", async (context) => {
-    await deleteSnapshot(core, found(context));
-    return accepted();
-  });
 }
 
-/** Refuses (404) a snapshot of another component than the path's. */
-function checkComponent(core: Core, snapshot: SnapshotRecord, context: Context<Env>): void {
-  const { plan, component: found } = locateComponent(core, context);
-  if (snapshot.tier !== plan.tier || snapshot.component !== found.id)
+export function readSnapshot(call: Call): Response {
+  return call.context.json(describeSnapshot(call.core.dialect, snapshotOf(call)));
+}
+
+/** Copies a snapshot (specification 4.4). */
+export async function copyToRegion(call: Call): Promise<Response> {
+  const { core, context, fault } = call;
+  const source = snapshotOf(call);
+  const body = fieldsOf(call.body, texts(...core.dialect.copy.region));
+  await copySnapshot(core, source, requiredRegion(body), fault);
+  return context.json({ id: newId("orchestration") }, 202);
+}
+
+/** Copies a snapshot of an instance, by default the latest (specification 4.7). */
+export async function copyOfInstance(call: Call): Promise<Response> {
+  const { core, context, fault } = call;
+  const { id } = instanceOf(call);
+  const { region: regionKeys, source: sourceKeys } = core.dialect.copy;
+  const body = fieldsOf(call.body, texts(...regionKeys, ...sourceKeys));
+  const wanted = sourceKeys.map((key) => body[key]).find((value) => value !== undefined);
+  const region = requiredRegion(body);
+  const source = wanted === undefined ? latestSnapshot(core, id) : findSnapshot(core, wanted);
+  if (source.sourceInstanceId !== id)
+    throw new ServiceError(400, `snapshot ${source.id} is of another instance`);
+  const copy = await copySnapshot(core, source, region, fault);
+  const { copyAnswer } = core.dialect.snapshots;
+  return context.json(Object.fromEntries(copyAnswer.map((key) => [key, copy])), 202);
+}
+
+/** Restores the snapshot of a path. */
+export async function restoreAsInstance(call: Call): Promise<Response> {
+  return call.context.json({ instanceId: await restored(call, snapshotOf(call)) }, 202);
+}
+
+/** Restores the snapshot of a path; 404 for one of another component than the path's. */
+export async function restoreInComponent(call: Call): Promise<Response> {
+  const snapshot = snapshotOf(call);
+  const { plan, component } = locateComponent(call);
+  if (snapshot.tier !== plan.tier || snapshot.component !== component.id)
     throw new ServiceError(404, `snapshot ${snapshot.id} not found`);
+  return call.context.json({ id: await restored(call, snapshot) }, 202);
 }
 
-/** The target region; undefined where the body names none. */
-function regionOf(body: JsonObject): string | undefined {
-  const region = textOf(body, "targetRegion") ?? textOf(body, "target_region");
-  if (region !== undefined && !isRegion(region)) throw new ServiceError(400, "targetRegion is not a region");
-  return region;
+function restored({ core, fault, body: sent }: Call, snapshot: SnapshotRecord): Promise<string> {
+  const body = fieldsOf(sent, { network_type: "text", custom_network_id: "text" });
+  const wanted = { networkType: body.network_type, customNetworkId: body.custom_network_id };
+  return restoreSnapshot(core, snapshot, wanted, fault);
 }
 
-function needed(region: string | undefined): string {
+export async function dropSnapshot(call: Call): Promise<Response> {
+  await deleteSnapshot(call.core, snapshotOf(call));
+  return accepted();
+}
+
+/** The snapshot of a path; 403 for the subscription of another plan. */
+function snapshotOf(call: Call): SnapshotRecord {
+  const snapshot = findSnapshot(call.core, pathParam(call, "snapshotId"));
+  checkSubscription(call, snapshot.tier);
+  return snapshot;
+}
+
+function answerList(call: Call, snapshots: readonly SnapshotRecord[]): Response {
+  const { core, context } = call;
+  if (core.dialect.snapshots.omitsEmptyList && snapshots.length === 0) return context.json({});
+  const { items, more } = paged(call, snapshots);
+  const shown = items.map((snapshot) => describeSnapshot(core.dialect, snapshot));
+  return context.json({ snapshots: shown, ...more });
+}
+
+/** The target region; undefined if the body names none. */
+function regionIn(body: JsonObject): string | undefined {
+  const region = body["targetRegion"] ?? body["target_region"];
+  if (region === undefined) return undefined;
+  if (typeof region === "string" && isSafeName(region)) return region;
+  throw new ServiceError(400, "targetRegion is not a region");
+}
+
+function requiredRegion(body: JsonObject): string {
+  const region = regionIn(body);
   if (region === undefined) throw new ServiceError(400, "targetRegion is required");
   return region;
 }
 
-function firstOf(body: JsonObject, keys: readonly string[]): string | undefined {
-  return keys.map((key) => textOf(body, key)).find((value) => value !== undefined);
-}
-
-function textOf(body: JsonObject, key: string): string | undefined {
-  const value = body[key];
-  if (value === undefined) return undefined;
-  if (typeof value !== "string" || value === "") throw new ServiceError(400, `${key} must be a string`);
-  return value;
+/** All keys as fields with text. */
+function texts(...keys: readonly string[]): { readonly [key: string]: "text" } {
+  return Object.fromEntries(keys.map((key) => [key, "text"]));
 }
 
 function oneOf(given: string | undefined, allowed: readonly string[], name: string): string | undefined {

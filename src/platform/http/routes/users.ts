@@ -1,22 +1,17 @@
 /** @module Serves the users host: database users of an instance. */
 import { getConnInfo } from "@hono/node-server/conninfo";
-import type { Context, Hono } from "hono";
+import type { Context } from "hono";
 import { defined, isObject, type Json } from "../../../model/json.ts";
 import { dropUser, listUsers, putUser } from "../../control/users.ts";
 import type { Core } from "../../core.ts";
-import { longestLogin } from "../../model/field-rules.ts";
+import { maxLogin } from "../../model/field-rules.ts";
 import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { largestBody, usersPrefix } from "../contract.ts";
-import { usersErrorFormat } from "../error-format.ts";
-import { type Env, type Exchange, serve } from "../exchange.ts";
+import { maxBody, usersPrefix } from "../contract.ts";
+import type { Call, Env, Operation } from "../exchange.ts";
 import { bearerOf, pathParam } from "./router.ts";
 
-type UserHandler = (
-  context: Context<Env>,
-  record: InstanceRecord,
-  body: UserBody,
-) => Response | Promise<Response>;
+type UserHandler = (call: Call, record: InstanceRecord, body: UserBody) => Response | Promise<Response>;
 
 interface UserBody {
   readonly username?: string;
@@ -25,66 +20,85 @@ interface UserBody {
 }
 
 const base = `${usersPrefix}/instances/:id/users`;
-const shortest: { readonly [key in keyof UserBody]-?: number } = { username: 3, password: 6, acl: 1 };
+const minLength: { readonly [key in keyof UserBody]-?: number } = { username: 3, password: 6, acl: 1 };
+
+/** Method, path, name, and required keys of the body (undefined: no body is read). */
+const rows: readonly (readonly [
+  string,
+  string,
+  string,
+  readonly (keyof UserBody)[] | undefined,
+  UserHandler,
+])[] = [
+  ["GET", base, "list-users", undefined, ({ context }, record) => context.json({ users: listUsers(record) })],
+  ["POST", base, "create-user", ["username", "password", "acl"], createUser],
+  ["PUT", `${base}/:username`, "update-user", [], updateUser],
+  ["DELETE", `${base}/:username`, "delete-user", undefined, deleteUser],
+];
 
 /**
- * Registers the operations on database users (specification 4.2). Checks run in the host's order: rate, body and query (400), token
- * (401), instance (500 for an unknown one), subscription (400), ACL (400).
+ * Operations on database users (specification 4.2). Checks run in the host's order: rate, body and query (400), token (401), instance
+ * (500 for an unknown one), subscription (400), ACL (400).
  */
-export function userEndpoints(app: Hono<Env>, core: Core): void {
+export function userOperations(
+  core: Core,
+): readonly (Operation & { readonly method: string; readonly path: string })[] {
   const rate = createRateLimit(core.settings.usersPerMinute, core.elapsed);
-  const isSignedIn = (context: Context<Env>): boolean =>
-    core.sessions.userOf(bearerOf(context) ?? "") !== undefined;
-
-  const route = (
-    method: string,
-    path: string,
-    operation: string,
-    required: readonly (keyof UserBody)[] | undefined,
-    handler: UserHandler,
-  ): void => {
-    const admit = (context: Context<Env>): void => {
+  return rows.map(([method, path, name, required, handler]) => ({
+    method,
+    path,
+    name,
+    isSignedIn,
+    maxBody,
+    admit(_core, context) {
       const wait = rate.exceeded(getConnInfo(context).remote.address ?? "");
       if (wait !== undefined)
         throw new ServiceError(429, `Rate limit exceeded, retry in ${wait} seconds`, wait);
-    };
-    const checked = (context: Context<Env>, exchange: Exchange): Response | Promise<Response> => {
-      const body = required === undefined ? {} : readUser(exchange.body ?? null, required);
-      const subscription = context.req.query("subscriptionId") ?? "";
+    },
+    handler(call) {
+      const body = required === undefined ? {} : readUser(call.body ?? null, required);
+      const subscription = call.context.req.query("subscriptionId") ?? "";
       if (subscription === "")
         throw new ServiceError(400, "querystring must have required property 'subscriptionId'");
-      if (!isSignedIn(context))
+      if (!isSignedIn(core, call.context))
         throw new ServiceError(401, "the bearer token is missing, invalid or has expired");
-      return handler(context, instanceOf(core, pathParam(context, "id"), subscription), body);
-    };
-    const served = { name: operation, admit, isSignedIn, largestBody, handler: checked };
-    app.on(method, path, (context) => serve(core, usersErrorFormat, served, context));
-  };
+      return handler(call, instanceOf(core, pathParam(call, "id"), subscription), body);
+    },
+  }));
+}
 
-  route("GET", base, "list-users", undefined, (context, record) =>
-    context.json({ users: listUsers(record) }),
-  );
+function isSignedIn({ sessions }: Core, context: Context<Env>): boolean {
+  return sessions.userOf(bearerOf(context) ?? "") !== undefined;
+}
 
-  route("POST", base, "create-user", ["username", "password", "acl"], async (context, record, body) => {
-    const { username = "", password, acl } = body;
-    if (password !== undefined) core.secrets.add(password);
-    await putUser(core, record.id, username, { password, acl }, true);
-    return context.json({ message: `User ${username} created` });
-  });
+async function createUser(
+  { core, context }: Call,
+  { id }: InstanceRecord,
+  body: UserBody,
+): Promise<Response> {
+  const { username = "", password, acl } = body;
+  if (password !== undefined) core.secrets.add(password);
+  await putUser(core, id, username, { password, acl }, true);
+  return context.json({ message: `User ${username} created` });
+}
 
-  route("PUT", `${base}/:username`, "update-user", [], async (context, record, { password, acl }) => {
-    const username = pathParam(context, "username");
-    if (password !== undefined) core.secrets.add(password);
-    if (password !== undefined || acl !== undefined)
-      await putUser(core, record.id, username, { password, acl }, false);
-    return context.json({ message: `User ${username} updated` });
-  });
+async function updateUser(
+  call: Call,
+  { id }: InstanceRecord,
+  { password, acl }: UserBody,
+): Promise<Response> {
+  const { core, context } = call;
+  const username = pathParam(call, "username");
+  if (password !== undefined) core.secrets.add(password);
+  if (password !== undefined || acl !== undefined)
+    await putUser(core, id, username, { password, acl }, false);
+  return context.json({ message: `User ${username} updated` });
+}
 
-  route("DELETE", `${base}/:username`, "delete-user", undefined, async (context, record) => {
-    const username = pathParam(context, "username");
-    await dropUser(core, record.id, username);
-    return context.json({ message: `User ${username} deleted` });
-  });
+async function deleteUser(call: Call, { id }: InstanceRecord): Promise<Response> {
+  const username = pathParam(call, "username");
+  await dropUser(call.core, id, username);
+  return call.context.json({ message: `User ${username} deleted` });
 }
 
 function readUser(body: Json, required: readonly (keyof UserBody)[]): UserBody {
@@ -96,19 +110,17 @@ function readUser(body: Json, required: readonly (keyof UserBody)[]): UserBody {
       throw new ServiceError(400, `body must have required property '${key}'`);
     if (value === undefined) return undefined;
     if (typeof value !== "string") throw new ServiceError(400, `body/${key} must be string`);
-    if (value.length < shortest[key]) {
-      throw new ServiceError(400, `body/${key} must NOT have fewer than ${shortest[key]} characters`);
+    if (value.length < minLength[key]) {
+      throw new ServiceError(400, `body/${key} must NOT have fewer than ${minLength[key]} characters`);
     }
-    if (key !== "acl" && Buffer.byteLength(value) > longestLogin)
-      throw new ServiceError(400, `body/${key} must NOT have more than ${longestLogin} bytes`);
+    if (key !== "acl" && Buffer.byteLength(value) > maxLogin)
+      throw new ServiceError(400, `body/${key} must NOT have more than ${maxLogin} bytes`);
     return value;
   };
   const [username, password, acl] = [read("username"), read("password"), read("acl")];
   if (username !== undefined && /[\s\0]/.test(username))
     throw new ServiceError(400, "body/username must not contain spaces");
-  return {
-    ...defined({ username, password, acl }),
-  };
+  return defined({ username, password, acl });
 }
 
 function instanceOf(core: Core, id: string, subscription: string): InstanceRecord {

