@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
+import { defined } from "../model/json.ts";
 import { type FaultRule, parseFaultRules } from "./control/faults.ts";
-import { type DialectName, dialectNames } from "./dialect/dialect.ts";
+import { dialectNames } from "./dialect/dialect.ts";
 import { type OperationName, operationNames } from "./model/records.ts";
 import type { PlatformOptions } from "./options.ts";
 
@@ -13,32 +14,27 @@ export class ArgumentError extends Error {
   override readonly name = "ArgumentError";
 }
 
-const text = { type: "string" } as const;
-const flag = { type: "boolean" } as const;
+const flags = ["echo", "auto-bootstrap"] as const;
+const texts = [
+  "data-dir",
+  "port",
+  "users-port",
+  "profile",
+  "failover-path",
+  "page-size",
+  "host",
+  "engine",
+  "faults",
+  "session-lifetime",
+  "refresh-lifetime",
+  "delay",
+  "stale-status",
+  "networks",
+  "snapshot-interval",
+  "users-per-minute",
+] as const;
 
-const known = {
-  "data-dir": text,
-  port: text,
-  "users-port": text,
-  profile: text,
-  "failover-path": text,
-  "page-size": text,
-  host: text,
-  engine: text,
-  faults: text,
-  "session-lifetime": text,
-  "refresh-lifetime": text,
-  delay: text,
-  "stale-status": text,
-  echo: flag,
-  networks: text,
-  "auto-bootstrap": flag,
-  "snapshot-interval": text,
-  "users-per-minute": text,
-} as const;
-
-/** Names of the options of the platform's program. */
-export const argumentNames: readonly string[] = Object.keys(known);
+export const argumentNames: readonly string[] = [...texts, ...flags];
 
 /**
  * Options from `argv`. `--delay`, `--stale-status` and `--snapshot-interval` are milliseconds, lifetimes are seconds; `--faults`
@@ -46,73 +42,62 @@ export const argumentNames: readonly string[] = Object.keys(known);
  */
 export async function readArguments(argv: readonly string[]): Promise<PlatformOptions> {
   const values = parseValues(argv);
-  const number = (name: keyof typeof values): number | undefined => {
+  const text = (name: (typeof texts)[number]): string | undefined => {
     const given = values[name];
-    if (typeof given !== "string") return undefined;
-    if (!/^[0-9]+(\.[0-9]+)?$/.test(given))
+    return typeof given === "string" ? given : undefined;
+  };
+  const flag = (name: (typeof flags)[number]): boolean | undefined =>
+    values[name] === true ? true : undefined;
+  const number = (name: (typeof texts)[number]): number | undefined => {
+    const given = text(name);
+    if (given !== undefined && !/^[0-9]+(\.[0-9]+)?$/.test(given))
       throw new ArgumentError(`--${name} must be a number, not ${given}`);
-    return Number(given);
+    return given === undefined ? undefined : Number(given);
   };
-  const set = <K extends keyof PlatformOptions>(key: K, value: PlatformOptions[K] | undefined): object =>
-    value === undefined ? {} : { [key]: value };
-  const networks = oneOf("networks", values.networks, ["full", "adopt-only"] as const);
-  const profile: DialectName | undefined = oneOf("profile", values.profile, dialectNames);
-  const failoverPath = oneOf("failover-path", values["failover-path"], [
-    "node",
-    "component",
-    "either",
-  ] as const);
+  const oneOf = <T extends string>(name: (typeof texts)[number], allowed: readonly T[]): T | undefined => {
+    const given = text(name);
+    const found = allowed.find((value) => value === given);
+    if (given === undefined || found !== undefined) return found;
+    throw new ArgumentError(`--${name} must be ${allowed.join(" or ")}, not ${given}`);
+  };
+  const [faults, delay] = [text("faults"), text("delay")];
   return {
-    dataDir: resolve(values["data-dir"] ?? ".graphform/platform"),
+    dataDir: resolve(text("data-dir") ?? ".graphform/platform"),
     port: number("port") ?? 0,
-    ...set("usersPort", number("users-port")),
-    ...set("profile", profile),
-    ...set("failoverPath", failoverPath),
-    ...set("pageSize", number("page-size")),
-    ...set("host", values.host),
-    ...set("engine", values.engine),
-    ...set("faults", values.faults === undefined ? undefined : await readFaults(values.faults)),
-    ...set("sessionLifetime", number("session-lifetime")),
-    ...set("refreshLifetime", number("refresh-lifetime")),
-    ...set("delays", values.delay === undefined ? undefined : readDelays(values.delay)),
-    ...set("staleStatus", number("stale-status")),
-    ...set("echo", values.echo),
-    ...set("networks", networks),
-    ...set("autoBootstrap", values["auto-bootstrap"]),
-    ...set("snapshotInterval", number("snapshot-interval")),
-    ...set("usersPerMinute", number("users-per-minute")),
+    ...defined({
+      usersPort: number("users-port"),
+      profile: oneOf("profile", dialectNames),
+      failoverPath: oneOf("failover-path", ["node", "component", "either"] as const),
+      pageSize: number("page-size"),
+      host: text("host"),
+      engine: text("engine"),
+      faults: faults === undefined ? undefined : await readFaults(faults),
+      sessionLifetime: number("session-lifetime"),
+      refreshLifetime: number("refresh-lifetime"),
+      delays: delay === undefined ? undefined : readDelays(delay),
+      staleStatus: number("stale-status"),
+      echo: flag("echo"),
+      networks: oneOf("networks", ["full", "adopt-only"] as const),
+      autoBootstrap: flag("auto-bootstrap"),
+      snapshotInterval: number("snapshot-interval"),
+      usersPerMinute: number("users-per-minute"),
+    }),
   };
 }
 
-function oneOf<T extends string>(
-  name: string,
-  given: string | undefined,
-  allowed: readonly T[],
-): T | undefined {
-  const found = allowed.find((value) => value === given);
-  if (given === undefined || found !== undefined) return found;
-  throw new ArgumentError(`--${name} must be ${allowed.join(" or ")}, not ${given}`);
-}
-
-type Values = ReturnType<typeof parseKnown>;
-
-function parseKnown(argv: readonly string[]) {
-  return parseArgs({
-    args: [...argv],
-    strict: true,
-    options: known,
-  }).values;
-}
-
-function parseValues(argv: readonly string[]): Values {
+function parseValues(argv: readonly string[]): { readonly [name: string]: unknown } {
+  const types = [
+    ...texts.map((name) => [name, { type: "string" }] as const),
+    ...flags.map((name) => [name, { type: "boolean" }] as const),
+  ];
   try {
-    return parseKnown(argv);
+    return parseArgs({ args: [...argv], strict: true, options: Object.fromEntries(types) }).values;
   } catch (error) {
     throw new ArgumentError(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** `500` for all operationNames, or `create=500,update=200`. */
+/** `500` for all operations, or `create=500,update=200`. */
 function readDelays(given: string): number | { readonly [name in OperationName]?: number } {
   if (/^[0-9]+$/.test(given)) return Number(given);
   const delays: { [name in OperationName]?: number } = {};

@@ -123,7 +123,7 @@ export async function abandonCore(core: Core): Promise<void> {
   core.log.close();
 }
 
-/** Databases of the requested or found engine; `none` runs without databases. Throws EngineError where no engine is found. */
+/** Databases of the requested or found engine; `none` runs without databases. Throws EngineError if no engine is found. */
 async function openDatabases(
   asked: string | undefined,
   parts: Omit<RealDatabasesParts, "engine">,
@@ -149,7 +149,7 @@ function latestTime({ instances, snapshots }: Store): number {
   return times.reduce((latest, time) => Math.max(latest, Date.parse(time) || 0), 0);
 }
 
-/** ISO 8601 times after `last` that only grow, also where the system's clock is set back: records are sorted by them. */
+/** ISO 8601 times after `last` that only grow, also if the system's clock is set back: records are sorted by them. */
 function createTimestamps(now: () => number, latest: number): () => string {
   let last = latest;
   return () => {

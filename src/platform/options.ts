@@ -59,7 +59,6 @@ export interface PlatformOptions {
   readonly instanceTypes?: InstanceTypes;
 }
 
-/** Options with every default filled in. */
 export type Settings = Required<
   Omit<PlatformOptions, "usersPort" | "engine" | "instanceTypes" | "delays" | "profile">
 > & {

@@ -13,7 +13,7 @@ import type { PlatformOptions } from "./options.ts";
 
 /** A local platform that runs in this process. */
 export interface RunningPlatform {
-  /** URLs of the platform host and of the users host; equal where they share a port. */
+  /** URLs of the platform host and of the users host; equal if they share a port. */
   readonly url: string;
   readonly usersUrl: string;
   readonly dataDir: string;
@@ -30,8 +30,8 @@ export interface RunningPlatform {
 }
 
 /**
- * Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError where a platform
- * already runs on the folder, EngineError where no database server is found.
+ * Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError if a platform
+ * already runs on the folder, EngineError if no database server is found.
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir } = options;

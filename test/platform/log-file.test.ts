@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { openLogFile } from "../../src/platform/http/request-log.ts";
+import { openRequestLog, type RequestEntry } from "../../src/platform/http/request-log.ts";
 import { createStorageTrouble } from "../../src/platform/model/service-error.ts";
 
 const room = vi.hoisted((): { bytes: number } => ({ bytes: Number.POSITIVE_INFINITY }));
@@ -27,25 +27,38 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+const entry = (path: string): Omit<RequestEntry, "seq"> => ({
+  ...{ time: "", host: "platform", method: "GET", path, operation: "list", query: [], status: 200, ms: 1 },
+});
+
 it.each([
   ["no room at all", 0],
   ["room for half a line", 5],
-  ["room for one line of two", 12],
+  ["room for one line of two", 120],
 ])(
   "with %s, nothing of it is written; the next line that fits says how many were lost",
   async (_why, bytes) => {
     const path = join(folder, "log");
     const trouble = createStorageTrouble();
-    const log = openLogFile(path, trouble);
-    log.add(['{"a":"one"}\n']);
+    const log = openRequestLog(path, trouble);
+    const add = async (...names: readonly string[]): Promise<void> => {
+      for (const name of names) log.add(entry(name));
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    await add("one");
     room.bytes = bytes;
-    log.add(['{"a":"two"}\n', '{"a":"three"}\n']);
+    await add("two", "three");
     room.bytes = 0;
-    log.add(['{"a":"four"}\n']);
+    await add("four");
     room.bytes = Number.POSITIVE_INFINITY;
-    log.add(['{"a":"five"}\n']);
+    await add("five");
     log.close();
-    expect(await readFile(path, "utf8")).toBe('{"a":"one"}\n{"lost":3}\n{"a":"five"}\n');
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { path: "one" },
+      { lost: 3 },
+      { path: "five" },
+    ]);
     expect(trouble.report()).toMatchObject({ lostLogLines: 3 });
   },
 );

@@ -17,7 +17,6 @@ export interface AccountPlace {
   readonly customTags: readonly JsonObject[];
 }
 
-/** Instances of one account configuration. */
 export function accountInstances({ store }: Core, configId: string): readonly InstanceRecord[] {
   return store.instances.list().filter((record) => record.isAccount && record.accountConfigId === configId);
 }

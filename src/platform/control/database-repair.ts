@@ -15,7 +15,6 @@ export interface DatabaseRepair {
   down(id: string, reason: string): Promise<void>;
 }
 
-/** A repair under way. */
 interface Repair {
   /** Failed attempts since the database last served, or since the begin. */
   count: number;
@@ -62,7 +61,7 @@ export function createDatabaseRepair(parts: StateParts): DatabaseRepair {
     noteState(parts, id, { status: "RESTARTING" }, (record) => !isRepairable(record) || !isShown(record));
   };
 
-  /** Shows a database that is not complete after many attempts: RUNNING where its primary serves, FAILED otherwise. */
+  /** Shows a database that is not complete after many attempts: RUNNING if its primary serves, FAILED otherwise. */
   const showFailed = async (id: string, repair: Repair, reason: string): Promise<void> => {
     repair.served = databases.serves(id);
     const status = repair.served ? "RUNNING" : "FAILED";
@@ -73,7 +72,7 @@ export function createDatabaseRepair(parts: StateParts): DatabaseRepair {
     await recordStateOrFailure(parts, id, status, { ...seenNow(id), failure }, hasOperation);
   };
 
-  /** True where the database runs, or is no longer to be repaired. */
+  /** True if the database runs, or is no longer to be repaired. */
   const attempt = (id: string, repair: Repair): Promise<boolean> =>
     inTurn(`instance ${id}`, async () => {
       repair.isNews = false;
@@ -142,7 +141,7 @@ export function createDatabaseRepair(parts: StateParts): DatabaseRepair {
   };
 }
 
-/** True where the database should run and no operation works on it. */
+/** True if the database should run and no operation works on it. */
 function isRepairable(record: InstanceRecord): boolean {
   return (
     !record.isAccount &&
@@ -152,7 +151,7 @@ function isRepairable(record: InstanceRecord): boolean {
   );
 }
 
-/** True where an operation was accepted in the meantime: the operation records the status then. */
+/** True if an operation was accepted in the meantime: the operation records the status then. */
 function hasOperation(record: InstanceRecord): boolean {
   return record.operation !== undefined;
 }

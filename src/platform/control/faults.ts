@@ -86,7 +86,7 @@ export const faultKeys: { readonly [key: string]: Check } = {
   failed: text,
 };
 
-/** Fault rules from a list or an object with `rules`; the first problem as a text where they are not valid. */
+/** Fault rules from a list or an object with `rules`; the first problem as a text if they are not valid. */
 export function parseFaultRules(document: Json): readonly FaultRule[] | string {
   const list = isObject(document) ? document["rules"] : document;
   if (!Array.isArray(list)) return "fault rules are a list, or an object with a list named rules";
@@ -139,7 +139,6 @@ function isFaultRule(rule: Json): rule is Json & FaultRule {
   return problemOf(rule, 0) === undefined;
 }
 
-/** The properties of a request that rules are matched with. */
 export interface FaultSubject {
   readonly method: string;
   readonly path: string;

@@ -8,7 +8,6 @@ import type { Fault } from "./faults.ts";
 import { execute, transitions } from "./operations.ts";
 import type { Parts } from "./record-state.ts";
 
-/** Details of an operation, by its kind. */
 export type OperationDetails = Partial<Omit<OperationRecord, "name" | "id" | "startedAt" | "stuck">>;
 
 /** Operations on instances: accepted at once, executed in the background, one at a time per instance. */

@@ -6,7 +6,7 @@ import { ServiceError } from "../model/service-error.ts";
 import type { NetworkSeed } from "../options.ts";
 import { isSafeName } from "./validate.ts";
 
-/** Adds a custom network; returns the existing one where the id is known. */
+/** Adds a custom network; returns the existing one if the id is known. */
 export async function addNetwork(
   core: Core,
   seed: Omit<NetworkSeed, "id">,
@@ -29,7 +29,6 @@ export async function addNetwork(
   return record;
 }
 
-/** A custom network as the service describes it. */
 export function describeNetwork(network: NetworkRecord): JsonObject {
   return {
     id: network.id,

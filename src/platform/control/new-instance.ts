@@ -10,7 +10,6 @@ import type { OperationDetails } from "./lifecycle.ts";
 import { completed } from "./snapshots.ts";
 import { checkPlacement } from "./validate.ts";
 
-/** Properties of a new instance. */
 export interface NewInstance {
   readonly tier: string;
   readonly component: string;

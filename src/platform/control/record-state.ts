@@ -13,13 +13,11 @@ export interface Parts {
   readonly events: Events;
   readonly tasks: Tasks;
   readonly databases: Databases;
-  /** Path of a snapshot's file; the region is a folder. */
   readonly snapshotFile: (region: string, snapshotId: string) => string;
   /** The current time, ISO 8601; never the same twice, so that records sort in the order of their creation. */
   readonly timestamp: () => string;
 }
 
-/** The parts that the state of an instance is recorded with. */
 export type StateParts = Pick<Parts, "store" | "events" | "databases" | "tasks" | "timestamp">;
 
 /** Attempts to apply users to a database that runs and does not answer. */

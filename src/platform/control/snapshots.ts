@@ -59,7 +59,7 @@ export async function takeSnapshot(
   return snapshot.id;
 }
 
-/** The snapshot of an id; 404 where it does not exist. */
+/** The snapshot of an id; 404 if it does not exist. */
 export function findSnapshot(core: Core, id: string): SnapshotRecord {
   const snapshot = core.store.snapshots.get(id);
   if (snapshot === undefined) throw new ServiceError(404, `snapshot ${id} not found`);
@@ -166,7 +166,6 @@ export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Prom
   );
 }
 
-/** A snapshot as the service describes it. */
 export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): JsonObject {
   return {
     snapshotId: snapshot.id,

@@ -1,8 +1,7 @@
 /** @module Checks the bodies of requests against the field table. */
 import { accountProviders, cloudAccountSchema } from "../../fields/cloud-account.ts";
 import { networkSchema } from "../../fields/network.ts";
-import type { FieldSchema } from "../../model/field-schema.ts";
-import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 import { bodyRows, isOffered, maxLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
 import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import { ServiceError } from "../model/service-error.ts";
@@ -15,7 +14,6 @@ export interface Place {
   readonly instanceTypes: InstanceTypes;
 }
 
-/** A valid create of an instance. */
 export interface CreateRequest {
   readonly cloudProvider: string;
   readonly region: string;
@@ -68,7 +66,7 @@ export function readUpdate(
     ...problemsIn(defined({ network_type: networkType }), bodyRows, { place }),
     ...problemsIn(params, paramRows, { place, unknown: paramUnknown }),
     ...Object.keys(params)
-      .filter((key) => rowOf(paramRows, key)?.["x-create-only"] === true)
+      .filter((key) => own(paramRows, key)?.["x-create-only"] === true)
       .map(fixed),
     ...crossProblems({ ...current.params, ...params }, current.cloudProvider, place),
   ]);
@@ -80,7 +78,6 @@ export function checkPlacement(fields: JsonObject, place: Place): void {
   refuse(problemsIn(fields, bodyRows, { place }));
 }
 
-/** A valid create of a cloud account. */
 export interface AccountRequest {
   readonly cloudProvider: string;
   /** The provider's id of the account. */
@@ -101,7 +98,7 @@ const accountField: { readonly [provider: string]: string } = {
 export function readAccount(body: Json): AccountRequest {
   const top = objectIn(body, "the body must be a JSON object");
   const provider = textOf(top["cloud_provider"]) ?? "";
-  const rules = Object.hasOwn(accountProviders, provider) ? accountProviders[provider] : undefined;
+  const rules = own(accountProviders, provider);
   if (rules === undefined) throw new ServiceError(400, "cloud_provider must be one of aws, gcp, azure, oci");
   const params = objectIn(top["requestParams"], "requestParams is required and must be an object");
   const all = cloudAccountSchema.properties["config"]?.properties ?? {};
@@ -173,7 +170,6 @@ function objectIn(value: Json | undefined, problem: string): JsonObject {
   throw new ServiceError(400, problem);
 }
 
-/** Options of `problemsIn`. */
 interface Check {
   /** Fields that this tier and component do not offer are refused. */
   readonly place?: Place;
@@ -189,7 +185,7 @@ interface Check {
 function problemsIn(fields: JsonObject, rows: Rows, check: Check): readonly string[] {
   const { place, others = [], unknown = unknownField, prefix = "" } = check;
   return Object.entries(fields).flatMap(([key, value]) => {
-    const row = rowOf(rows, key);
+    const row = own(rows, key);
     if (row === undefined) return others.includes(key) ? [] : [unknown(key)];
     if (place !== undefined && !isOffered(row, place.tier, place.component))
       return [`${key} is not offered by ${place.tier}/${place.component}`];
@@ -203,10 +199,6 @@ const paramUnknown = (key: string): string => `requestParams.${key} is not known
 
 function missing(fields: JsonObject, required: readonly string[], prefix = ""): readonly string[] {
   return required.filter((key) => !Object.hasOwn(fields, key)).map((key) => `${prefix}${key} is required`);
-}
-
-function rowOf(rows: Rows, key: string): FieldSchema | undefined {
-  return Object.hasOwn(rows, key) ? rows[key] : undefined;
 }
 
 function crossProblems(params: JsonObject, provider: string, place: Place): readonly string[] {

@@ -9,29 +9,27 @@ export interface EngineInfo {
   readonly why: string;
 }
 
-/** Host and nodes of a database. */
 export interface RunningDatabase {
   readonly host: string;
   readonly nodes: readonly NodeRecord[];
 }
 
-/** The databases of all instances. */
 export interface Databases {
   readonly engine: EngineInfo;
   /**
    * Starts a database with the record's parameters and users, or restarts what does not run; `snapshot` is a file to load at the
-   * first start. Also rejects where the database serves and a replica does not start.
+   * first start. Also rejects if the database serves and a replica does not start.
    */
   start(record: InstanceRecord, snapshot?: string): Promise<RunningDatabase>;
-  /** Rejects where the data cannot be saved; the database keeps running then. */
+  /** Rejects if the data cannot be saved; the database keeps running then. */
   stop(record: InstanceRecord): Promise<void>;
   restart(record: InstanceRecord): Promise<RunningDatabase>;
-  /** Applies changed parameters, with a restart where they need one or where `restarts` asks for it. */
+  /** Applies changed parameters, with a restart if they need one or where `restarts` asks for it. */
   update(record: InstanceRecord, restarts: boolean): Promise<RunningDatabase>;
   /** Ends the processes and deletes the files. */
   remove(record: InstanceRecord): Promise<void>;
   /**
-   * Promotes the other node where the failed one is primary, even if it does not answer, and then carries out the action on the
+   * Promotes the other node if the failed one is primary, even if it does not answer, and then carries out the action on the
    * failed one.
    */
   failover(record: InstanceRecord, failedNode: string, action: string): Promise<RunningDatabase>;
@@ -41,9 +39,9 @@ export interface Databases {
   seen(instanceId: string): RunningDatabase | undefined;
   /** True while its primary runs and is not being stopped. */
   serves(instanceId: string): boolean;
-  /** True where every node runs as the record says. */
+  /** True if every node runs as the record says. */
   isUp(record: InstanceRecord): Promise<boolean>;
-  /** True where the database has exactly the record's users, or does not run. */
+  /** True if the database has exactly the record's users, or does not run. */
   hasUsers(record: InstanceRecord): boolean;
   /** Applies exactly the record's users; resolves with the refused ones. */
   applyUsers(record: InstanceRecord): Promise<readonly RefusedUser[]>;
@@ -55,7 +53,6 @@ export interface Databases {
   close(): Promise<void>;
 }
 
-/** Receives reports of the databases. */
 export interface DatabaseListener {
   /** A database does not run as it should: a node ended, is halted or does not answer. */
   down(instanceId: string, reason: string): void;

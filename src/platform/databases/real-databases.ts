@@ -22,7 +22,6 @@ import {
   watchDatabases,
 } from "./real-database.ts";
 
-/** Options of `createRealDatabases`. */
 export interface RealDatabasesParts {
   readonly engine: Engine;
   /** Folder with one subfolder per database. */
@@ -108,7 +107,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     }
   };
 
-  /** A database that an earlier platform process left running; undefined where nothing runs. */
+  /** A database that an earlier platform process left running; undefined if nothing runs. */
   const takeOver = async (record: InstanceRecord): Promise<RealDatabase | undefined> => {
     try {
       return (await engine.isRunning(dirOf(record.id))) ? await open(record) : undefined;

@@ -44,7 +44,7 @@ export interface Dialect {
 
 /** Spelling of requestParams, and the rules of a create. */
 export interface ParamWords {
-  /** The dialect's spelling by default name, where the two differ. */
+  /** The dialect's spelling by default name, if the two differ. */
   readonly fields: { readonly [own: string]: string };
   /** Default names of fields that no plan has. */
   readonly absent: readonly string[];
@@ -72,7 +72,7 @@ export interface DescribeWords {
 export interface SnapshotWords {
   /** An instance has its own backup operation. */
   readonly hasBackup: boolean;
-  /** The dialect's spelling by default status, where the two differ. */
+  /** The dialect's spelling by default status, if the two differ. */
   readonly statuses: { readonly [own: string]: string };
   /** Keys of the new snapshot's id in the answer to an instance's copy-snapshot. */
   readonly copyAnswer: readonly string[];
@@ -87,7 +87,7 @@ export interface Located {
   readonly isAccount: boolean;
 }
 
-/** The component of a path's three keys; undefined where no plan has it. */
+/** The component of a path's three keys; undefined if no plan has it. */
 export function findComponent(
   { plans }: Dialect,
   keys: { readonly model: string; readonly tier: string; readonly resource: string },
@@ -100,7 +100,7 @@ export function findComponent(
   return component === undefined ? undefined : { plan, component, isAccount: false };
 }
 
-/** The plan and component of an instance or a snapshot; undefined where no plan has them. */
+/** The plan and component of an instance or a snapshot; undefined if no plan has them. */
 export function componentOfRecord(
   { plans }: Dialect,
   of: { readonly tier: string; readonly component: string },

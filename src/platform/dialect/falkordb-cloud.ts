@@ -1,15 +1,13 @@
 /** @module Makes the dialect of FalkorDB Cloud from its service profile. */
 
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { parse } from "yaml";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { type Component, type Plan, type PlanResource, plans } from "../model/plans.ts";
 import type { Dialect } from "./dialect.ts";
 
 /**
  * The dialect of FalkorDB Cloud. Keys, spellings and methods are read from `profile`; the rest follows the vendor's plans and API.
- * Throws where the profile lacks a key.
+ * Throws if the profile lacks a key.
  */
 export function falkordbCloud(profile: JsonObject): Dialect {
   const failover = textsAt(profile, "operations", "instance.failover", "body");
@@ -117,52 +115,22 @@ function resourceId(...of: readonly string[]): string {
   return `r-${createHash("sha256").update(of.join("/")).digest("hex").slice(0, 10)}`;
 }
 
-/**
- * A profile merged with the profiles that it extends. The folder is searched for upwards from this file, so that it is found from
- * the sources and from a build. The platform does not use the reconciler's own profile reader.
- */
-export async function readProfileFacts(name: string): Promise<JsonObject> {
-  const document: Json = parse(await profileText(name));
-  const upper = isObject(document) ? document : {};
-  const below = upper["extends"];
-  return typeof below === "string" ? mergeOver(await readProfileFacts(below), upper) : upper;
-}
-
-/** A text inside a profile; throws where it is missing or no text. */
+/** A text inside a profile; throws if it is missing or no text. */
 function textAt(facts: JsonObject, ...path: readonly string[]): string {
-  const found = path.reduce<Json | undefined>(
-    (value, key) => (isObject(value) ? value[key] : undefined),
-    facts,
-  );
+  const found = valueAt(facts, path);
   if (typeof found === "string") return found;
   throw new Error(`the profile has no ${path.join(".")}`);
 }
 
 /** The text values of a map inside a profile. */
 function textsAt(facts: JsonObject, ...path: readonly string[]): { readonly [key: string]: string } {
-  const found = path.reduce<Json | undefined>(
-    (value, key) => (isObject(value) ? value[key] : undefined),
-    facts,
-  );
+  const found = valueAt(facts, path);
   const entries = Object.entries(isObject(found) ? found : {});
   return Object.fromEntries(
     entries.flatMap(([key, value]): [string, string][] => (typeof value === "string" ? [[key, value]] : [])),
   );
 }
 
-async function profileText(name: string): Promise<string> {
-  for (const up of ["../", "../../", "../../../", "../../../../"]) {
-    const path = new URL(`${up}profiles/${name}.yaml`, import.meta.url);
-    const text = await readFile(path, "utf8").catch(() => undefined);
-    if (text !== undefined) return text;
-  }
-  throw new Error(`the profile ${name} is not beside the program`);
-}
-
-function mergeOver(lower: JsonObject, upper: JsonObject): JsonObject {
-  const merged = Object.entries(upper).map(([key, value]): [string, Json] => {
-    const below = lower[key];
-    return [key, isObject(value) && isObject(below) ? mergeOver(below, value) : value];
-  });
-  return { ...lower, ...Object.fromEntries(merged) };
+function valueAt(facts: JsonObject, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), facts);
 }

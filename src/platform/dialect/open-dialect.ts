@@ -3,12 +3,13 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import type { Store } from "../model/collection.ts";
+import { readProfile } from "../model/instance-types.ts";
 import { plans } from "../model/plans.ts";
 import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
-import { falkordbCloud, readProfileFacts } from "./falkordb-cloud.ts";
+import { falkordbCloud } from "./falkordb-cloud.ts";
 
 /**
- * The requested dialect, or the one that the folder's platform used before. Throws where the folder contains records of another
+ * The requested dialect, or the one that the folder's platform used before. Throws if the folder contains records of another
  * dialect: their paths differ, so every instance would seem to be gone.
  */
 export async function openDialect(
@@ -20,7 +21,7 @@ export async function openDialect(
   const written = (await readFile(file, "utf8").catch(() => "")).trim();
   const before = dialectNames.find((name) => name === written) ?? "default";
   const name = asked ?? before;
-  if (name !== before && hasRecords(store))
+  if (name !== before && Object.values(store).some((records) => records.list().length > 0))
     throw new Error(
       `${dataDir} contains records of the profile ${before}, not of ${name}; start it with --profile ${before}, or with another --data-dir`,
     );
@@ -29,19 +30,9 @@ export async function openDialect(
     await mkdir(join(dataDir, "control"), { recursive: true, mode: 0o700 });
     await writeAtomically(file, `${name}\n`);
   }
-  return loadDialect(name);
+  return name === "default" ? defaultDialect : falkordbCloud(await readProfile(name));
 }
 
-function hasRecords(store: Store): boolean {
-  return Object.values(store).some((records) => records.list().length > 0);
-}
-
-/** The dialect of a profile. Rejects where the profile's file is missing or incomplete. */
-async function loadDialect(name: DialectName = "default"): Promise<Dialect> {
-  return name === "default" ? defaultDialect : falkordbCloud(await readProfileFacts(name));
-}
-
-/** The dialect of the default profile. */
 export const defaultDialect: Dialect = {
   name: "default",
   provider: "sp-default",

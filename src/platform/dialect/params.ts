@@ -19,7 +19,7 @@ export function ownBody({ params: words }: Pick<Dialect, "params">, body: Json):
   return { ...body, requestParams: Object.fromEntries(params) };
 }
 
-/** The body of a create in default names, with the plan's default values; refused (400) where a required field is missing. */
+/** The body of a create in default names, with the plan's default values; refused (400) if a required field is missing. */
 export function ownCreate(dialect: Pick<Dialect, "params">, body: Json, tier: string): Json {
   const own = ownBody(dialect, body);
   if (!isObject(own)) return own;

@@ -21,7 +21,7 @@ export interface BringUpTask {
   readonly spec: DatabaseSpec;
   readonly folder: DatabaseFolder;
   readonly signal: AbortSignal | undefined;
-  /** Index of a failed node. It becomes primary only where it is the one that has all data. */
+  /** Index of a failed node. It becomes primary only if it is the one that has all data. */
   readonly failed?: number | undefined;
   /** Receives unusual events, as texts for people. */
   readonly notify: (what: string) => void;
@@ -35,7 +35,7 @@ export interface NodeRole {
   readonly loadsTruncated?: boolean;
 }
 
-/** Attempts to start on another port where a port was taken. */
+/** Attempts to start on another port if a port was taken. */
 const attempts = 10;
 
 /** The operator's login to a node of the task's database. */
@@ -43,7 +43,7 @@ export function loginOf({ spec, folder }: BringUpTask, port: number): Login {
   return operatorLogin(port, folder.record.secret, spec.tls);
 }
 
-/** True where a running node is configured as the spec says, whichever primary it replicates. */
+/** True if a running node is configured as the spec says, whichever primary it replicates. */
 export async function isAsWanted(task: BringUpTask, index: number, running: Running): Promise<boolean> {
   const { config } = filesOf(task, index);
   if (!running.hasTenantPassword) return false;
@@ -87,7 +87,6 @@ export async function launchNode(task: BringUpTask, index: number, role: NodeRol
   throw new EngineError("engine-start", `no port stayed free for ${files.id}; ${attempts} were tried`);
 }
 
-/** Files of one node of the task's database. */
 export function filesOf({ folder }: BringUpTask, index: number): DatabaseFolder["nodes"][number] {
   const files = folder.nodes[index];
   if (files === undefined) throw new RangeError(`no node ${index}`);
@@ -117,7 +116,7 @@ interface PortClaim {
 
 const claimed = new Set<number>();
 
-/** Claims the wanted port where it is free, otherwise a port chosen by the system. Rejects where none is free. */
+/** Claims the wanted port if it is free, otherwise a port chosen by the system. Rejects if none is free. */
 export async function claimPort(wanted?: number): Promise<PortClaim> {
   if (wanted !== undefined && !claimed.has(wanted)) {
     claimed.add(wanted);
@@ -137,7 +136,7 @@ function claim(port: number): PortClaim {
   return { port, release: () => void claimed.delete(port) };
 }
 
-/** Listens briefly to test a port (0: any); undefined where it is taken. */
+/** Listens briefly to test a port (0: any); undefined if it is taken. */
 function freePort(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -15,7 +15,7 @@ export type RunningNodes = readonly (Running | undefined)[];
 
 /**
  * Starts the primary, which takes no writes yet: the first of `primaryCandidates` that has its data.
- * Until the choice is made, no node replicates another one that may be empty. Rejects with the first error where no node can be
+ * Until the choice is made, no node replicates another one that may be empty. Rejects with the first error if no node can be
  * primary.
  */
 export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): Promise<LiveNode> {
@@ -41,7 +41,7 @@ export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): 
       }
     }
     if (empty !== undefined) return startAsPrimary(task, empty, [], false);
-    // A truncated append-only file is used only where no node has a complete one.
+    // A truncated append-only file is used only if no node has a complete one.
     if (!isAboutData(failure)) break;
   }
   throw failure;
@@ -66,7 +66,7 @@ async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<r
 }
 
 /**
- * True where the memory of a node has every acknowledged write. With `appendfsync always` the files of the recorded primary have
+ * True if the memory of a node has every acknowledged write. With `appendfsync always` the files of the recorded primary have
  * them in any case, and nothing else is asked.
  */
 async function hasAllWrites(task: BringUpTask, index: number, running: RunningNodes): Promise<boolean> {
@@ -111,7 +111,7 @@ async function detachOthers(task: BringUpTask, index: number, running: RunningNo
 }
 
 /**
- * True where a node has no key and another one has keys, or may have: its files were emptied, not the database (`empty` is a node
+ * True if a node has no key and another one has keys, or may have: its files were emptied, not the database (`empty` is a node
  * already found empty). A database that its clients emptied has that in its append-only file.
  */
 async function cameBackEmpty(
@@ -140,7 +140,7 @@ async function keysOf(task: BringUpTask, port: number): Promise<number> {
 const drainTimeout = 5000;
 
 /**
- * True where a running replica of an ended primary has read all that it was sent, and its link held until the primary's last write
+ * True if a running replica of an ended primary has read all that it was sent, and its link held until the primary's last write
  * to its files. A replica whose link broke earlier, or that copies the data again, misses what was written since.
  */
 async function heardItsPrimaryToTheEnd(replica: Login, primary: NodeFiles): Promise<boolean> {
@@ -158,7 +158,7 @@ async function heardItsPrimaryToTheEnd(replica: Login, primary: NodeFiles): Prom
   return false;
 }
 
-/** True where the link broke after the primary's last write, as exactly as the server's whole seconds show it. */
+/** True if the link broke after the primary's last write, as exactly as the server's whole seconds show it. */
 function heldUntilLastWrite(replica: ReadonlyMap<string, string>, lastWrite: number): boolean {
   const down = Number(replica.get("master_link_down_since_seconds") ?? -1);
   return down >= 0 && lastWrite < (Math.floor(Date.now() / 1000) - down + 1) * 1000;
@@ -179,7 +179,7 @@ export interface CandidateNode {
  * Indexes of possible primaries, best first, by evidence: a node whose memory has every acknowledged write, then the recorded
  * primary with what is in its files, then others that were in sync with it. Those are meant for a primary whose data are damaged;
  * the asynchronous replication may not have brought them the last writes. With a `failed` node, one that is behind is also possible.
- * An empty folder is never served in place of data: throws EngineError where all nodes have lost the data, or only a node is left
+ * An empty folder is never served in place of data: throws EngineError if all nodes have lost the data, or only a node is left
  * that misses writes.
  */
 export function primaryCandidates(

@@ -27,14 +27,14 @@ export interface BroughtUp {
   readonly nodes: readonly LiveNode[];
   /** Reason why a replica does not run or is not in sync; the primary serves all the same. */
   readonly trouble: Error | undefined;
-  /** True where another node became primary in place of the recorded one, which now runs again with its own data, in sync. */
+  /** True if another node became primary in place of the recorded one, which now runs again with its own data, in sync. */
   readonly isBack: boolean;
 }
 
 /**
  * Takes over processes that run as the spec says and restarts all others. Finds out which node has the data, records it as primary,
  * and only then permits it to take writes; the other nodes replicate it. A `failed` node is started as well, since its files may
- * have acknowledged writes that no other node has; only where that fails, another node becomes primary with the data that it has.
+ * have acknowledged writes that no other node has; only if that fails, another node becomes primary with the data that it has.
  * Rejects as `Engine.start` does and ends the processes that it started.
  */
 export async function bringUp(task: BringUpTask): Promise<BroughtUp> {

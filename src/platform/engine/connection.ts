@@ -12,7 +12,6 @@ import {
 } from "../../files/process-identity.ts";
 import type { TlsFiles } from "./spec.ts";
 
-/** Address and credentials of a connection. */
 export interface Login {
   readonly port: number;
   readonly tls: TlsFiles | undefined;
@@ -23,7 +22,6 @@ export interface Login {
 /** A template that never connects: a new client builds a class of all commands in 10 ms, a duplicate in none. */
 const template = createClient({ RESP: 2, disableClientInfo: true, maintNotifications: "disabled" });
 
-/** Sends one command and resolves with its reply. */
 export type Ask = (...command: readonly string[]) => Promise<unknown>;
 
 /**

@@ -27,7 +27,6 @@ export interface DatabaseRecord {
   readonly nodes: readonly DataState[];
 }
 
-/** An opened folder of a database. */
 export interface DatabaseFolder {
   readonly dir: string;
   readonly nodes: readonly NodeFiles[];
@@ -51,7 +50,7 @@ export async function openFolder(dir: string, ids: readonly string[]): Promise<D
   };
 }
 
-/** Writes the record. Rejects with EngineError where the next start would not read it. */
+/** Writes the record. Rejects with EngineError if the next start would not read it. */
 export async function saveRecord(dir: string, record: DatabaseRecord): Promise<void> {
   const text = `${JSON.stringify(record)}\n`;
   try {
@@ -67,7 +66,7 @@ export async function saveRecord(dir: string, record: DatabaseRecord): Promise<v
   }
 }
 
-/** The record with another primary and a new epoch; the same record where nothing changes. */
+/** The record with another primary and a new epoch; the same record if nothing changes. */
 export function withPrimary(record: DatabaseRecord, primary: number): DatabaseRecord {
   return primary === record.primary ? record : { ...record, primary, epoch: record.epoch + 1 };
 }

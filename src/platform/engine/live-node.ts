@@ -27,7 +27,7 @@ export function shownNode({ port, role, server, files }: LiveNode): DatabaseNode
 const silenceLimit = 5000;
 
 /**
- * True where a node answers or is busy. Also repeats a failed snapshot: without an append-only file the server refuses writes until
+ * True if a node answers or is busy. Also repeats a failed snapshot: without an append-only file the server refuses writes until
  * one succeeds, and its own next attempt may be a day away.
  */
 export async function isResponsive({ server }: LiveNode, login: Login): Promise<boolean> {
@@ -48,7 +48,7 @@ export interface Running {
   readonly role: DatabaseNode["role"];
   /** It is permitted to take writes: it was found to be primary, with its data, before. */
   readonly takesWrites: boolean;
-  /** True where the tenant's password is that of the spec. */
+  /** True if the tenant's password is that of the spec. */
   readonly hasTenantPassword: boolean;
   /** Saves its data and ends it. */
   end(): Promise<void>;
@@ -110,7 +110,7 @@ async function ended(files: NodeFiles): Promise<undefined> {
 const savingTime = 300_000;
 
 /**
- * Rejects with EngineError where the server cannot save its data; it keeps running then. A server that does not answer is ended with
+ * Rejects with EngineError if the server cannot save its data; it keeps running then. A server that does not answer is ended with
  * SIGTERM, which saves as well, and at last with SIGKILL.
  */
 async function shutDown(files: NodeFiles, server: PinnedProcess, login: Login): Promise<void> {
@@ -133,7 +133,7 @@ async function shutDown(files: NodeFiles, server: PinnedProcess, login: Login): 
   await endServers(serversOf(files.folder), 3000);
 }
 
-/** True where the server answers, also while it is loading: it has nothing to save then. */
+/** True if the server answers, also while it is loading: it has nothing to save then. */
 async function answers(server: PinnedProcess, login: Login): Promise<boolean> {
   return ping(login, 3000).then(
     () => true,

@@ -6,7 +6,6 @@ import { operator, usersOf } from "./acl.ts";
 import { refusal } from "./replication.ts";
 import type { DatabaseSpec } from "./spec.ts";
 
-/** Paths of one node's files. */
 export interface NodeFiles {
   /** Id of the node for people. */
   readonly id: string;

@@ -15,7 +15,7 @@ import { type DatabaseSpec, EngineError } from "./spec.ts";
 export interface DataMark {
   /** Last epoch in which the node became primary; -1 for a node that never was. */
   readonly epoch: number;
-  /** True where the data include an append-only file. */
+  /** True if the data include an append-only file. */
   readonly aof: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function markData(files: NodeFiles, aof: boolean, epoch?: number): 
 }
 
 /**
- * True where a node has lost the data that it had: the mark or a part of the append-only file is missing. The server itself would
+ * True if a node has lost the data that it had: the mark or a part of the append-only file is missing. The server itself would
  * start empty without an error.
  */
 export async function isDataGone(files: NodeFiles): Promise<boolean> {
@@ -64,7 +64,7 @@ export async function lastWriteOf(files: NodeFiles): Promise<number> {
   return Math.max(...found.map((seen) => seen?.mtimeMs ?? 0));
 }
 
-/** Moves a node's data to `data.aside`, replacing what was there; the node starts empty. False where there is no data. */
+/** Moves a node's data to `data.aside`, replacing what was there; the node starts empty. False if there is no data. */
 export async function setDataAside({ data }: NodeFiles): Promise<boolean> {
   if ((await sizeOf(data)) === undefined) return false;
   await rm(`${data}.aside`, { recursive: true, force: true });
@@ -72,7 +72,7 @@ export async function setDataAside({ data }: NodeFiles): Promise<boolean> {
   return true;
 }
 
-/** Parts of the append-only file; undefined where its list is missing. */
+/** Parts of the append-only file; undefined if its list is missing. */
 async function appendOnlyParts({ data }: NodeFiles): Promise<readonly string[] | undefined> {
   const folder = join(data, "appendonlydir");
   const names = await readdir(folder).catch(() => []);
@@ -94,7 +94,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
 }
 
 /**
- * Keeps the node's own data where it has any, otherwise copies the seed. A server with an append-only file reads nothing else, so a
+ * Keeps the node's own data if it has any, otherwise copies the seed. A server with an append-only file reads nothing else, so a
  * snapshot becomes the base of that file. Rejects with EngineError for a seed that is not a snapshot.
  */
 export async function prepareData(spec: DatabaseSpec, { data }: NodeFiles): Promise<void> {
@@ -173,7 +173,7 @@ async function save(ask: Ask, files: NodeFiles): Promise<void> {
   );
 }
 
-/** True where a snapshot begins now; false while another one, or a rewrite of the append-only file, runs. */
+/** True if a snapshot begins now; false while another one, or a rewrite of the append-only file, runs. */
 async function begins(ask: Ask): Promise<boolean> {
   try {
     await ask("BGSAVE");

@@ -16,7 +16,7 @@ export function replicationOf(login: Login): Promise<ReadonlyMap<string, string>
 export interface Peer {
   readonly login: Login;
   isAlive(): boolean;
-  /** False where the node was silent for seconds without being busy. */
+  /** False if the node was silent for seconds without being busy. */
   responds(): Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ export async function setPrimary(node: Login, primary: Login | undefined): Promi
 
 /**
  * Makes a node replicate a primary and resolves when both report it in sync and the data is on its disk, or when the replica hangs.
- * Rejects with EngineError where it makes no progress or a process ends, or with the signal's reason.
+ * Rejects with EngineError if it makes no progress or a process ends, or with the signal's reason.
  */
 export async function follow(
   replica: Peer,
@@ -62,12 +62,12 @@ export async function follow(
   }
 }
 
-/** True where a node is configured to replicate the primary on a port. */
+/** True if a node is configured to replicate the primary on a port. */
 export function isFollowing(replica: ReadonlyMap<string, string>, port: number): boolean {
   return replica.get("role") === "slave" && replica.get("master_port") === String(port);
 }
 
-/** True where the primary lists the replica on a port as online. */
+/** True if the primary lists the replica on a port as online. */
 function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
   return [...primary].some(([name, value]) => {
     const fields = new Set(value.split(","));
@@ -107,7 +107,7 @@ export async function forbidWrites(login: Login): Promise<void> {
 
 /**
  * Permits the primary to take writes, once its data is safe on its disk: a new replica that is still writing its first append-only
- * file would lose all of it. Rejects with EngineError where the file cannot be written.
+ * file would lose all of it. Rejects with EngineError if the file cannot be written.
  */
 export async function permitWrites(login: Login): Promise<void> {
   await talk(
@@ -129,13 +129,13 @@ export async function permitWrites(login: Login): Promise<void> {
   );
 }
 
-/** True where a node takes writes unless it is a replica. */
+/** True if a node takes writes unless it is a replica. */
 export async function takesWrites(login: Login): Promise<boolean> {
   const reply = await talk(login, (ask) => ask("CONFIG", "GET", refusal[0]));
   return Array.isArray(reply) && reply[1] === "0";
 }
 
-/** True where a kill would lose nothing, by INFO persistence. */
+/** True if a kill would lose nothing, by INFO persistence. */
 function isSafe(persistence: ReadonlyMap<string, string>): boolean {
   return (
     persistence.get("aof_enabled") !== "1" ||
@@ -149,7 +149,7 @@ const syncTimeout = 10_000;
 /**
  * Steps: the primary is set to refuse writes (NOREPLICAS); writes in progress finish and reach the replica; `recordPrimary` records
  * the replica as primary; only then it is promoted and permitted to take writes. If this process is killed, the record says which
- * data counts, and no other node takes writes. Rejects with EngineError and changes nothing where no replica is in sync, it does not
+ * data counts, and no other node takes writes. Rejects with EngineError and changes nothing if no replica is in sync, it does not
  * catch up, or the record cannot be written. The server's own FAILOVER cannot be used: a query of the graph module in progress then
  * fails an assertion, and the primary crashes.
  */
@@ -194,7 +194,7 @@ async function untilEqual(primary: Login, replica: Login): Promise<void> {
   }
 }
 
-/** True where no query is in progress, and the replica has all writes of the primary and can keep them. */
+/** True if no query is in progress, and the replica has all writes of the primary and can keep them. */
 async function isEqual(primary: Login, replica: Login): Promise<boolean> {
   const clients = await talk(primary, (ask) => info(ask, "clients"));
   if (clients.get("blocked_clients") !== "0") return false;

@@ -22,9 +22,9 @@ export class ServerProcess {
   readonly files: NodeFiles;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  /** True where its end is expected: it is being ended here, or was. */
+  /** True if its end is expected: it is being ended here, or was. */
   isExitExpected = false;
-  /** True where SIGKILL ended it; known only of a process that was started here. */
+  /** True if SIGKILL ended it; known only of a process that was started here. */
   wasKilled = false;
   #hasEnded = false;
 
@@ -46,7 +46,7 @@ export class ServerProcess {
     });
   }
 
-  /** Starts the program with the node's configuration. Rejects with EngineError where the file cannot be executed. */
+  /** Starts the program with the node's configuration. Rejects with EngineError if the file cannot be executed. */
   static async start(program: ServerProgram, files: NodeFiles): Promise<ServerProcess> {
     const log = await open(files.log, "a", 0o600);
     try {
@@ -192,13 +192,13 @@ async function rotateLog(log: string): Promise<void> {
   if (size > 0) await rename(log, log.replace(/\.log$/, ".previous.log"));
 }
 
-/** True where a server ended because its port was in use. */
+/** True if a server ended because its port was in use. */
 async function portWasTaken(log: string): Promise<boolean> {
   return /Address already in use|Failed listening on port/.test(await textOf(log));
 }
 
 /**
- * One line from the log of a server that did not start, without password hashes: its last warnings, or the end of the log where it
+ * One line from the log of a server that did not start, without password hashes: its last warnings, or the end of the log if it
  * has none (errors of the loader).
  */
 export async function logExcerpt(log: string): Promise<string> {

@@ -16,7 +16,7 @@ export interface FoundServer extends PinnedProcess {
   readonly folder: string;
   /** True for a forked child, which may outlive its server and still write into the data. */
   readonly isChild: boolean;
-  /** True where the data was removed while it runs. */
+  /** True if the data was removed while it runs. */
   readonly isFolderRemoved: boolean;
   readonly parent: number;
 }

@@ -21,7 +21,7 @@ export interface DatabaseSpec {
   readonly rdb?: "low" | "medium" | "high";
   /** Arguments of the graph module, for example `CACHE_SIZE: 25`. */
   readonly parameters: Readonly<Record<string, number>>;
-  /** Preferred ports by node index, used where they are free. */
+  /** Preferred ports by node index, used if they are free. */
   readonly ports?: readonly number[];
   /** Additional users. */
   readonly users?: readonly DatabaseUser[];
@@ -29,7 +29,6 @@ export interface DatabaseSpec {
   readonly seed?: string;
 }
 
-/** An additional user. */
 export interface DatabaseUser {
   readonly username: string;
   /** SHA-256 of the password in hex, so that the user can be applied again without the password. */
@@ -51,7 +50,6 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** A node of a database. */
 export interface DatabaseNode {
   /** It stays with the data when the role changes. */
   readonly id: string;
@@ -64,7 +62,6 @@ export interface DatabaseNode {
 /** The action on the failed node: its process is restarted, or its data is removed and copied again from the primary. */
 export type Renewal = "restart" | "recreate";
 
-/** Options of a start. */
 export interface StartOptions {
   /**
    * Id of a failed node. Where the database cannot be started with it, another node becomes primary with the data that it has, even
@@ -89,7 +86,7 @@ export class EngineError extends Error {
   }
 }
 
-/** True where a server ended at its start because of its data files: it was not killed, and did not lack time or disk space. */
+/** True if a server ended at its start because of its data files: it was not killed, and did not lack time or disk space. */
 export function isAboutData(error: unknown): error is EngineError {
   return (
     error instanceof EngineError &&

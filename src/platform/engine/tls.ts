@@ -16,7 +16,7 @@ import type { TlsFiles } from "./spec.ts";
 const validity = { notBefore: new Date("2000-01-01T00:00:00Z"), notAfter: new Date("2099-12-31T23:59:59Z") };
 
 /**
- * Files of the authority and of a certificate for localhost, 127.0.0.1 and ::1. Made once in `<dir>/tls`, and again where they are
+ * Files of the authority and of a certificate for localhost, 127.0.0.1 and ::1. Made once in `<dir>/tls`, and again if they are
  * damaged or not valid now. The authority's private key is not stored.
  */
 export function ensureAuthority(dir: string, now: number = Date.now()): Promise<TlsFiles> {
@@ -78,7 +78,6 @@ async function makeAuthority(dir: string, folder: string): Promise<void> {
   await rename(temporary, folder);
 }
 
-/** Contents of a certificate. */
 export interface CertificateContent {
   readonly subject: string;
   readonly issuer: string;

@@ -27,7 +27,6 @@ export interface ErrorFormat {
   readonly error: (status: number, message: string) => Response;
 }
 
-/** Errors of the platform host. */
 export const platformErrorFormat: ErrorFormat = {
   name: "platform",
   error: (status, message) => answer(status, "application/vnd.goa.error", { ...errorBody(status, message) }),
@@ -105,9 +104,8 @@ export function tagsOf(body: Json): readonly JsonObject[] | undefined {
   return tags;
 }
 
-/** The body of one request. */
 export interface BodyReader {
-  /** Reads the text. Throws ServiceError 413 above the maximum size, 503 where the memory budget is used up; the rest is not read then. */
+  /** Reads the text. Throws ServiceError 413 above the maximum size, 503 if the memory budget is used up; the rest is not read then. */
   read(): Promise<string>;
   /** Releases its memory budget; the text must not be used afterwards. */
   release(): void;
@@ -160,7 +158,7 @@ function sizeText(bytes: number): string {
 
 /** A number of bytes shared by all requests. */
 export interface BodyBudget {
-  /** Reserves bytes; false where too few are left. */
+  /** Reserves bytes; false if too few are left. */
   reserve(bytes: number): boolean;
   release(bytes: number): void;
 }

@@ -5,18 +5,17 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 
-/** The credentials of the platform's only user. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** Creates a folder with mode 0700 where it does not exist. */
+/** Creates a folder with mode 0700 if it does not exist. */
 export async function privateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
 }
 
-/** Reads `<dataDir>/credentials.json` (0600), generated at the first start. Throws where the file is damaged. */
+/** Reads `<dataDir>/credentials.json` (0600), generated at the first start. Throws if the file is damaged. */
 export async function loadCredentials(dataDir: string): Promise<Credentials> {
   const path = join(dataDir, "credentials.json");
   const known = parseCredentials(await readIfThere(path), path);

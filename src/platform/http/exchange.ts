@@ -138,7 +138,7 @@ async function underFault(
 
 /** A finished request and its answer. */
 interface RequestResult {
-  /** The body as text and as JSON; undefined where it was not read or is not JSON. */
+  /** The body as text and as JSON; undefined if it was not read or is not JSON. */
   readonly text: string;
   readonly body: Json | undefined;
   readonly isSignedIn: boolean;
@@ -152,7 +152,6 @@ interface RequestResult {
 const maxLogged = 16 * 1024;
 const maxNotes = 10;
 
-/** Adds the request to the log, with notes on secrets that were sent in a wrong place. */
 function logRequest(
   core: Core,
   host: ErrorFormat["name"],

@@ -1,7 +1,6 @@
 /** @module Renders the web page of the local platform, with every value escaped. */
 import { html, raw } from "hono/html";
 
-/** Rendered HTML of a page. */
 export type Page = ReturnType<typeof html>;
 
 /** Response headers of a page; they allow its own inline script and style, and nothing from elsewhere. */

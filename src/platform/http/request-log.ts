@@ -14,35 +14,20 @@ export interface KnownSecrets {
 }
 
 /** Shorter values would match by chance. */
-const shortest = 6;
+const minLength = 6;
 
-/** Matches candidates for session tokens (JWT). Matches do not overlap, so that the time is linear. */
-const tokenCandidate = /[A-Za-z0-9_.-]+/g;
+/** A session token (JWT): its header begins with `eyJ`, base64 of `{"`. The bound keeps the time linear. */
+const sessionToken = /eyJ[\w-]{8,1000}\.[\w-]{8,4000}\.[\w-]{16,200}/g;
 
-/** The text without session tokens: three parts between dots, the first of which begins with `eyJ`, base64 of `{"`. */
 function withoutTokens(text: string): string {
-  if (!text.includes("eyJ")) return text;
-  return text.replace(tokenCandidate, (word) => {
-    const parts = word.split(".");
-    const at = parts.findIndex(
-      (part, index) =>
-        part.length - part.indexOf("eyJ") >= 11 &&
-        part.includes("eyJ") &&
-        (parts[index + 1]?.length ?? 0) >= 8 &&
-        (parts[index + 2]?.length ?? 0) >= 16,
-    );
-    const part = parts[at];
-    if (part === undefined) return word;
-    const before = [...parts.slice(0, at), part.slice(0, part.indexOf("eyJ"))].join(".");
-    return [`${before}[redacted]`, ...parts.slice(at + 3)].join(".");
-  });
+  return text.replace(sessionToken, "[redacted]");
 }
 
 export function createKnownSecrets(): KnownSecrets {
   const values = new Set<string>();
   return {
     add(value) {
-      if (value.length >= shortest) values.add(value);
+      if (value.length >= minLength) values.add(value);
     },
     has: (text) => values.has(text) || withoutTokens(text) !== text,
     redact(text) {
@@ -102,7 +87,7 @@ export interface RequestEntry {
   readonly path: string;
   readonly operation: string;
   readonly query: readonly string[];
-  /** Status of the answer; 0 where the connection was cut without one. */
+  /** Status of the answer; 0 if the connection was cut without one. */
   readonly status: number;
   readonly ms: number;
   readonly body?: Json;
@@ -112,7 +97,6 @@ export interface RequestEntry {
   readonly notes?: readonly string[];
 }
 
-/** The request log. */
 export interface RequestLog {
   add(entry: Omit<RequestEntry, "seq">): void;
   /** Entries since the start after a sequence number, oldest first: up to 20,000 entries and 16 MiB. */
@@ -121,19 +105,49 @@ export interface RequestLog {
   close(): void;
 }
 
-const kept = 20_000;
-const keptCharacters = 16 * 1024 * 1024;
+/** Entries in memory, and their length in characters. */
+const [maxEntries, maxCharacters] = [20_000, 16 * 1024 * 1024];
 
-/** Opens the log. Lines are written once per event-loop turn; failed writes are counted and do not affect answers. */
+/** Size in bytes above which the file is rotated. */
+const maxSize = 64 * 1024 * 1024;
+
+/**
+ * Opens the log for appending; a file above 64 MiB is moved to `<path>.1`. Lines are written once per event-loop turn, all or none.
+ * A failed write neither throws nor blocks: it is counted, and the next line that is written says how many were lost. Throws only if
+ * the file cannot be opened at first.
+ */
 export function openRequestLog(path: string, trouble: StorageTrouble): RequestLog {
-  const file = openLogFile(path, trouble);
+  let file = openFile(path);
   let entries: Kept[] = [];
   let characters = 0;
   let lines: string[] = [];
-  let seq = 0;
+  let [seq, lost] = [0, 0];
 
+  const write = (text: string): void => {
+    const bytes = Buffer.from(text);
+    try {
+      if (writeSync(file.fd, bytes) < bytes.length) throw new Error("no space left on device");
+      file = { ...file, size: file.size + bytes.length };
+    } catch (error) {
+      // A partial line is removed, so that every line is whole.
+      ftruncateSync(file.fd, file.size);
+      throw error;
+    }
+  };
   const flush = (): void => {
-    file.add(lines);
+    if (lines.length === 0) return;
+    try {
+      if (file.size > maxSize) {
+        const next = openFile(path);
+        closeSync(file.fd);
+        file = next;
+      }
+      write((lost === 0 ? "" : `${JSON.stringify({ lost })}\n`) + lines.join(""));
+      lost = 0;
+    } catch (error) {
+      lost += lines.length;
+      trouble.lost(lines.length, error);
+    }
     lines = [];
   };
 
@@ -144,7 +158,7 @@ export function openRequestLog(path: string, trouble: StorageTrouble): RequestLo
       const line = `${JSON.stringify(full)}\n`;
       entries.push({ entry: full, size: line.length });
       characters += line.length;
-      if (entries.length > 2 * kept || characters > 2 * keptCharacters) {
+      if (entries.length > 2 * maxEntries || characters > 2 * maxCharacters) {
         entries = latest(entries);
         characters = entries.reduce((sum, { size }) => sum + size, 0);
       }
@@ -158,86 +172,29 @@ export function openRequestLog(path: string, trouble: StorageTrouble): RequestLo
     },
     close() {
       flush();
-      file.close();
+      closeSync(file.fd);
     },
   };
 }
 
+/** An entry with the length of its line in characters. */
 interface Kept {
   readonly entry: RequestEntry;
-  /** Length of its line in characters. */
   readonly size: number;
 }
 
 /** The latest entries within both limits. */
 function latest(entries: readonly Kept[]): Kept[] {
-  let room = keptCharacters;
+  let room = maxCharacters;
   const first = entries.findLastIndex(({ size }, index) => {
     room -= size;
-    return room < 0 || index < entries.length - kept;
+    return room < 0 || index < entries.length - maxEntries;
   });
   return entries.slice(first + 1);
 }
 
-/** A log file. A failed write is counted; it neither throws nor blocks. */
-export interface LogFile {
-  /** Appends lines, all or none. */
-  add(lines: readonly string[]): void;
-  /** Closes the file. Call it once. */
-  close(): void;
-}
-
-/** Size in bytes above which the file is rotated. */
-const largest = 64 * 1024 * 1024;
-
-/**
- * Opens a log for appending; a file above 64 MiB is moved to `<path>.1`. Lines lost on a full disk are counted in the next line that
- * is written. Throws only where the file cannot be opened at first.
- */
-export function openLogFile(path: string, trouble: StorageTrouble): LogFile {
-  let file = open(path);
-  let lost = 0;
-
-  const write = (text: string): void => {
-    const bytes = Buffer.from(text);
-    try {
-      if (writeSync(file.fd, bytes) < bytes.length) throw new Error("no space left on device");
-      file = { ...file, size: file.size + bytes.length };
-    } catch (error) {
-      // A partial line is removed, so that every line is whole.
-      ftruncateSync(file.fd, file.size);
-      throw error;
-    }
-  };
-
-  return {
-    add(lines) {
-      if (lines.length === 0) return;
-      try {
-        if (file.size > largest) {
-          const next = open(path);
-          closeSync(file.fd);
-          file = next;
-        }
-        const gap = lost === 0 ? "" : `${JSON.stringify({ lost })}\n`;
-        write(gap + lines.join(""));
-        lost = 0;
-      } catch (error) {
-        lost += lines.length;
-        trouble.lost(lines.length, error);
-      }
-    },
-    close: () => closeSync(file.fd),
-  };
-}
-
-interface OpenFile {
-  readonly fd: number;
-  readonly size: number;
-}
-
-function open(path: string): OpenFile {
+function openFile(path: string): { readonly fd: number; readonly size: number } {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > largest) renameSync(path, `${path}.1`);
-  return { fd: openSync(path, "a", 0o600), size: size > largest ? 0 : size };
+  if (size > maxSize) renameSync(path, `${path}.1`);
+  return { fd: openSync(path, "a", 0o600), size: size > maxSize ? 0 : size };
 }

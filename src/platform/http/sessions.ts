@@ -5,7 +5,6 @@ import { writeAtomically } from "../../files/atomic-write.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import type { StorageTrouble } from "../model/service-error.ts";
 
-/** Session token and refresh token. */
 export interface TokenPair {
   readonly token: string;
   readonly refreshToken: string;
@@ -30,7 +29,6 @@ export interface SessionSettings {
  * writes nothing; only the ids of refresh tokens that were used or revoked are kept.
  */
 export interface Sessions {
-  /** Starts a session for a user. */
   open(user: string): TokenPair;
   /** Exchanges a refresh token for a new pair; undefined for an unknown, used or expired one. */
   rotate(refreshToken: string): Promise<TokenPair | undefined>;

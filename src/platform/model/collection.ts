@@ -26,11 +26,10 @@ export interface Collection<T extends { readonly id: string }> {
   get(id: string): T | undefined;
   /** All records, oldest first. */
   list(): readonly T[];
-  /** Adds a record. */
   add(record: T): Promise<void>;
   /**
    * Changes a record. `change` gets the current record and returns the next one, or the same one for no change; an error that it
-   * throws refuses the change. Resolves with the record after the change, or with undefined where the record does not exist.
+   * throws refuses the change. Resolves with the record after the change, or with undefined if the record does not exist.
    */
   update(id: string, change: (record: T) => T): Promise<T | undefined>;
   /**
@@ -47,7 +46,7 @@ export interface Collection<T extends { readonly id: string }> {
 /** Shortest and longest pause between attempts to write a note, in ms. */
 const [shortest, longest] = [50, 2000];
 
-/** Opens a folder, creating it if needed. Rejects, naming the file, where a file is not a valid record. */
+/** Opens a folder, creating it if needed. Rejects, naming the file, if a file is not a valid record. */
 export async function openCollection<T extends { readonly id: string; readonly createdAt: string }>(
   folder: string,
   isRecord: (value: unknown) => value is T,
@@ -180,7 +179,6 @@ function parseRecord<T>(text: string, isRecord: (value: unknown) => value is T, 
   throw new Error(`${path} is not a record of this version; move it away to start without it`);
 }
 
-/** The records of the control plane. */
 export interface Store {
   readonly instances: Collection<InstanceRecord>;
   readonly snapshots: Collection<SnapshotRecord>;

@@ -19,7 +19,7 @@ export const bodyRows: Rows = rowsOf("body");
 /** Fields inside requestParams. */
 export const paramRows: Rows = rowsOf("requestParams");
 
-/** True where a row of the field table is offered by this tier and component. */
+/** True if a row of the field table is offered by this tier and component. */
 export function isOffered(row: FieldSchema, tier: string, component: string): boolean {
   return (row["x-tiers"]?.includes(tier) ?? true) && (row["x-components"]?.includes(component) ?? true);
 }

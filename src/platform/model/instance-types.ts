@@ -1,22 +1,39 @@
 /** @module Reads instance types with their memory from profiles, and computes memory sizes. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import { isObject, type Json } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 
 /** Memory in bytes of every known instance type, by cloud provider. */
 export type InstanceTypes = { readonly [provider: string]: { readonly [name: string]: number } };
 
-/**
- * Instance types of the package's default profile, searched for upwards from this file, so that it is found from the sources and
- * from a build. Empty where the file is missing.
- */
+/** Instance types of the package's default profile. */
 export async function loadInstanceTypes(): Promise<InstanceTypes> {
+  return readInstanceTypes(await readProfile("default"));
+}
+
+/**
+ * A profile of the package, merged with the profiles that it extends. The folder is searched for upwards from this file, so that it is
+ * found from the sources and from a build. The platform does not use the reconciler's own profile reader.
+ */
+export async function readProfile(name: string): Promise<JsonObject> {
   for (const up of ["../", "../../", "../../../"]) {
-    const path = new URL(`${up}profiles/default.yaml`, import.meta.url);
+    const path = new URL(`${up}profiles/${name}.yaml`, import.meta.url);
     const text = await readFile(path, "utf8").catch(() => undefined);
-    if (text !== undefined) return readInstanceTypes(parse(text));
+    if (text === undefined) continue;
+    const profile: Json = parse(text);
+    if (!isObject(profile)) break;
+    const { extends: base } = profile;
+    return typeof base === "string" ? mergeOver(await readProfile(base), profile) : profile;
   }
-  return {};
+  throw new Error(`the profile ${name} is not beside the program`);
+}
+
+function mergeOver(lower: JsonObject, upper: JsonObject): JsonObject {
+  const merged = Object.entries(upper).map(([key, value]): [string, Json] => {
+    const below = lower[key];
+    return [key, isObject(value) && isObject(below) ? mergeOver(below, value) : value];
+  });
+  return { ...lower, ...Object.fromEntries(merged) };
 }
 
 /** Instance types of a profile document. Malformed entries are ignored. */
@@ -37,7 +54,6 @@ function memoryOf(types: Json): { readonly [name: string]: number } {
   return found;
 }
 
-/** The tier and provider of an instance, and its requested machine type. */
 export interface Machine {
   readonly tier: string;
   readonly cloudProvider: string;
@@ -56,7 +72,7 @@ const byDefault: { readonly [tier: string]: number } = {
 
 /** Memory in bytes of the tier's default machine; undefined for a tier without a choice of machines. */
 export function defaultMemory(tier: string): number | undefined {
-  return Object.hasOwn(byDefault, tier) ? byDefault[tier] : undefined;
+  return own(byDefault, tier);
 }
 
 /** Memory in bytes of an instance's machine; undefined for an unknown type. */
@@ -65,8 +81,7 @@ export function machineMemory(
   types: InstanceTypes,
 ): number | undefined {
   if (type === undefined) return defaultMemory(tier);
-  const known = Object.hasOwn(types, cloudProvider) ? types[cloudProvider] : undefined;
-  return known !== undefined && Object.hasOwn(known, type) ? known[type] : undefined;
+  return own(own(types, cloudProvider) ?? {}, type);
 }
 
 const powers: { readonly [letter: string]: number } = { "": 0, K: 1, M: 2, G: 3, T: 4 };

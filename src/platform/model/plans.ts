@@ -13,7 +13,6 @@ export interface PlanResource {
   readonly main: boolean;
 }
 
-/** One component of a plan. */
 export interface Component {
   /** Id of the component in every dialect; records store it. */
   readonly id: string;
@@ -103,13 +102,13 @@ export function versionOf({ planVersion }: Pick<InstanceRecord, "planVersion">):
   return planVersion ?? preferredVersion;
 }
 
-/** Returns the version where it exists; refused (400) otherwise. */
+/** Returns the version if it exists; refused (400) otherwise. */
 export function knownVersion(asked: string): string {
   if (indexOfVersion(asked) >= 0) return asked;
   throw new ServiceError(400, `no service plan has version ${asked}; there are ${versions.join(", ")}`);
 }
 
-/** The target of an upgrade: the requested version, or the newest. Refused (400) where it does not exist or is not newer. */
+/** The target of an upgrade: the requested version, or the newest. Refused (400) if it does not exist or is not newer. */
 export function upgradeTarget(record: InstanceRecord, asked: string = versions.at(-1) ?? ""): string {
   const [target, now] = [knownVersion(asked), versionOf(record)];
   if (indexOfVersion(target) > indexOfVersion(now)) return target;

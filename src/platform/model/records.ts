@@ -16,7 +16,6 @@ export const operationNames = [
   "upgrade",
 ] as const;
 
-/** One of `operationNames`. */
 export type OperationName = (typeof operationNames)[number];
 
 /** An accepted operation that has not ended, stored so that a restarted platform can finish it. */
@@ -94,7 +93,6 @@ export interface InstanceRecord {
   readonly planVersion?: string | undefined;
   /** Lists omit the instance until this time, in ms since the epoch (a fault). */
   readonly missingUntil?: number | undefined;
-  /** The account configuration of a cloud account. */
   readonly accountConfigId?: string | undefined;
 }
 
@@ -104,7 +102,6 @@ export interface SnapshotRecord {
   readonly sourceInstanceId: string;
   readonly type: "ManualSnapshot" | "AutomatedSnapshot";
   readonly status: "pending" | "completed" | "FAILED";
-  /** Reason of a failure. */
   readonly failure?: string | undefined;
   readonly progress: number;
   readonly cloudProvider: string;
@@ -115,7 +112,6 @@ export interface SnapshotRecord {
   readonly component: string;
   readonly subscriptionId?: string | undefined;
   readonly params: JsonObject;
-  /** The plan version of the source instance. */
   readonly planVersion?: string | undefined;
   readonly networkType: string;
   readonly customNetworkId?: string | undefined;
@@ -123,11 +119,9 @@ export interface SnapshotRecord {
   readonly users?: readonly UserRecord[] | undefined;
   /** A copy that a fault keeps from completing. */
   readonly stuck?: boolean | undefined;
-  /** The source of a copy. */
   readonly copyOf?: string | undefined;
 }
 
-/** A custom network. */
 export interface NetworkRecord {
   readonly id: string;
   readonly name: string;
@@ -151,7 +145,6 @@ export interface AccountConfigRecord {
   readonly isDisconnected?: boolean | undefined;
 }
 
-/** True for a valid record of the instances' folder. */
 export function isInstanceRecord(value: unknown): value is InstanceRecord {
   return (
     hasTexts(value, ["id", "tier", "component", "cloudProvider", "status", "createdAt"]) &&
@@ -161,7 +154,6 @@ export function isInstanceRecord(value: unknown): value is InstanceRecord {
   );
 }
 
-/** True for a valid record of the snapshots' folder. */
 export function isSnapshotRecord(value: unknown): value is SnapshotRecord {
   return (
     hasTexts(value, ["id", "sourceInstanceId", "type", "status", "region", "tier"]) &&
@@ -169,12 +161,10 @@ export function isSnapshotRecord(value: unknown): value is SnapshotRecord {
   );
 }
 
-/** True for a valid record of the networks' folder. */
 export function isNetworkRecord(value: unknown): value is NetworkRecord {
   return hasTexts(value, ["id", "name", "cloudProvider", "region", "cidr"]);
 }
 
-/** True for a valid record of the account configurations' folder. */
 export function isAccountConfigRecord(value: unknown): value is AccountConfigRecord {
   return hasTexts(value, ["id", "cloudProvider", "account", "status"]) && isObject(value["params"]);
 }

@@ -63,11 +63,9 @@ export class StorageError extends ServiceError {
   }
 }
 
-/** Counters of failed writes. */
 export interface StorageTrouble {
   /** Counts a failed write and returns the error for its caller. */
   failed(cause: unknown): StorageError;
-  /** Counts lines of the request log that were not written. */
   lost(lines: number, cause: unknown): void;
   /** Counts since the start, and the last reason, for the status. */
   report(): JsonObject;

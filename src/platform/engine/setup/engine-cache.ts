@@ -18,7 +18,7 @@ export const modulePackage = {
   processor: "x64",
 } as const;
 
-/** True where the package has binaries for this machine. */
+/** True if the package has binaries for this machine. */
 export function hasModulePackage(machine: { readonly platform: string; readonly arch: string }): boolean {
   return machine.platform === modulePackage.system && machine.arch === modulePackage.processor;
 }
@@ -29,7 +29,6 @@ export interface CachedServer {
   readonly libraries: readonly string[];
 }
 
-/** Folder of the cache. */
 export function engineCache(env: NodeJS.ProcessEnv): string {
   const base = env["XDG_CACHE_HOME"];
   return join(base === undefined || base === "" ? join(homedir(), ".cache") : base, "graphform", "engine");
@@ -58,7 +57,6 @@ export function cachedServer(root: string): CachedServer | undefined {
 /** Folder of the cache with the unpacked package of the graph module. */
 export const cachedModuleFolder: string = `module-${modulePackage.version}-${modulePackage.processor}`;
 
-/** A size for people. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
@@ -128,7 +126,7 @@ export function findModule(env: NodeJS.ProcessEnv): string | undefined {
   return inPackage("falkordb.so", env);
 }
 
-/** Path of the package's own server; undefined where the package is not installed and was not fetched. */
+/** Path of the package's own server; undefined if the package is not installed and was not fetched. */
 export function packagedServer(env: NodeJS.ProcessEnv): string | undefined {
   return inPackage("redis-server", env);
 }

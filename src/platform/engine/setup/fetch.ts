@@ -204,7 +204,7 @@ interface SourceFile {
 }
 
 /**
- * The archives of this release, with backports added where they are missing, since newer servers are only there. Archives of third
+ * The archives of this release, with backports added if they are missing, since newer servers are only there. Archives of third
  * parties are left out.
  */
 export function withBackports(files: readonly SourceFile[], codename: string): readonly SourceFile[] {

@@ -20,7 +20,6 @@ export type EngineSearch =
   | { readonly engine: Engine }
   | { readonly engine: undefined; readonly reason: string; readonly hint?: string };
 
-/** Options of `findEngine`. */
 export interface EngineOptions {
   /** The only server program to use; `none` for no engine. Default: GRAPHFORM_ENGINE. */
   readonly program?: string | undefined;

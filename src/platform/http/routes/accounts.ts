@@ -46,7 +46,6 @@ export async function changeConnection(call: Call): Promise<Response> {
   return accepted();
 }
 
-/** An account configuration as the service describes it. */
 function describeAccountConfig(config: AccountConfigRecord, instanceIds: readonly string[]): JsonObject {
   return {
     id: config.id,

@@ -134,7 +134,7 @@ function instanceOf(core: Core, id: string, subscription: string): InstanceRecor
 
 /** A counter of requests by address, in windows of one minute. */
 interface RateLimit {
-  /** Counts a request. Seconds until the window ends where it exceeds the limit; undefined where it is allowed. */
+  /** Counts a request. Seconds until the window ends if it exceeds the limit; undefined if it is allowed. */
   exceeded(address: string): number | undefined;
 }
 
