@@ -1,21 +1,26 @@
-/** @module Takes, waits for and breaks the lock of a state. */
+/** @module Takes, waits for and breaks the lock of a state in a file, keeps it alive, and notices when another process has taken it. */
+
+import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makeFolder } from "../files/atomic-write.ts";
 import { fileTrouble } from "../files/file-trouble.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
 import type { Hide } from "../model/known-secrets.ts";
-import { holdLock } from "./held-lock.ts";
-import { placeLock, removeLock, sweep } from "./lock-file.ts";
+import { isStill, placeLock, removeLock, sweep } from "./lock-file.ts";
 import {
+  formatRecord,
   isAlive,
   isGone,
   type LockRecord,
   newRecord,
   nobody,
   readRecord,
+  renewed,
   shownHolder,
+  takerIn,
 } from "./lock-record.ts";
+import { alive, takenAway, unknownLock } from "./remote/remote-trouble.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
 
 /** Time after the last heartbeat at which other machines take a lock over, in ms. */
@@ -129,28 +134,6 @@ function whoHolds(file: string, holder: LockRecord | undefined): string {
     : `the state is locked: ${who} (process ${pid}) has held it for ${operation} since ${created}`;
 }
 
-function alive({ id, who, pid, operation, heartbeat }: LockRecord): GraphformError {
-  return new GraphformError(
-    "lock-alive",
-    `the lock ${id} is not removed: ${who} (process ${pid}) is at work on ${operation} and was last seen at ${heartbeat}`,
-    {
-      hint: `wait for it, or end that process; graphform state unlock ${shellWord(id)} --force takes the lock from it all the same`,
-    },
-  );
-}
-
-function unknownLock(file: string, id: string, found: LockRecord | undefined): GraphformError {
-  const now =
-    found === undefined
-      ? "it is not locked"
-      : `it is locked as ${found.id} by ${found.who} for ${found.operation}`;
-  return new GraphformError("lock-unknown", `there is no lock ${id} at ${file}: ${now}`, {
-    ...(found === undefined
-      ? {}
-      : { hint: `if that process is surely gone, run: graphform state unlock ${shellWord(found.id)}` }),
-  });
-}
-
 async function troubled<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -161,4 +144,87 @@ async function troubled<T>(file: string, work: () => Promise<T>): Promise<T> {
       cause: error,
     });
   }
+}
+
+/** The part of a lease after which nothing is begun without another look at the lock. */
+const safePart = 2 / 3;
+
+/**
+ * A lock file of ours, kept alive: four heartbeats a lease, by a timer that keeps no process running. They go through
+ * the handle, so they can never reach a lock that took its place.
+ */
+function holdLock(
+  file: string,
+  record: LockRecord,
+  handle: FileHandle,
+  clock: Clock,
+  lease: number,
+  hide?: Hide,
+): Lock {
+  const lost = new AbortController();
+  let beating: Promise<void> = Promise.resolve();
+  let released: Promise<void> | undefined;
+  let seen = clock.now();
+
+  const beat = async (): Promise<void> => {
+    const now = clock.now();
+    if (await isStill(file, handle)) {
+      await handle.write(formatRecord(renewed(record, now, lease)), 0, "utf8");
+      seen = now;
+    } else {
+      const taker = takerIn(await wholeText(handle));
+      lost.abort(takenAway(file, record, taker && hide ? shownHolder(taker, hide) : taker));
+    }
+  };
+  const timer = setInterval(() => {
+    beating = beating.then(beat).catch(() => undefined);
+  }, lease / 4);
+  timer.unref();
+
+  const release = async (): Promise<void> => {
+    clearInterval(timer);
+    await beating;
+    try {
+      await removeOwn(file, record, clock);
+    } finally {
+      await handle.close();
+    }
+  };
+  const check = async (): Promise<void> => {
+    beating = beating.then(beat).catch(() => undefined);
+    await beating;
+  };
+  return {
+    id: record.id,
+    lost: lost.signal,
+    check,
+    // A process of this machine that runs is never taken for gone, but its lock can be removed by force.
+    async look(): Promise<void> {
+      if (Math.abs(clock.now() - seen) >= lease * safePart) await check();
+    },
+    async settle(): Promise<void> {
+      await check();
+      lost.signal.throwIfAborted();
+    },
+    release(): Promise<void> {
+      released ??= release().catch(() => undefined);
+      return released;
+    },
+  };
+}
+
+async function removeOwn(file: string, record: LockRecord, clock: Clock): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if ((await readRecord(file))?.id !== record.id) return;
+    const claimant = newRecord(record.operation, clock.now(), 60_000);
+    if (await removeLock(file, record.id, claimant, clock.now, true)) return;
+    await clock.sleep(1 + 4 * clock.random());
+  }
+}
+
+/** A handle's file from its beginning, also where it has no name any more. */
+async function wholeText(handle: FileHandle): Promise<string> {
+  const { size } = await handle.stat();
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
+  return buffer.toString("utf8", 0, bytesRead);
 }

@@ -9,7 +9,7 @@ import {
   withStateOptions,
 } from "../options.ts";
 import { withExamples, withoutEffect } from "../terminal/help.ts";
-import { addStoreCommands } from "./add-store-commands.ts";
+import type { MigrateOptions } from "./migrate.ts";
 
 type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?: boolean };
 
@@ -17,7 +17,6 @@ type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?
 export function addStateCommands(program: Command, registration: Registration): void {
   const { settings, at, done } = registration;
   const state = program.command("state").description("the recorded state of the resources");
-  const reading = (command: Command): Command => withoutEffect(withStateOptions(command), changing);
   reading(state.command("list").description("every address with its id"))
     .option("--json", "as JSON")
     .action(async (options: StateOptions) => {
@@ -74,4 +73,58 @@ export function addStateCommands(program: Command, registration: Registration): 
       const { stateUnlock } = await import("./state-commands.ts");
       done(await stateUnlock(id, options, settings, at(options)));
     });
+}
+
+/** Adds `state init|migrate|push|history|restore`. */
+function addStoreCommands(state: Command, { settings, at, done }: Registration): void {
+  reading(
+    state
+      .command("init")
+      .description("prepare the store of the state, try what it must be able to do, and say what it can do"),
+  )
+    .option("--json", "as JSON")
+    .action(async (options: StateOptions) => {
+      const { stateInit } = await import("./init.ts");
+      done(await stateInit(options, settings, at(options)));
+    });
+  withExamples(withStateOptions(state.command("migrate").description("move the state to another store")), [
+    ["graphform state migrate --to 's3://states/shop.json?region=eu-west-1'", "to a bucket"],
+    ["graphform state migrate --to 'postgres://db.example.com/states?name=shop'", "to a database"],
+    ["graphform state migrate --to file", "back to the usual file beside the manifest"],
+  ])
+    .requiredOption("--to <place>", "path, URL, or the type of a store: file, http, s3 or postgres")
+    .option("--json", "as JSON")
+    .action(async (options: MigrateOptions & { color?: boolean }) => {
+      const { stateMigrate } = await import("./migrate.ts");
+      done(await stateMigrate(options, settings, at(options)));
+    });
+  withStateOptions(
+    state.command("push").description("store what a run kept in a local file when its store went away"),
+  )
+    .argument("<file>", "the file that the run named")
+    .option("--json", "as JSON")
+    .action(async (file: string, options: StateOptions) => {
+      const { statePush } = await import("./push.ts");
+      done(await statePush(file, options, settings, at(options)));
+    });
+  reading(state.command("history").description("the versions of the state that its store still has"))
+    .option("--json", "as JSON")
+    .action(async (options: StateOptions) => {
+      const { stateHistory } = await import("./history.ts");
+      done(await stateHistory(options, settings, at(options)));
+    });
+  withStateOptions(state.command("restore").description("store a version that is kept as the newest one"))
+    .argument(
+      "<version>",
+      "an id that `state history` shows; current: what is stored now; none: an empty state",
+    )
+    .action(async (version: string, options: StateOptions) => {
+      const { stateRestore } = await import("./restore.ts");
+      done(await stateRestore(version, options, settings, at(options)));
+    });
+}
+
+/** A command that changes nothing at the service. */
+function reading(command: Command): Command {
+  return withoutEffect(withStateOptions(command), changing);
 }
