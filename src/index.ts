@@ -1,6 +1,4 @@
 /** @module The library: plan, apply, look for drift, validate and format from a program. */
-export { type ApplyRequest, apply } from "./library/apply.ts";
-export { type DriftRequest, drift } from "./library/drift.ts";
 export {
   type DriftFormat,
   type FormatOptions,
@@ -10,12 +8,27 @@ export {
   type PlanFormat,
   type ProblemFormat,
 } from "./library/format.ts";
-export { type LoadedManifest, loadManifest, type ManifestRequest } from "./library/load-manifest.ts";
-export { type OpenService, openService, type ServiceRequest } from "./library/open-service.ts";
-export { type OpenState, openState } from "./library/open-state.ts";
-export { type PlanOnlyRequest, plan, readPlan } from "./library/plan.ts";
-export type { PlanRequest } from "./library/plan-request.ts";
-export { validate } from "./library/validate.ts";
+export {
+  type LoadedManifest,
+  loadManifest,
+  type ManifestRequest,
+  type OpenService,
+  type OpenState,
+  openService,
+  openState,
+  type ServiceRequest,
+  validate,
+} from "./library/open.ts";
+export {
+  type ApplyRequest,
+  apply,
+  type DriftRequest,
+  drift,
+  type PlanOnlyRequest,
+  type PlanRequest,
+  plan,
+  readPlan,
+} from "./library/plan-and-apply.ts";
 export type * from "./model/address.ts";
 export type * from "./model/drift.ts";
 export {

@@ -165,10 +165,7 @@ const readsVariable =
 /** Files that read variables and are not `project/settings.ts`, each for a reason. */
 const readers: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^src\/cli\.ts$/, "hands the environment of the process to settings and telemetry"],
-  [
-    /^src\/library\/(load-manifest|open-service)\.ts$/,
-    "takes the environment of the process where a program gives none",
-  ],
+  [/^src\/library\/open\.ts$/, "takes the environment of the process where a program gives none"],
   [/^src\/telemetry\//, "follows the variables of OpenTelemetry, and passes on the trace"],
   [/^src\/database\/names\.ts$/, "passes on what the system's look-ups depend on"],
   [/^src\/commands\/platform\/up\.ts$/, "passes on what the local platform may get"],

@@ -5,15 +5,14 @@ import { nearest } from "../manifest/problems/nearest.ts";
 import { boundsOf, type Facts, fieldFacts } from "../manifest/schema/field-facts.ts";
 import { type ManifestKey, manifestKeys } from "../manifest/schema/manifest-keys.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { FieldSchema } from "../model/field-schema.ts";
+import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
-import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette, type Palette } from "../report/palette.ts";
 import { tableText } from "./terminal/table-text.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Invocation } from "./with-run.ts";
 
 /** Options of `explain`. */
 export interface ExplainOptions {
@@ -30,10 +29,8 @@ interface Field {
 
 /** `explain KEY`: prints the facts about a key or field; without one, lists all. Throws `field-unknown`. */
 export async function explain(
+  { options, terminal }: Invocation<ExplainOptions>,
   wanted: string | undefined,
-  options: ExplainOptions,
-  _settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
   const palette = makePalette(terminal.colour);
   const fields = allFields();
@@ -86,16 +83,8 @@ export function explainable(): readonly string[] {
 }
 
 function allFields(): readonly Field[] {
-  return kinds.all.flatMap((kind) =>
-    Object.entries(kind.schema.properties).flatMap(([name, row]): readonly Field[] =>
-      row.properties === undefined
-        ? [{ kind: kind.name, path: name, row }]
-        : Object.entries(row.properties).map(([inner, innerRow]) => ({
-            kind: kind.name,
-            path: `${name}.${inner}`,
-            row: innerRow,
-          })),
-    ),
+  return kinds.all.flatMap(({ name: kind, schema }) =>
+    [...fieldRows(schema)].map(([path, row]) => ({ kind, path, row })),
   );
 }
 

@@ -1,17 +1,16 @@
 /** @module Draws the references between the resources of a manifest. */
 import { exitCodes } from "../model/errors.ts";
 import { checkedManifest, openProject } from "../project/project.ts";
-import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import type { ManifestOptions } from "./options.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Invocation } from "./with-run.ts";
 
 /** `graph`: prints resources and their references as a Mermaid flowchart, or in the DOT language with `dot`. */
-export async function graph(
-  options: ManifestOptions & { readonly dot?: boolean },
-  settings: Settings,
-  terminal: Terminal,
-): Promise<number> {
+export async function graph({
+  options,
+  settings,
+  terminal,
+}: Invocation<ManifestOptions & { readonly dot?: boolean }>): Promise<number> {
   const project = await openProject(options, settings);
   const manifest = await checkedManifest(project);
   const addresses = manifest.desired.map((entry) => entry.address);

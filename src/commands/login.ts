@@ -2,34 +2,29 @@
 
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { createService } from "../hosting/client.ts";
 import type { SessionStore } from "../hosting/session/session.ts";
-import { systemClock } from "../model/clock.ts";
 import { asError, exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
+import { connect } from "../project/connect.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
-import { packageVersion } from "../project/package-files.ts";
 import { sessionFiles } from "../project/session-files.ts";
-import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import type { ManifestOptions } from "./options.ts";
-import { serviceTarget } from "./service-target.ts";
 import type { Terminal } from "./terminal/terminal.ts";
+import { type Invocation, serviceTarget } from "./with-run.ts";
 
 /**
  * `login`: signs in and stores the session, not the password, for later commands. An older stored session does not prove that
  * this password is right, so it is not used; it is replaced after the sign-in succeeds.
  */
-export async function login(
-  options: ManifestOptions,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<number> {
-  const location = await locate(options, settings);
+export async function login({ options, settings, terminal }: Invocation<ManifestOptions>): Promise<number> {
+  const location = await locate({ options, settings });
   const username = settings.get("username") ?? (await ask("User name: ", false, terminal));
   const password = settings.get("password") ?? (await ask("Password: ", true, terminal));
   const store: SessionStore = { ...sessionFiles(settings), load: async () => undefined };
-  const service = client(location, options, settings, store, { username, password });
+  const service = await connect(location, options, settings, () => undefined, {
+    credentials: { username, password },
+    sessionStore: store,
+  });
   let endsAt: number | undefined;
   try {
     endsAt = await service.signIn();
@@ -47,19 +42,15 @@ export async function login(
 }
 
 /** `logout`: ends the session at the service, if the profile has an operation for it, and deletes the stored session. */
-export async function logout(
-  options: ManifestOptions,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<number> {
-  const location = await locate(options, settings);
+export async function logout({ options, settings, terminal }: Invocation<ManifestOptions>): Promise<number> {
+  const location = await locate({ options, settings });
   const { origin } = new URL(location.platformUrl);
   const store = sessionFiles(settings);
   if ((await store.load(origin)) === undefined) {
     terminal.out(`No session is kept for ${origin}.\n`);
     return exitCodes.done;
   }
-  const service = client(location, options, settings, store, undefined);
+  const service = await connect(location, options, settings, () => undefined, { sessionStore: store });
   let done = `Signed out at ${origin}.`;
   try {
     if (!(await service.signOut())) done = `The session at ${origin} had expired; it is no longer kept.`;
@@ -74,28 +65,10 @@ export async function logout(
   return exitCodes.done;
 }
 
-function client(
-  { profile, platformUrl }: ServiceLocation,
-  { timeout }: ManifestOptions,
-  settings: Settings,
-  sessionStore: SessionStore,
-  credentials: { readonly username: string; readonly password: string } | undefined,
-): ReturnType<typeof createService> {
-  const caFile = settings.get("caFile");
-  return createService({
-    profile,
-    platformUrl,
-    clock: systemClock,
-    userAgent: `graphform/${packageVersion()}`,
-    sessionStore,
-    secrets: settings.secrets,
-    ...defined({ patience: timeout, credentials, caFile }),
-  });
-}
-
-async function locate(options: ManifestOptions, settings: Settings): Promise<ServiceLocation> {
+async function locate(invocation: Pick<Invocation, "options" | "settings">): Promise<ServiceLocation> {
   try {
-    return await locateService(await serviceTarget(options, settings), options, settings);
+    const { options, settings } = invocation;
+    return await locateService(await serviceTarget(invocation), options, settings);
   } catch (error) {
     if (!isGraphformError(error) || !["no-platform", "no-service"].includes(error.code)) throw error;
     throw new GraphformError("no-service", "no service is configured to sign in to", {

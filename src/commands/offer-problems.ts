@@ -2,33 +2,36 @@
 import { canCheckOffer, checkOffer } from "../kinds/offered-parameters.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
-import { checkedManifest } from "../project/project.ts";
-import type { Settings } from "../project/settings.ts";
+import { learnSecretsAtHand } from "../project/open-run.ts";
+import { checkedManifest, openProject } from "../project/project.ts";
 import { escapeText } from "../report/escape.ts";
-import type { ManifestOptions } from "./options.ts";
-import { withService } from "./service-work.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import { type Invocation, type OpenService, withService } from "./with-run.ts";
 
 /** Problems of declared values that are not offered today. Throws `not-offered` if the profile cannot ask the service. */
-export function offerProblems(
-  options: ManifestOptions,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<readonly Problem[]> {
-  return withService(options, settings, terminal, async ({ project, service, signal }) => {
-    if (!canCheckOffer(service)) {
+export async function offerProblems(invocation: Invocation): Promise<readonly Problem[]> {
+  const { options, settings, terminal } = invocation;
+  const project = await openProject(options, settings);
+  await learnSecretsAtHand(project, settings);
+  const { desired } = await checkedManifest(project);
+  const work = async ({ service, signal }: OpenService): Promise<readonly Problem[]> => {
+    if (!canCheckOffer(service))
       throw new GraphformError(
         "not-offered",
         `profile ${service.profile.name} has no operation plans.parameters to ask the service with`,
         { hint: "leave --online out, or use a profile that has it" },
       );
-    }
-    const manifest = await checkedManifest(project);
-    const { findings, notCompared } = await checkOffer(manifest.desired, service, signal);
+    const { findings, notCompared } = await checkOffer(desired, service, signal);
     for (const line of notCompared) terminal.err(`${escapeText(line, 400)}\n`);
-    return findings.map(({ desired, message, hint }): Problem => {
-      const { address, where } = desired;
-      return { code: "not-offered-today", severity: "error", message, hint, address, range: where };
-    });
-  });
+    return findings.map(
+      ({ desired: { address, where: range }, message, hint }): Problem => ({
+        code: "not-offered-today",
+        severity: "error",
+        message,
+        hint,
+        address,
+        range,
+      }),
+    );
+  };
+  return withService(invocation, work, project);
 }

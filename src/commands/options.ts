@@ -4,13 +4,12 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { typedAddress } from "../model/address.ts";
 import { disruptions } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
+import type { Manifest } from "../model/manifest.ts";
 import { parseDuration } from "../model/quantity.ts";
-import type { PlanOptions } from "../plan/input.ts";
-import type { RunOptions } from "../project/run-options.ts";
-import type { Settings } from "../project/settings.ts";
+import type { Project, RunOptions } from "../project/project.ts";
+import type { Goal } from "../reconcile/plan-for.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
 import { optionGroups } from "./terminal/help.ts";
-import type { Terminal } from "./terminal/terminal.ts";
 
 /** Options of the commands that read a manifest. */
 export interface ManifestOptions extends RunOptions {
@@ -20,15 +19,19 @@ export interface ManifestOptions extends RunOptions {
   readonly trace?: boolean;
 }
 
-/** Converts command options to options of the planner. */
-export function planOptions(options: PlanChoices): PlanOptions {
-  const { target, exclude, replace, allowDestroy, maxDisruption } = options;
+/** The goal of a plan of a run's manifest, by the options of the command. */
+export function goalOf(
+  { project, manifest }: { readonly project: Project; readonly manifest: Manifest },
+  options: Partial<PlanChoices>,
+  destroying = false,
+): Goal {
+  const { target: targets = [], exclude = [], replace = [], allowDestroy = [], maxDisruption } = options;
   return {
-    targets: target,
-    exclude,
-    replace,
-    allowDestroy,
-    ...defined({ maxDisruption }),
+    manifest,
+    options: { targets, exclude, replace, allowDestroy, ...defined({ maxDisruption }) },
+    timestamp: project.timestamp,
+    destroying,
+    probing: options.probe !== false,
   };
 }
 
@@ -109,15 +112,4 @@ function duration(text: string): number {
   if (ms === undefined)
     throw new InvalidArgumentError("it must be a duration like 90s, 40m or 2h, at most 24d.");
   return ms;
-}
-
-/** Context of a group of commands. */
-export interface Registration {
-  readonly settings: Settings;
-  /** Opens the terminal with the options for colour and log. */
-  readonly at: (options: { readonly color?: boolean; readonly log?: string }) => Terminal;
-  /** Folders of --chdir, as the command line names them; a single one is the current folder by now. */
-  readonly folders: () => readonly string[];
-  /** Called with the exit code of the command that ran. */
-  readonly done: (code: number) => void;
 }

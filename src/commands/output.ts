@@ -4,50 +4,35 @@ import { isObject, own, stableJson } from "../model/json.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { openProject } from "../project/project.ts";
-import type { Settings } from "../project/settings.ts";
 import { escapeLines, escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { outputsJson, outputsText } from "../report/outputs-json.ts";
 import { makePalette } from "../report/palette.ts";
 import { shownOutputs } from "../report/shown.ts";
 import type { ManifestOptions } from "./options.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Invocation } from "./with-run.ts";
 
 /** `output`: prints all outputs or one; `raw` prints one value without quotes. Throws `output-unknown`, `output-raw`. */
 export async function output(
+  {
+    options,
+    settings,
+    terminal,
+  }: Invocation<ManifestOptions & { readonly json?: boolean; readonly raw?: boolean }>,
   name: string | undefined,
-  options: ManifestOptions & { readonly json?: boolean; readonly raw?: boolean },
-  settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
   const project = await openProject(options, settings);
   const outputs = (await project.store.read())?.outputs ?? {};
   const declared = project.parsed.value?.["outputs"];
   const names = isObject(declared) ? Object.keys(declared) : [];
   const unknown = names.filter((declaredName) => own(outputs, declaredName) === undefined);
-  if (name !== undefined && unknown.includes(name))
-    throw new GraphformError("output-unknown", `the output "${name}" is declared and has no value yet`, {
-      hint: "graphform plan says what is missing; apply records it once it is known",
-    });
+  const named = name === undefined ? undefined : own(outputs, name);
   if (name === undefined && unknown.length > 0)
     terminal.err(
       `declared and not known yet: ${escapeText(unknown.join(", "), 500)}; graphform plan says what is missing\n`,
     );
-  const named = name === undefined ? undefined : own(outputs, name);
-  if (name !== undefined && named === undefined) {
-    const known = Object.keys(outputs);
-    throw new GraphformError("output-unknown", `there is no output "${name}"`, {
-      hint:
-        known.length === 0
-          ? "nothing was applied yet, or the manifest has no outputs"
-          : `there are: ${known.join(", ")}`,
-    });
-  }
-  const chosen = shownOutputs(
-    name === undefined
-      ? outputs
-      : Object.fromEntries(Object.entries(outputs).filter(([key]) => key === name)),
-  );
+  if (name !== undefined && named === undefined) throw unknownOutput(name, unknown, Object.keys(outputs));
+  const chosen = shownOutputs(name === undefined || named === undefined ? outputs : { [name]: named });
   if (options.raw === true) {
     if (name === undefined || named === undefined)
       throw new GraphformError("output-raw", "--raw needs the name of an output");
@@ -57,6 +42,19 @@ export async function output(
     terminal.out(`${jsonText(name === undefined ? json : (own(json, name) ?? null))}\n`);
   } else terminal.out(outputsText(chosen, makePalette(terminal.colour)));
   return exitCodes.done;
+}
+
+function unknownOutput(name: string, unknown: readonly string[], known: readonly string[]): GraphformError {
+  if (unknown.includes(name))
+    return new GraphformError("output-unknown", `the output "${name}" is declared and has no value yet`, {
+      hint: "graphform plan says what is missing; apply records it once it is known",
+    });
+  return new GraphformError("output-unknown", `there is no output "${name}"`, {
+    hint:
+      known.length === 0
+        ? "nothing was applied yet, or the manifest has no outputs"
+        : `there are: ${known.join(", ")}`,
+  });
 }
 
 /**

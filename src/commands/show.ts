@@ -2,7 +2,6 @@
 import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { openProject } from "../project/project.ts";
-import type { Settings } from "../project/settings.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
@@ -16,8 +15,7 @@ import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import type { ManifestOptions } from "./options.ts";
 import { comparedWith, earlierPlan, writePlanHtml } from "./reports/write-html.ts";
-import { latestState } from "./service-target.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import { type Invocation, shownLatestState } from "./with-run.ts";
 
 /** Options of `show`. */
 export interface ShowOptions extends ManifestOptions {
@@ -29,10 +27,8 @@ export interface ShowOptions extends ManifestOptions {
 
 /** `show [PLANFILE]`: prints the state, or the plan of a file, as text or JSON. */
 export async function show(
+  { options, settings, terminal }: Invocation<ShowOptions>,
   planFile: string | undefined,
-  options: ShowOptions,
-  settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   const names = kindNames(kinds.all);
@@ -50,7 +46,7 @@ export async function show(
   }
   if (options.html !== undefined || options.compare !== undefined) throw planWanted();
   const project = await openProject(options, settings);
-  const stored = await latestState(project.store, terminal);
+  const stored = await shownLatestState(project.store, terminal);
   if (stored === undefined && options.json !== true) {
     terminal.out(`No state at ${project.store.where}.\n`);
     return exitCodes.done;

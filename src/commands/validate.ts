@@ -1,11 +1,11 @@
 /** @module Validates a manifest without network, or also against the service. */
-import { exitCodes, type GraphformError, ownError } from "../model/errors.ts";
+import { exitCodes, ownError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Problem } from "../model/problem.ts";
 import { manifestProblems, openProject, type Project } from "../project/project.ts";
-import type { Settings } from "../project/settings.ts";
 import type { ManifestOptions } from "./options.ts";
 import { assertReportFiles } from "./reports/write-report.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Invocation } from "./with-run.ts";
 
 /** Options of `validate`. */
 export interface ValidateOptions extends ManifestOptions {
@@ -18,45 +18,42 @@ export interface ValidateOptions extends ManifestOptions {
 
 /**
  * `validate`: prints every problem of a manifest, without network and without reading a secret. With `--online` a valid
- * manifest is also compared with the values that the service offers today.
+ * manifest is also compared with the values that the service offers today. With --json an error outside of the manifest, such as an
+ * unknown profile, is a document too.
  */
-export async function validate(
-  options: ValidateOptions,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<number> {
-  const { json, sarif, file } = options;
+export async function validate(invocation: Invocation<ValidateOptions>): Promise<number> {
+  const { options, settings, terminal } = invocation;
+  const { json = false, sarif, file } = options;
   assertReportFiles({ sarif });
   const context = { sarif, manifest: file, settings, terminal };
+  const print = async (document: JsonObject): Promise<void> => {
+    const { jsonText } = await import("../report/json-text.ts");
+    terminal.out(`${jsonText(document, 2)}\n`);
+  };
   const reports = () => import("./reports/problem-reports.ts");
-  const problems = await allProblems(options, settings, terminal).catch(async (thrown: unknown) => {
+  const problems = await allProblems(invocation).catch(async (thrown: unknown) => {
     const error = ownError(thrown, settings.secrets.hide);
-    if (json === true) await printErrored(error, terminal);
-    await reports().then(({ writeFailureReports }) => writeFailureReports(error, context));
+    if (json) await print((await import("../report/error-json.ts")).erroredValidationJson(error));
+    await (await reports()).writeFailureReports(error, context);
     throw error;
   });
-  const { writeProblemReports } = await reports();
-  await writeProblemReports(problems, context);
-  const valid = problems.every((problem) => problem.severity !== "error");
-  if (options.json === true) {
-    const { problemsJson } = await import("../report/problems-json.ts");
-    const { jsonText } = await import("../report/json-text.ts");
-    terminal.out(`${jsonText(problemsJson(problems), 2)}\n`);
-  } else if (problems.length > 0) {
+  await (await reports()).writeProblemReports(problems, context);
+  const isValid = problems.every((problem) => problem.severity !== "error");
+  if (json) await print((await import("../report/problems-json.ts")).problemsJson(problems));
+  else if (problems.length > 0) {
     const { printValidation } = await import("./terminal/print-problems.ts");
     printValidation(problems, terminal);
   }
-  if (valid && options.json !== true) terminal.out("The manifest is valid.\n");
-  return valid ? exitCodes.done : exitCodes.invalid;
+  if (isValid && !json) terminal.out("The manifest is valid.\n");
+  return isValid ? exitCodes.done : exitCodes.invalid;
 }
 
 /** The problems of a manifest, and with --online those of what the service offers. Gives the manifest away as soon as it is open. */
 export async function allProblems(
-  options: ValidateOptions,
-  settings: Settings,
-  terminal: Terminal,
+  invocation: Invocation<ValidateOptions>,
   opened: (project: Project) => Promise<void> = async () => undefined,
 ): Promise<readonly Problem[]> {
+  const { options, settings } = invocation;
   const problems = await manifestProblems(async () => {
     const project = await openProject(options, settings);
     await opened(project);
@@ -64,12 +61,5 @@ export async function allProblems(
   });
   if (options.online !== true || problems.some((problem) => problem.severity === "error")) return problems;
   const { offerProblems } = await import("./offer-problems.ts");
-  return [...problems, ...(await offerProblems(options, settings, terminal))];
-}
-
-/** Prints a JSON document for errors outside of the manifest too, such as an unknown profile. */
-async function printErrored(error: GraphformError, terminal: Terminal): Promise<void> {
-  const { erroredValidationJson } = await import("../report/error-json.ts");
-  const { jsonText } = await import("../report/json-text.ts");
-  terminal.out(`${jsonText(erroredValidationJson(error), 2)}\n`);
+  return [...problems, ...(await offerProblems(invocation))];
 }

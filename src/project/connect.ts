@@ -4,36 +4,42 @@ import { access, constants } from "node:fs/promises";
 import { createService } from "../hosting/client.ts";
 import type { Client, ServiceOptions } from "../hosting/service-options.ts";
 import { secretReader } from "../manifest/read-secret.ts";
-import type { Clock } from "../model/clock.ts";
+import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { atLocalPlatform } from "./local-platform.ts";
 import type { ServiceLocation } from "./locate-service.ts";
 import { packageVersion } from "./package-files.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { RunOptions } from "./project.ts";
 import { sessionFiles } from "./session-files.ts";
 import type { Settings } from "./settings.ts";
 
 /** A service client; `close` ends its connections. */
 export type Connection = Client;
 
-/** Creates the client; sends nothing. Throws `no-credentials`, `authority-unreadable`, `users-token`. */
+/** The way in which a client signs in. */
+type SignIn = Pick<ServiceOptions, "credentials" | "sessionStore">;
+
+/**
+ * Creates the client, which signs in with the credentials of the run unless others are given. Sends nothing. Throws `no-credentials`,
+ * `authority-unreadable`, `users-token`.
+ */
 export async function connect(
   { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, elsewhere }: ServiceLocation,
   options: Pick<RunOptions, "parallelism" | "timeout">,
   settings: Settings,
-  clock: Clock,
   trace: (line: string) => void,
+  given?: SignIn,
 ): Promise<Connection> {
   const caFile = settings.get("caFile") ?? local?.caFile;
   if (caFile !== undefined) await assertReadable(caFile);
   const closing = new AbortController();
   const usersToken = usersTokenOf(settings, closing.signal);
-  const signIn = await signInWith(settings, platformUrl, local, elsewhere);
+  const signIn = given ?? (await signInWith(settings, platformUrl, local, elsewhere));
   const service = createService({
     profile: local === undefined ? profile : atLocalPlatform(profile, local),
     platformUrl,
-    clock,
+    clock: systemClock,
     trace,
     userAgent: `graphform/${packageVersion()}`,
     secrets: settings.secrets,
@@ -71,7 +77,7 @@ async function signInWith(
   platformUrl: string,
   local: Credentials | undefined,
   elsewhere: string | undefined,
-): Promise<Pick<ServiceOptions, "credentials" | "sessionStore">> {
+): Promise<SignIn> {
   const given = givenCredentials(settings) ?? local;
   if (given !== undefined) return { credentials: { username: given.username, password: given.password } };
   const origin = URL.parse(platformUrl)?.origin;

@@ -9,56 +9,8 @@ interface Variable {
   readonly about: string;
 }
 
-/** A setting's key. */
-export type SettingKey =
-  | StoreSetting
-  | "username"
-  | "password"
-  | "token"
-  | "tokenCommand"
-  | "tokenCommandEnv"
-  | "platformUrl"
-  | "usersUrl"
-  | "subscriptionId"
-  | "caFile"
-  | "stateHome"
-  | "ci"
-  | "noColor"
-  | "term"
-  | "browser"
-  | "display"
-  | "waylandDisplay"
-  | "path"
-  | "githubActions"
-  | "githubStepSummary"
-  | "githubOutput"
-  | "githubWorkspace"
-  | "state"
-  | "stateLease"
-  | "ciJobToken"
-  | "githubToken"
-  | "githubApiUrl"
-  | "githubRepository"
-  | "githubRef"
-  | "githubEventPath"
-  | "githubServerUrl"
-  | "githubRunId"
-  | "githubSha"
-  | "gitlabCi"
-  | "gitlabToken"
-  | "ciApiV4Url"
-  | "ciProjectId"
-  | "ciProjectUrl"
-  | "ciCommitBranch"
-  | "ciMergeRequestRefPath"
-  | "ciMergeRequestIid"
-  | "ciMergeRequestProjectId"
-  | "ciJobUrl"
-  | "ciCommitSha"
-  | "ciProjectDir";
-
-/** The variables that are read, by the key of their setting. */
-export const variables: { readonly [key in SettingKey]: Variable } = {
+/** Variables that no store brings with it. */
+const table = {
   username: { name: "GRAPHFORM_USERNAME", about: "User name for the service; wins over a stored session." },
   password: { name: "GRAPHFORM_PASSWORD", about: "Password for the service." },
   token: { name: "GRAPHFORM_TOKEN", about: "Token for the users host, in place of the session's." },
@@ -163,10 +115,18 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     about:
       "Time after which others may take over the lock of a run that has died, like `60s`, the default; from `1s` to `24h`.",
   },
-  ...storeVariables(),
   ciJobToken: {
     name: "CI_JOB_TOKEN",
     about:
       "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, where nothing else is set, and to read the newest commit.",
   },
+} as const;
+
+/** A setting's key. */
+export type SettingKey = keyof typeof table | StoreSetting;
+
+/** The variables that are read, by the key of their setting. */
+export const variables: { readonly [key in SettingKey]: Variable } = {
+  ...table,
+  ...storeVariables(),
 };

@@ -13,8 +13,7 @@ import {
   localSubscription,
   noLocalPlatform,
 } from "./local-platform.ts";
-import type { Project } from "./project.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { Project, RunOptions } from "./project.ts";
 import type { Settings } from "./settings.ts";
 
 /** URLs, subscription and identity of the service of a run. */

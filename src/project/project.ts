@@ -12,6 +12,7 @@ import type { SecretText } from "../manifest/secrets.ts";
 import type { Parsed, SourceFile } from "../manifest/source.ts";
 import { validators } from "../manifest/validators.generated.js";
 import { exitCodes, GraphformError, ManifestError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import type { Header, Manifest } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
@@ -24,8 +25,28 @@ import { manifestRead } from "../telemetry/channels.ts";
 import { locateState } from "./locate-state.ts";
 import { manifestIdentity } from "./manifest-identity.ts";
 import { openStore } from "./open-store.ts";
-import type { RunOptions } from "./run-options.ts";
 import type { Settings } from "./settings.ts";
+
+/** Locations for a run. An absent value comes from the environment, the manifest, or last the local platform. */
+export interface RunOptions {
+  /** Manifest files or folders; empty means `graphform.yaml`. */
+  readonly file: readonly string[];
+  /** Variables as `name=value`; they override those of files. */
+  readonly var: readonly string[];
+  readonly varFile: readonly string[];
+  /** Path of the state file. */
+  readonly state?: string;
+  /** A built-in profile's name, or a file. */
+  readonly profile?: string;
+  readonly platformUrl?: string;
+  readonly usersUrl?: string;
+  /** Id of the subscription that owns the instances. */
+  readonly subscription?: string;
+  /** Largest number of requests in flight. */
+  readonly parallelism?: number;
+  /** Longest wait for an answer, and for a resource, in ms. */
+  readonly timeout?: number;
+}
 
 /** A manifest that is read but not resolved, with its profile and its state store. */
 export interface Project {
@@ -136,7 +157,6 @@ async function allProblems(
   variables: { readonly [name: string]: string },
   problems: readonly Problem[],
 ): Promise<readonly Problem[]> {
-  const { noSecrets } = await import("../manifest/read-secret.ts");
   const all = await resolveWith({ parsed, profile, variables }, createVault(newKey()), noSecrets);
   return all.problems.length > 0 ? all.problems : problems;
 }
@@ -160,14 +180,30 @@ export async function givenVariables(
   pairs: readonly string[],
   files: readonly string[],
 ): Promise<{ readonly [name: string]: string }> {
-  const fromFiles = files.length === 0 ? [] : await readAll(files);
+  const fromFiles = await Promise.all(files.map(readVariableFile));
   return Object.fromEntries([...fromFiles, ...pairs.map(readPair)].flatMap((given) => Object.entries(given)));
 }
 
-/** Loads the reader of variable files only if there are any, which is rare. */
-async function readAll(files: readonly string[]): Promise<readonly { readonly [name: string]: string }[]> {
-  const { readVariableFile } = await import("./variable-file.ts");
-  return Promise.all(files.map(readVariableFile));
+/** The variables of a file as text. Throws `variable-file` (exit 3), without quoting the content, which may be secret. */
+async function readVariableFile(file: string): Promise<{ readonly [name: string]: string }> {
+  const { sources, problems } = await loadManifest([file]);
+  const { value, findings } = parseManifest(sources);
+  const [first] = [...problems, ...findings];
+  if (first !== undefined || value === undefined) {
+    const isOther = first === undefined || ["empty", "not-a-map"].includes(first.code);
+    const { line, column } = first?.range.start ?? { line: 1, column: 1 };
+    const why = isOther ? "it must be a map of names to values" : first.message;
+    throw new GraphformError("variable-file", `--var-file ${file}:${line}:${column}: ${why}`, {
+      exitCode: exitCodes.invalid,
+      ...(isOther ? {} : defined({ hint: first.hint })),
+    });
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, given]) => [
+      name,
+      typeof given === "object" ? JSON.stringify(given) : String(given),
+    ]),
+  );
 }
 
 function readPair(pair: string): { readonly [name: string]: string } {

@@ -14,14 +14,13 @@ import { assertSameService } from "../state/claim-state.ts";
 import { isPlanApplied } from "../state/document.ts";
 import type { ManifestFile, PlanChoices, SavedPlan } from "../state/plan-file.ts";
 import { writePlanFile } from "../state/plan-file.ts";
+import type { Run } from "./open-run.ts";
 import { packageVersion } from "./package-files.ts";
 import type { Project } from "./project.ts";
-import type { Session } from "./session.ts";
 
 /** What a plan was made from. */
 export interface PlanningRun {
-  readonly project: Project;
-  readonly session: Pick<Session, "identity" | "vault">;
+  readonly run: Pick<Run, "project" | "identity">;
   readonly options: PlanChoices;
   readonly commit: SavedPlan["commit"];
   readonly destroying: boolean;
@@ -31,7 +30,7 @@ export interface PlanningRun {
 export async function savePlan(
   file: string,
   plan: Plan,
-  { project, session: { identity }, options, commit, destroying }: PlanningRun,
+  { run: { project, identity }, options, commit, destroying }: PlanningRun,
   writer: Writer,
 ): Promise<void> {
   const { part } = secretVariables(project.parsed.value ?? {}, kinds.all);

@@ -2,7 +2,7 @@
 
 import { noSubscriptionHint } from "../hosting/subscriptions/subscriptions.ts";
 import type { Desired } from "../model/desired.ts";
-import { GraphformError } from "../model/errors.ts";
+import { GraphformError, isGraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
 import type { Connection } from "./connect.ts";
@@ -68,4 +68,32 @@ export function assertSubscribed(
 function usersNeedSubscription({ operations }: Connection["profile"]): boolean {
   const query = Object.values(operations["user.create"]?.query ?? {});
   return query.some((template) => template.includes("{subscriptionId}"));
+}
+
+/** Subscriptions by tier. */
+export interface TierSubscriptions {
+  readonly byTier: { readonly [tier: string]: string };
+  /** Tier -> the reason why its lookup failed, with a fix; a tier that simply has no subscription is absent. */
+  readonly unknown: ReadonlyMap<string, string>;
+}
+
+/** Looks up the subscription of every tier; undefined if requests name none. Rejects if the first lookup is refused. */
+export async function tierSubscriptions(
+  service: Pick<Connection, "profile" | "subscriptions">,
+  identity: ServiceIdentity,
+  signal: AbortSignal,
+): Promise<TierSubscriptions | undefined> {
+  if (identity.subscription === undefined && identity.subscriptions === undefined) return undefined;
+  const byTier = await service.subscriptions([], signal);
+  const others = Object.keys(service.profile.tiers).filter((tier) => !Object.hasOwn(byTier, tier));
+  const reasons = others.map(async (tier): Promise<readonly [string, string][]> => {
+    try {
+      await service.subscriptions([tier], signal);
+      return [];
+    } catch (error) {
+      if (signal.aborted || !isGraphformError(error)) throw error;
+      return [[tier, `${error.message}; add the right one to the manifest: service.subscriptions.${tier}`]];
+    }
+  });
+  return { byTier, unknown: new Map((await Promise.all(reasons)).flat()) };
 }

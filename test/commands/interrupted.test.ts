@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { interruptedOr } from "../../src/commands/under-lock.ts";
+import { interruptedOr } from "../../src/commands/with-run.ts";
 import { GraphformError } from "../../src/model/errors.ts";
 
 const signal = AbortSignal.abort(new Error("Ctrl-C"));

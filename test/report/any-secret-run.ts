@@ -9,11 +9,11 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { writeDriftReports } from "../../src/commands/drift/reports.ts";
+import { writeDriftReports } from "../../src/commands/drift/drift-reports.ts";
 import { applyReport } from "../../src/commands/reports/apply-report.ts";
 import { writePlanReports } from "../../src/commands/reports/plan-reports.ts";
-import { requestTrace } from "../../src/commands/run-listener.ts";
 import type { Terminal } from "../../src/commands/terminal/terminal.ts";
+import { runListener } from "../../src/commands/with-run.ts";
 import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { shownDrift, shownPlan } from "../../src/report/shown.ts";
@@ -61,7 +61,7 @@ export async function runsOf(made: Made): Promise<{ readonly [name: string]: str
 /** Reports an apply of the plan, as the command does. */
 function applied({ plan, outcome }: Made, terminal: Terminal): void {
   const report = applyReport(false, terminal);
-  const request = requestTrace({ trace: true }, terminal);
+  const { request } = runListener({ trace: true }, terminal);
   report.plan(plan);
   for (const { key, address, kind, operation } of plan.steps) {
     const step = { key, address, kind, operation };

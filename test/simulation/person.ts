@@ -1,7 +1,7 @@
 import { createdObject } from "../../src/apply/creates/create-request.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { StateDocument } from "../../src/model/state.ts";
-import { whileHeld } from "../../src/project/session.ts";
+import { whileHeld } from "../../src/project/open-run.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import type { JournalStore } from "../../src/state/store.ts";
 import { boundAddress } from "./belonging.ts";

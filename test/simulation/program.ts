@@ -9,7 +9,7 @@ import type { Plan } from "../../src/model/plan.ts";
 import type { Service } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import type { PlanOptions } from "../../src/plan/input.ts";
-import { whileHeld } from "../../src/project/session.ts";
+import { whileHeld } from "../../src/project/open-run.ts";
 import type { ApplyWorld } from "../../src/reconcile/apply-plan.ts";
 import { type Goal, planFor } from "../../src/reconcile/plan-for.ts";
 import { type RunReport, reconcile } from "../../src/reconcile/reconcile.ts";

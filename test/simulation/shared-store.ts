@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/model/clock.ts";
 import { isGraphformError } from "../../src/model/errors.ts";
-import { whileHeld } from "../../src/project/session.ts";
+import { whileHeld } from "../../src/project/open-run.ts";
 import type { ErroredFiles } from "../../src/state/errored-files.ts";
 import { pushErrored } from "../../src/state/push-errored.ts";
 import { readState } from "../../src/state/read-state.ts";

@@ -28,7 +28,7 @@ describe("a plan that was saved long ago", () => {
     };
     // Neither a manifest nor a state is where this runs.
     const options = { file: ["/nowhere/graphform.yaml"], var: [], varFile: [], json };
-    expect(await show(join(folder, file), options, settingsOf({}), terminal)).toBe(0);
+    expect(await show({ options, settings: settingsOf({}), terminal }, join(folder, file))).toBe(0);
     return out.join("");
   }
 

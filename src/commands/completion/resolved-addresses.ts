@@ -1,6 +1,7 @@
 /** @module Finds the addresses of a manifest that only its resolution knows, and of a state that must be opened. */
+
+import type { RunOptions } from "../../project/project.ts";
 import { checkedManifest, openProject } from "../../project/project.ts";
-import type { RunOptions } from "../../project/run-options.ts";
 import type { Settings } from "../../project/settings.ts";
 
 /** Options that name the manifest and the state. */

@@ -1,37 +1,35 @@
 /** @module Checks everything that the other commands need, and says how to fix what is missing. */
 import process from "node:process";
-import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { type Connection, connect, credentialSource } from "../../project/connect.ts";
 import { locateService, type ServiceLocation } from "../../project/locate-service.ts";
-import { checkedManifest, openProject } from "../../project/project.ts";
-import type { Settings } from "../../project/settings.ts";
+import { checkedManifest, openProject, type Project } from "../../project/project.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { makePalette } from "../../report/palette.ts";
 import { amount } from "../../report/words.ts";
 import { claimState } from "../../state/claim-state.ts";
 import type { ManifestOptions } from "../options.ts";
-import { serviceTarget } from "../service-target.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { type Invocation, serviceTarget } from "../with-run.ts";
 import { check, clockFinding, type Finding } from "./clock.ts";
 import { stateFindings } from "./state.ts";
 
 /** Longest wait for one answer of the service, in ms. */
 const answerTimeout = 20_000;
 
+type DoctorOptions = ManifestOptions & { readonly json?: boolean };
+
 /** `doctor`: prints each check with its result, and the way to fix each failure. Exit 0 or 1. */
-export async function doctor(
-  options: ManifestOptions & { readonly json?: boolean },
-  settings: Settings,
-  terminal: Terminal,
-): Promise<number> {
+export async function doctor(invocation: Invocation<DoctorOptions>): Promise<number> {
+  const { options, settings, terminal } = invocation;
+  const { hide } = settings.secrets;
+  const project = await openProject(options, settings).catch(() => undefined);
   const findings = [
     nodeVersion(),
-    await check("manifest", settings.secrets.hide, () => manifest(options, settings)),
+    await check("manifest", hide, () => manifest(invocation)),
     ...(await stateFindings(options, settings)),
-    ...(await service(options, settings)),
-    await check("local engine", settings.secrets.hide, () => engine(options, settings)),
+    ...(await service(invocation, project)),
+    await check("local engine", hide, () => engine(project)),
   ];
   const { green, red } = makePalette(terminal.colour);
   if (options.json === true) terminal.out(`${jsonText(findings.map((finding) => ({ ...finding })))}\n`);
@@ -47,80 +45,60 @@ export async function doctor(
 function nodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const ok = major > 22 || (major === 22 && minor >= 19);
-  return {
-    check: "node",
-    ok,
-    detail: process.versions.node,
-    ...(ok ? {} : { hint: "graphform needs Node.js 22.19 or newer" }),
-  };
+  const hint = ok ? {} : { hint: "graphform needs Node.js 22.19 or newer" };
+  return { check: "node", ok, detail: process.versions.node, ...hint };
 }
 
-async function manifest(options: ManifestOptions, settings: Settings): Promise<string> {
+async function manifest({ options, settings }: Invocation): Promise<string> {
   const project = await openProject(options, settings);
-  const resolved = await checkedManifest(project);
-  return `${project.files.join(", ")} is valid, ${amount(resolved.desired.length, "resource")}`;
+  const { desired } = await checkedManifest(project);
+  return `${project.files.join(", ")} is valid, ${amount(desired.length, "resource")}`;
 }
 
 /** Checks the platform host with a sign-in, then the users host. */
-async function service(options: ManifestOptions, settings: Settings): Promise<readonly Finding[]> {
+async function service(invocation: Invocation, project: Project | undefined): Promise<readonly Finding[]> {
+  const { options, settings } = invocation;
+  const { hide } = settings.secrets;
   let connection: Connection | undefined;
   let location: ServiceLocation | undefined;
-  const connected = await check("service", settings.secrets.hide, async () => {
-    const target = await serviceTarget(options, settings);
+  const connected = await check("service", hide, async () => {
+    const target = await serviceTarget(invocation);
     location = await locateService(target, options, settings);
-    connection = await connect(location, options, settings, systemClock, () => {});
+    connection = await connect(location, options, settings, () => {});
     await withTimeout(connection.signIn());
     return `${target.profile.name} profile; signed in`;
   });
   const [open, place] = [connection, location];
-  const before =
-    place === undefined
-      ? [connected]
-      : [
-          connected,
-          await check("service credentials", settings.secrets.hide, () => credentialSource(settings, place)),
-          ...(await clockFinding(
-            "service clock",
-            place.platformUrl,
-            settings.get("caFile") ?? place.local?.caFile,
-          )),
-        ];
-  if (open === undefined || place === undefined || !connected.ok) {
-    await open?.close();
-    return before;
-  }
+  if (place === undefined) return [connected];
+  const caFile = settings.get("caFile") ?? place.local?.caFile;
+  const before = [
+    connected,
+    await check("service credentials", hide, () => credentialSource(settings, place)),
+    ...(await clockFinding("service clock", place.platformUrl, caFile)),
+  ];
   try {
+    if (open === undefined || !connected.ok) return before;
     const signal = AbortSignal.timeout(answerTimeout);
-    const plans = await check("service plans", settings.secrets.hide, async () => {
+    const plans = await check("service plans", hide, async () => {
       if (!open.offers("plans.list")) return "not offered by the profile";
       await open.read({ operation: "plans.list", params: {} }, signal);
       return "listed";
     });
-    const offer = await check("offered today", settings.secrets.hide, () =>
-      offered(open, options, settings, signal),
-    );
-    const users = await check("users host", settings.secrets.hide, () =>
-      usersHost(open, place, options, settings, signal),
-    );
+    const offer = await check("offered today", hide, () => offered(open, project, signal));
+    const users = await check("users host", hide, () => usersHost(open, place, project, signal));
     return [...before, plans, offer, users];
   } finally {
-    await open.close();
+    await open?.close();
   }
 }
 
 /** Checks that the service offers today everything that the manifest declares. */
-async function offered(
-  open: Connection,
-  options: ManifestOptions,
-  settings: Settings,
-  signal: AbortSignal,
-): Promise<string> {
+async function offered(open: Connection, project: Project | undefined, signal: AbortSignal): Promise<string> {
   const { canCheckOffer, checkOffer } = await import("../../kinds/offered-parameters.ts");
   if (!canCheckOffer(open)) return "not checked: the profile has no operation for it";
-  const project = await openProject(options, settings).catch(() => undefined);
   if (project === undefined) return "not checked: there is no valid manifest";
-  const resolved = await checkedManifest(project);
-  const { findings, notCompared } = await checkOffer(resolved.desired, open, signal);
+  const { desired } = await checkedManifest(project);
+  const { findings, notCompared } = await checkOffer(desired, open, signal);
   const [first] = findings;
   if (first === undefined)
     return notCompared.length === 0 ? "everything that the manifest declares" : notCompared.join("; ");
@@ -134,11 +112,9 @@ async function offered(
 async function usersHost(
   open: Connection,
   { identity: service }: ServiceLocation,
-  options: ManifestOptions,
-  settings: Settings,
+  project: Project | undefined,
   signal: AbortSignal,
 ): Promise<string> {
-  const project = await openProject(options, settings).catch(() => undefined);
   const stored = await project?.store.read().catch(() => undefined);
   // This service cannot list the users of another service's instance.
   const bound =
@@ -153,11 +129,10 @@ async function usersHost(
 }
 
 /** Checks the database engine. Only the local platform needs one, and a manifest without a service section uses it. */
-async function engine(options: ManifestOptions, settings: Settings): Promise<string> {
+async function engine(project: Project | undefined): Promise<string> {
   const { findEngine } = await import("../../platform/engine/setup/find-engine.ts");
   const found = await findEngine();
   if (found.engine !== undefined) return `${found.engine.name} ${found.engine.version}: ${found.engine.why}`;
-  const project = await openProject(options, settings).catch(() => undefined);
   if (project?.header.service !== undefined) return `none found, and none is needed: ${found.reason}`;
   throw new GraphformError("no-engine", found.reason, {
     hint: `${found.hint ?? "leave GRAPHFORM_ENGINE out"} (only \`graphform platform\` needs one)`,

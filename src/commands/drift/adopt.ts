@@ -2,17 +2,19 @@
 import { kinds } from "../../kinds/index.ts";
 import type { DriftReport } from "../../model/drift.ts";
 import { exitCodes, GraphformError, isManifestError } from "../../model/errors.ts";
+import type { Manifest } from "../../model/manifest.ts";
 import type { Plan } from "../../model/plan.ts";
-import { projectOf, resolveProject } from "../../project/project.ts";
-import type { Settings } from "../../project/settings.ts";
+import type { ReadManifest, Run } from "../../project/open-run.ts";
+import { type Project, projectOf, resolveProject } from "../../project/project.ts";
+import type { Drift } from "../../reconcile/reconcile.ts";
 import { escapeText } from "../../report/escape.ts";
 import { makePalette } from "../../report/palette.ts";
 import { amount } from "../../report/words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
 import { type AdoptedField, adoptedFields, isSettled, leftOutText } from "./adopted-fields.ts";
+import type { DriftOptions } from "./drift-reports.ts";
 import { type ChangedLines, editSources, type Written, writeSources } from "./edit-sources.ts";
-import { type Looked, observeDrift } from "./look.ts";
-import type { DriftOptions } from "./reports.ts";
 
 /**
  * `drift --adopt`: writes the live values of the named fields into the files that hold them, and prints the lines that
@@ -20,12 +22,13 @@ import type { DriftOptions } from "./reports.ts";
  * nothing else may change. Writes neither the service nor the state.
  */
 export async function adopt(
-  { project, session, secrets, drift, signal }: Looked,
-  options: DriftOptions,
-  settings: Settings,
-  terminal: Terminal,
+  drift: Drift,
+  run: Run & ReadManifest,
+  { options, settings, terminal }: Invocation<DriftOptions>,
+  observeAgain: (project: Project, manifest: Manifest) => Promise<Drift>,
 ): Promise<number> {
-  const fields = adoptedFields(options.adopt, drift, session.manifest, kinds);
+  const { project, manifest } = run;
+  const fields = adoptedFields(options.adopt, drift, manifest, kinds);
   const leftOut = leftOutText(options.adopt, drift.report);
   if (fields.length === 0) {
     terminal.err(
@@ -36,12 +39,12 @@ export async function adopt(
     return exitCodes.done;
   }
   const before = project.parsed.layers.map(({ file, text }) => ({ path: file, text }));
-  const { sources, changed } = editSources(before, fields, session.manifest, kinds);
+  const { sources, changed } = editSources(before, fields, manifest, kinds);
   const edited = await projectOf(sources, options, project.timestamp, settings);
-  const { manifest } = await resolveProject(edited, session.state, secrets).catch((error: unknown) => {
+  const resolved = await resolveProject(edited, run.state, run.secrets).catch((error: unknown) => {
     throw isManifestError(error) ? invalid(error.problems[0]?.message ?? error.message) : error;
   });
-  const next = await observeDrift(edited, { ...session, manifest }, options, signal);
+  const next = await observeAgain(edited, resolved.manifest);
   assertSettled(fields, next.report);
   assertNothingElse(fields, drift.plan, next.plan);
   const written = await writeSources(before, sources);

@@ -1,13 +1,13 @@
 /** @module Converts live objects to declarations of a manifest. */
 
-import type { FieldSchema } from "../../model/field-schema.ts";
+import { type FieldSchema, fieldRows } from "../../model/field-schema.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { withNames } from "../../model/manifest.ts";
 import type { Live, Seen } from "../../model/observed.ts";
 import type { Spec } from "../../model/spec.ts";
 import { referenceFields } from "../../model/templates.ts";
-import type { Found } from "./read-places.ts";
+import type { Found } from "./find-everything.ts";
 
 /** A live object as a manifest declares it. */
 export interface DeclaredObject {
@@ -34,8 +34,7 @@ export function declareObjects(found: readonly Found[]): readonly DeclaredObject
 }
 
 function declareObject({ kind, live: raw, place }: Found, name: string, live: Live): DeclaredObject {
-  const rows = rowsOf(kind);
-  const offered = rows.filter(([, row]) => isOffered(row, place));
+  const offered = [...fieldRows(kind.schema)].filter(([, row]) => isOffered(row, place));
   const required = new Set(kind.schema.required ?? []);
   const notes: string[] = [];
   const marks = new Set(Object.keys(kind.ownerMark({ lineage: "", address: "" })));
@@ -94,14 +93,6 @@ function isSetting(path: string, row: FieldSchema, live: Live): boolean {
   return path.startsWith("config.") || row["x-secret"] === true;
 }
 
-function rowsOf(kind: Kind): readonly (readonly [string, FieldSchema])[] {
-  return Object.entries(kind.schema.properties).flatMap(([path, row]) =>
-    row.properties === undefined
-      ? [[path, row] as const]
-      : Object.entries(row.properties).map(([name, inner]) => [`${path}.${name}`, inner] as const),
-  );
-}
-
 function isOffered(row: FieldSchema, place: JsonObject): boolean {
   const tier = row["x-tiers"]?.includes(String(place["tier"])) ?? true;
   return tier && (row["x-components"]?.includes(String(place["component"])) ?? true);
@@ -152,7 +143,7 @@ function namesOf(found: readonly Found[]): readonly string[] {
 function givenName(kind: Kind, live: Live): string {
   const names = ["config.name", "name", "username"].flatMap((path) => {
     const value = live.spec[path]?.value;
-    const row = rowsOf(kind).find(([name]) => name === path)?.[1];
+    const row = fieldRows(kind.schema).get(path);
     return typeof value !== "string" || row === undefined || isDefault(value, row) ? [] : [value];
   });
   return names[0] ?? "";

@@ -1,12 +1,32 @@
-/** @module Finds every object that a subscription has. */
+/** @module Finds every object that a subscription has; a read that is refused is reported with its reason. */
 import { kinds } from "../../kinds/index.ts";
+import { isGraphformError, isServiceError } from "../../model/errors.ts";
 import { type JsonObject, own, stableJson } from "../../model/json.ts";
-import type { Everything, Kind, LeftOut } from "../../model/kind.ts";
+import type { Everything, Kind, LeftOut, Reader } from "../../model/kind.ts";
+import { placeText } from "../../model/object-key.ts";
+import type { Live } from "../../model/observed.ts";
 import type { Profile } from "../../model/profile.ts";
 import type { Reads } from "../../model/service.ts";
 import { referenceFields } from "../../model/templates.ts";
-import type { TierSubscriptions } from "./manifest-text.ts";
-import { type Discovery, type Found, isRefusal, merged, readObject, readPlaces } from "./read-places.ts";
+import type { TierSubscriptions } from "../../project/subscriptions.ts";
+
+/** An object of the service, declared or not. */
+export interface Found {
+  readonly kind: Kind;
+  readonly place: JsonObject;
+  readonly live: Live;
+}
+
+/** Objects that were read, and objects that could not be read. */
+interface Discovery {
+  readonly found: readonly Found[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Objects of one place; `refusal` is set if its list was refused. */
+interface PlaceDiscovery extends Discovery {
+  readonly refusal?: Error;
+}
 
 /**
  * Reads every object of these kinds: cloud accounts, networks, instances of every tier and component, and their users. Sorted
@@ -24,9 +44,10 @@ export async function findEverything(
   const refusals: Error[] = [];
   let answered = 0;
   for (const kind of wanted) {
-    const all = await kind.reader(service).listAll?.(signal);
+    const reader = kind.reader(service);
+    const all = await reader.listAll?.(signal);
     if (all !== undefined) {
-      const read = await readListed(kind, all, subscriptions, service, signal);
+      const read = await readListed(kind, reader, all, subscriptions, signal);
       found.push(...read.found);
       leftOut.push(...read.leftOut);
       if (all.isWhole) answered += 1;
@@ -38,7 +59,7 @@ export async function findEverything(
     ]);
     const { places, leftOut: unasked } = placesOf(kind, service.profile, found, subscriptions);
     leftOut.push(...unasked);
-    const reads = await readPlaces(kind, places, known, service, signal);
+    const reads = await Promise.all(places.map((place) => readPlace(kind, reader, place, known, signal)));
     for (const read of reads) {
       found.push(...read.found);
       leftOut.push(...read.leftOut);
@@ -55,13 +76,7 @@ export async function findEverything(
   if (answered === 0 && refusals[0] !== undefined) throw refusals[0];
   const unlisted = await readReferenced(found, service, signal);
   found.push(...unlisted.found);
-  const order = new Map(kinds.all.map((kind, position) => [kind.name, position]));
-  const rank = ({ kind, live }: Found): string =>
-    `${order.get(kind.name) ?? 9} ${live.createdAt ?? ""} ${live.id}`;
-  return {
-    found: sortedBy(found, rank),
-    leftOut: [...leftOut, ...unlisted.leftOut],
-  };
+  return { found: byKindAndAge(found), leftOut: [...leftOut, ...unlisted.leftOut] };
 }
 
 /**
@@ -70,9 +85,9 @@ export async function findEverything(
  */
 async function readListed(
   kind: Kind,
+  reader: Reader,
   all: Everything,
   subscriptions: TierSubscriptions | undefined,
-  service: Reads,
   signal: AbortSignal,
 ): Promise<Discovery> {
   const entries = all.found.map((entry) => ({ ...entry, reason: foreignTo(entry, subscriptions) }));
@@ -80,7 +95,6 @@ async function readListed(
     reason === undefined ? [] : [{ what: live.id, reason }],
   );
   const own = entries.filter(({ live, reason }) => reason === undefined && live.phase.is !== "gone");
-  const reader = kind.reader(service);
   const places = Map.groupBy(own, ({ place }) => stableJson(place));
   const reads = [...places.values()].map(async (entriesHere): Promise<Discovery> => {
     const ids = entriesHere.map(({ live }) => live.id);
@@ -97,9 +111,13 @@ async function readListed(
   return { found: read.found, leftOut: [...foreign, ...all.leftOut, ...read.leftOut] };
 }
 
-/** Sorts by rank; each rank is computed once, because a sort compares each entry many times. */
-function sortedBy(found: readonly Found[], rank: (entry: Found) => string): readonly Found[] {
-  const ranked = found.map((entry) => [rank(entry), entry] as const);
+/** By kind, then by age. Each rank is computed once, because a sort compares each entry many times. */
+function byKindAndAge(found: readonly Found[]): readonly Found[] {
+  const order = new Map(kinds.all.map((kind, position) => [kind.name, position]));
+  const ranked = found.map((entry) => {
+    const { kind, live } = entry;
+    return [`${order.get(kind.name) ?? 9} ${live.createdAt ?? ""} ${live.id}`, entry] as const;
+  });
   return ranked.sort(([left], [right]) => left.localeCompare(right)).map(([, entry]) => entry);
 }
 
@@ -173,4 +191,75 @@ async function readReferenced(
     readObject(kind, kind.reader(service), {}, id, signal),
   );
   return merged(await Promise.all(reads));
+}
+
+/** Lists a place, and reads every object there that is not known. */
+async function readPlace(
+  kind: Kind,
+  reader: Reader,
+  place: JsonObject,
+  known: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<PlaceDiscovery> {
+  const what = placeText(kind.name, place);
+  try {
+    const ids = (await reader.list(place, signal)).filter((id) => !known.has(id));
+    const read = merged(await Promise.all(ids.map((id) => readObject(kind, reader, place, id, signal))));
+    const isPartial = reader.isPartial?.(place) === true;
+    const more = isPartial ? [{ what, reason: "the service has possibly more than it lists" }] : [];
+    return { found: read.found, leftOut: [...read.leftOut, ...more] };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { found: [], leftOut: [{ what, reason: error.message }], refusal: error };
+  }
+}
+
+/** Reads one listed object; on failure its id is in `leftOut`. */
+async function readObject(
+  kind: Kind,
+  reader: Reader,
+  place: JsonObject,
+  id: string,
+  signal: AbortSignal,
+): Promise<Discovery> {
+  const leaving = (reason: string): Discovery => ({ found: [], leftOut: [{ what: id, reason }] });
+  const ref = { id, place: withIdPart(kind, place, id) };
+  try {
+    const live = await reader.get(ref, signal);
+    if (live === undefined) return leaving("it is listed, but it was gone when it was read");
+    if (live.phase.isLeaving === true) return leaving("it is being deleted");
+    // The plan of a failed object would not be empty: it contains a restart or another repair.
+    if (live.phase.is === "failed")
+      return leaving(`it is ${live.phase.detail}; once it is ready: graphform import ADDRESS ${id}`);
+    return { found: live.phase.is === "gone" ? [] : [{ kind, place: ref.place, live }], leftOut: [] };
+  } catch (error) {
+    // `invalid` means that graphform sent a wrong request: that would fail for every object.
+    if (!isServiceError(error) || ["aborted", "invalid"].includes(error.failure)) throw error;
+    return leaving(error.message);
+  }
+}
+
+function merged(parts: readonly Discovery[]): Discovery {
+  return {
+    found: parts.flatMap((part) => part.found),
+    leftOut: parts.flatMap((part) => part.leftOut),
+  };
+}
+
+/** True for a refused list, or one that this customer does not have; false for a refused read of one object. */
+function isRefusal(error: unknown): error is Error {
+  if (isServiceError(error)) return error.failure !== "aborted" && /\.list$/.test(error.operation);
+  return isGraphformError(error) && ["no-account-resource", "subscription-ambiguous"].includes(error.code);
+}
+
+/** Adds to the place the name from an id `host/name`: the request of the list did not contain it. */
+function withIdPart(kind: Kind, place: JsonObject, id: string): JsonObject {
+  const own = Object.entries(kind.schema.properties).find(
+    ([path, row]) =>
+      row["x-place"] === true &&
+      row["x-reference"] === undefined &&
+      place[path] === undefined &&
+      path !== "id",
+  );
+  return own === undefined ? place : { ...place, [own[0]]: id.slice(id.indexOf("/") + 1) };
 }

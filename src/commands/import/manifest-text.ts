@@ -1,20 +1,21 @@
-/** @module Formats declared objects as a manifest in YAML. */
+/** @module Writes declared objects as a valid manifest in YAML. */
 
-import { isGraphformError } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isManifestError } from "../../model/errors.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { LeftOut } from "../../model/kind.ts";
-import type { ServiceSection } from "../../model/manifest.ts";
-import type { ServiceIdentity } from "../../model/service-identity.ts";
+import type { Manifest, ServiceSection } from "../../model/manifest.ts";
+import type { Problem } from "../../model/problem.ts";
 import { nest } from "../../model/spec.ts";
-import type { Connection } from "../../project/connect.ts";
 import { schemaLine } from "../../project/package-files.ts";
+import { checkedManifest, projectOf } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { importEntry, yamlScalar } from "../../report/import-lines.ts";
+import type { ManifestOptions } from "../options.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
-import type { Found } from "./read-places.ts";
 
 /** Parts of a written manifest besides its resources. */
-export interface ManifestParts {
+interface ManifestParts {
   readonly name: string;
   /** Objects that were not read, with the reason. */
   readonly unread: readonly LeftOut[];
@@ -27,12 +28,12 @@ export interface ManifestParts {
 }
 
 /** Address of a declared object. */
-export function addressOf({ kind, name }: DeclaredObject): string {
+function addressOf({ kind, name }: DeclaredObject): string {
   return `${kind.name}.${name}`;
 }
 
 /** The manifest as YAML; an object that cannot be declared becomes a comment with its reason. */
-export function manifestText(objects: readonly DeclaredObject[], parts: ManifestParts): string {
+function manifestText(objects: readonly DeclaredObject[], parts: ManifestParts): string {
   const sections = [...new Set(objects.map((object) => object.kind.name))];
   const imports = objects.filter((object) => object.spec["id"] !== object.id);
   const isNone = imports.every((object) => parts.leftOut.has(addressOf(object)));
@@ -93,48 +94,62 @@ function comment(text: string): string {
 export function serviceSection(
   settings: { readonly [key in keyof ServiceSection]: ServiceSection[key] | undefined },
 ): ServiceSection | undefined {
-  const given: JsonObject = Object.fromEntries(
-    Object.entries(settings).flatMap(([key, value]): [string, Json][] =>
-      value === undefined ? [] : [[key, value]],
-    ),
-  );
+  const given: ServiceSection = defined(settings);
   return Object.keys(given).length === 0 ? undefined : given;
 }
 
-/** Subscriptions by tier. */
-export interface TierSubscriptions {
-  readonly byTier: { readonly [tier: string]: string };
-  /** Tier -> the reason why its lookup failed, with a fix; a tier that simply has no subscription is absent. */
-  readonly unknown: ReadonlyMap<string, string>;
+/** A valid manifest of live objects. */
+export interface Written {
+  readonly text: string;
+  readonly manifest: Manifest;
+  /** Number of declared resources. */
+  readonly declared: number;
+  /** Address -> the reason why the object is a comment. */
+  readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** Looks up the subscription of every tier; undefined if requests name none. Rejects if the first lookup is refused. */
-export async function tierSubscriptions(
-  service: Pick<Connection, "profile" | "subscriptions">,
-  identity: ServiceIdentity,
-  signal: AbortSignal,
-): Promise<TierSubscriptions | undefined> {
-  if (identity.subscription === undefined && identity.subscriptions === undefined) return undefined;
-  const byTier = await service.subscriptions([], signal);
-  const others = Object.keys(service.profile.tiers).filter((tier) => !Object.hasOwn(byTier, tier));
-  const reasons = others.map(async (tier): Promise<readonly [string, string][]> => {
+/** Rounds that remove invalid objects at most: one for the object, one for those that refer to it, two in reserve. */
+const maxRounds = 4;
+
+/** Writes objects as a manifest and validates it; an object with a problem becomes a comment. Throws `ManifestError`. */
+export async function writtenManifest(
+  objects: readonly DeclaredObject[],
+  head: Pick<ManifestParts, "name" | "unread" | "state">,
+  service: ServiceSection | undefined,
+  options: Pick<ManifestOptions, "state" | "profile">,
+  settings: Settings,
+): Promise<Written> {
+  const leftOut = new Map(
+    objects
+      .filter(({ missing }) => missing.length > 0)
+      .map((object) => [addressOf(object), missingText(object)]),
+  );
+  const known = new Set(objects.map(addressOf));
+  for (let round = 1; ; round += 1) {
+    const text = manifestText(objects, { ...head, leftOut, ...defined({ service }) });
     try {
-      await service.subscriptions([tier], signal);
-      return [];
+      const source = { path: "imported.yaml", text };
+      const project = await projectOf([source], options, new Date(0).toISOString(), settings);
+      const manifest = await checkedManifest(project);
+      return { text, manifest, declared: manifest.desired.length, leftOut };
     } catch (error) {
-      if (signal.aborted || !isGraphformError(error)) throw error;
-      return [[tier, `${error.message}; add the right one to the manifest: service.subscriptions.${tier}`]];
+      if (!isManifestError(error) || round === maxRounds) throw error;
+      const errors = error.problems.filter(({ severity }) => severity === "error");
+      const faulty = errors.flatMap((problem) => {
+        const address = problem.address ?? addressIn(problem, known);
+        return address === undefined || leftOut.has(address) ? [] : [[address, problem.message] as const];
+      });
+      if (faulty.length === 0) throw error;
+      for (const [address, message] of faulty) if (!leftOut.has(address)) leftOut.set(address, message);
     }
-  });
-  return { byTier, unknown: new Map((await Promise.all(reasons)).flat()) };
+  }
 }
 
-/** Entries for `service.subscriptions` of the found objects: with them a plan needs no lookup. */
-export function subscriptionsUsed(
-  found: readonly Found[],
-  subscriptions: TierSubscriptions | undefined,
-): ServiceSection["subscriptions"] {
-  const used = new Set(found.map(({ place }) => String(place["tier"] ?? "")));
-  const entries = Object.entries(subscriptions?.byTier ?? {}).filter(([tier]) => used.has(tier));
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+function missingText({ missing }: DeclaredObject): string {
+  return `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} required, but not shown by the service`;
+}
+
+/** The address in an entry of `imports`. */
+function addressIn({ excerpt = "" }: Problem, known: ReadonlySet<string>): string | undefined {
+  return [...known].find((address) => excerpt.includes(`address: ${address},`));
 }

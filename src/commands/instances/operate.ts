@@ -11,7 +11,7 @@ import type { ApplyEvent } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
 import { preconditionText } from "../../model/precondition.ts";
 import type { Bound } from "../../model/state.ts";
-import type { Settings } from "../../project/settings.ts";
+import { type Run, unresolved } from "../../project/open-run.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { applyEvent } from "../../report/apply-events.ts";
 import { escapeText } from "../../report/escape.ts";
@@ -20,10 +20,9 @@ import { jsonText } from "../../report/json-text.ts";
 import { makePalette } from "../../report/palette.ts";
 import { progressText } from "../../report/progress-text.ts";
 import { kindNames } from "../../report/words.ts";
+import { boundAt, liveAt } from "../bound-objects.ts";
 import type { ManifestOptions } from "../options.ts";
-import { boundAt, liveAt } from "../service-target.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { interrupted, type Locked, underLock } from "../under-lock.ts";
+import { type Invocation, interrupted, withRun } from "../with-run.ts";
 
 /** A lifecycle operation of an instance. */
 export type Verb = "backup" | "failover" | "start" | "stop" | "restart" | "upgrade";
@@ -55,10 +54,9 @@ const startPhases: { readonly [verb in Verb]: readonly PhaseName[] } = {
 export async function operate(
   verb: Verb,
   address: string,
-  options: OperateOptions,
-  settings: Settings,
-  terminal: Terminal,
+  invocation: Invocation<OperateOptions>,
 ): Promise<number> {
+  const { options, settings, terminal } = invocation;
   const palette = makePalette(terminal.colour);
   const names = kindNames(kinds.all);
   const stamp = (): string => new Date().toISOString();
@@ -68,24 +66,24 @@ export async function operate(
     if (options.json === true) terminal.out(`${jsonText(applyEvent(event, names, stamp))}\n`);
     else terminal.err(`${progressText(event, palette)}\n`);
   };
-  const work = async (locked: Locked): Promise<number> => {
-    const bound = boundAt(locked.state, address, "instances");
-    await assertCanStart(verb, address, locked);
+  const warn = (message: string): void => emit({ type: "warning", message });
+  const wanted = { reading: unresolved, lock: verb, warn };
+  return withRun(invocation, wanted, async (run, { aborting }) => {
+    const bound = boundAt(run.state, address, "instances");
+    await assertCanStart(verb, address, run);
     const { replica, action, to: version } = options;
-    const choices = {
-      ...defined({ replica, action, version }),
-    };
-    const steps = await carryOut(stepsFor(verb, address, bound, choices, options, locked), locked.world);
+    const choices = defined({ replica, action, version });
+    const world = run.applying({ emit, aborting });
+    const steps = await carryOut(stepsFor(verb, address, bound, choices, options, world.digest), world);
     const { exitCode } = outcomeOf(steps, [], {}, []);
-    if (locked.world.stopping.aborted) throw interrupted();
+    if (world.stopping.aborted) throw interrupted();
     if (verb === "upgrade" && exitCode === exitCodes.done && options.wait !== false)
-      await assertUpgraded(address, bound, version, locked);
+      await assertUpgraded(address, bound, version, run);
     for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);
     if (options.json !== true)
       terminal.out(`${closing(verb, address, bound, exitCode, options, steps.at(-1)?.message)}\n`);
     return exitCode;
-  };
-  return underLock(options, settings, terminal, { operation: verb, emit, work }).catch((thrown: unknown) => {
+  }).catch((thrown: unknown) => {
     const error = ownError(thrown, settings.secrets.hide);
     if (options.json === true) terminal.out(`${jsonText(errorEvent(error, stamp))}\n`);
     throw error;
@@ -99,7 +97,7 @@ function stepsFor(
   bound: Bound,
   choices: Choices,
   options: OperateOptions,
-  { world }: Locked,
+  digest: (text: string) => string,
 ): readonly Step[] {
   const { kind, id, place } = bound;
   const anyLive: Live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} };
@@ -111,7 +109,7 @@ function stepsFor(
     id,
     place,
     checks: [],
-    precondition: world.digest(preconditionText(anyLive, [], {}, new Map())),
+    precondition: digest(preconditionText(anyLive, [], {}, new Map())),
     after: [],
     blocked: [],
     ...(Object.keys(choices).length === 0 ? {} : { choices }),
@@ -124,7 +122,8 @@ function stepsFor(
   return [wait, { ...step, after: [wait.key] }];
 }
 
-async function assertCanStart(verb: Verb, address: string, { state, service, world }: Locked): Promise<void> {
+async function assertCanStart(verb: Verb, address: string, run: Run): Promise<void> {
+  const { service } = run;
   if (!service.offers(`instance.${verb}`)) {
     throw new GraphformError(
       "not-offered",
@@ -134,8 +133,7 @@ async function assertCanStart(verb: Verb, address: string, { state, service, wor
       },
     );
   }
-  const at = { service, clock: world.clock, signal: world.stopping };
-  const { is, detail } = (await liveAt(state, address, at)).phase;
+  const { is, detail } = (await liveAt(address, run)).phase;
   if (is === "pending" || startPhases[verb].includes(is)) return;
   const hint =
     is === "stopped"
@@ -151,10 +149,10 @@ async function assertUpgraded(
   address: string,
   bound: Bound,
   version: string | undefined,
-  { service, world }: Locked,
+  { service, signal }: Run,
 ): Promise<void> {
   if (version === undefined) return;
-  const shown = await shownVersion(service, bound, world.stopping);
+  const shown = await shownVersion(service, bound, signal);
   if (shown === undefined || shown === version) return;
   throw new GraphformError(
     "upgrade-unconfirmed",

@@ -21,18 +21,17 @@ import {
   madeOf,
   severalJson,
 } from "../../report/several/manifest-result.ts";
-import { type ShownDrift, shownDrift } from "../../report/shown.ts";
+import type { ShownDrift } from "../../report/shown.ts";
 import { reportText } from "../../report/text/report-text.ts";
 import { countDrift, driftView } from "../../report/view/drift-view.ts";
 import { kindNames } from "../../report/words.ts";
-import { withAuditEvents } from "../drift/audit-events.ts";
-import { withDrift } from "../drift/look.ts";
+import { makeDrift } from "../drift/drift-command.ts";
 import {
   type DriftOptions,
   writeDriftFiles,
   writeDriftOutputs,
   writeNoDriftFiles,
-} from "../drift/reports.ts";
+} from "../drift/drift-reports.ts";
 import { assertReportFiles, pathIn, writeReport } from "../reports/write-report.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { inEachFolder, refuseSeveral } from "./folders.ts";
@@ -59,10 +58,7 @@ export async function driftSeveral(
       const project = await openProject(options, settings);
       name = project.header.name;
       await opened(project);
-      const found = await withDrift(project, options, settings, terminal, (looked) =>
-        withAuditEvents(looked.drift.report, looked.session.service, looked.signal),
-      );
-      const report = shownDrift(found, names);
+      const report = await makeDrift(project, { options, settings, terminal });
       await writeDriftFiles(report, names, { html, prometheus }, terminal);
       return report;
     } catch (thrown) {

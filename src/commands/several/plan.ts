@@ -24,7 +24,7 @@ import {
 import { reportText } from "../../report/text/report-text.ts";
 import { planView } from "../../report/view/plan-view.ts";
 import { kindNames } from "../../report/words.ts";
-import { type MadePlan, makePlan, type PlanCommandOptions } from "../plan.ts";
+import { type MadePlan, makePlan, type PlanCommandOptions } from "../plan-command.ts";
 import { writePlanOutputs } from "../reports/plan-outputs.ts";
 import { writeFailureHtml, writePlanHtml } from "../reports/write-html.ts";
 import { assertReportFiles, writeReport } from "../reports/write-report.ts";
@@ -51,7 +51,7 @@ export async function planSeveral(
     try {
       const project = await openProject(options, settings);
       await opened(project);
-      const made = await makePlan(project, options, settings, terminal);
+      const made = await makePlan(project, { options, settings, terminal });
       if (html !== undefined)
         await writePlanHtml(html, made.plan, names, { ...next, earlier: made.earlier, terminal });
       return made;

@@ -30,7 +30,7 @@ export async function validateSeveral(
   const { sarif } = options;
   assertReportFiles({ sarif });
   const results = await inEachFolder(folders, settings, (opened) =>
-    allProblems(options, settings, terminal, opened),
+    allProblems({ options, settings, terminal }, opened),
   );
   const parts = { findings: problemFindings, annotations: problemAnnotations };
   await writeFindings(results, parts, sarif, { settings, terminal });

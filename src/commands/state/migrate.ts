@@ -6,9 +6,9 @@ import { isStoreType, type StateLocation, stores } from "../../model/stores/inde
 import type { StoreValues, StoreVariable } from "../../model/stores/store.ts";
 import { declaredLocation, fileLocation, namedLocation } from "../../project/locate-state.ts";
 import { addressOf, sectionOf } from "../../project/location-address.ts";
+import { whileHeld } from "../../project/open-run.ts";
 import { openStore } from "../../project/open-store.ts";
 import { openProject, type Project } from "../../project/project.ts";
-import { whileHeld } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -18,7 +18,7 @@ import type { LockOptions } from "../../state/store.ts";
 import type { ManifestOptions } from "../options.ts";
 import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { lockWarning } from "../under-lock.ts";
+import { lockWarning } from "../with-run.ts";
 
 /** Options of `state migrate`. */
 export interface MigrateOptions extends ManifestOptions {

@@ -4,8 +4,8 @@ import { removeDurably } from "../../files/atomic-write.ts";
 import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { whileHeld } from "../../project/open-run.ts";
 import { openProject } from "../../project/project.ts";
-import { whileHeld } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -14,7 +14,7 @@ import { readErroredState } from "../../state/errored-state.ts";
 import { pushErrored } from "../../state/push-errored.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { lockWarning } from "../under-lock.ts";
+import { lockWarning } from "../with-run.ts";
 
 /**
  * `state push FILE`: stores, under the lock, the state that a run kept in a local file, where nobody has written since, and

@@ -1,14 +1,16 @@
 /** @module Assigns the state to another service that has the same objects, or to another manifest. */
+import { kinds } from "../../kinds/index.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { manifestDifference, serviceDifferences } from "../../model/service-identity.ts";
+import type { StateDocument } from "../../model/state.ts";
+import { type Run, unresolved } from "../../project/open-run.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { amount } from "../../report/words.ts";
 import { isEmpty } from "../../state/claim-state.ts";
 import type { ManifestOptions } from "../options.ts";
-import { kindNamed } from "../service-target.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { type Locked, underLock } from "../under-lock.ts";
+import { withRun } from "../with-run.ts";
 
 /**
  * `state rebind`: records that the state belongs to this manifest, and to the service of these settings, after it has found every
@@ -20,16 +22,14 @@ export async function stateRebind(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const message = await underLock(options, settings, terminal, {
-    operation: "state rebind",
-    claim: (state) => state,
-    work: rebindUnderLock,
-  });
+  const wanted = { reading: unresolved, lock: "state rebind", claim: (state: StateDocument) => state };
+  const message = await withRun({ options, settings, terminal }, wanted, rebindUnderLock);
   terminal.out(`${message}\n`);
   return exitCodes.done;
 }
 
-async function rebindUnderLock({ project, state, identity, service, world }: Locked): Promise<string> {
+async function rebindUnderLock(run: Run): Promise<string> {
+  const { project, state, identity, service, signal } = run;
   if (state.serial === 0) {
     throw new GraphformError("state-missing", `no state at ${project.store.where}`, {
       hint: "nothing was applied or imported yet",
@@ -47,7 +47,7 @@ async function rebindUnderLock({ project, state, identity, service, world }: Loc
   }
   const missing: string[] = [];
   for (const [address, entry] of bound) {
-    const live = await kindNamed(entry.kind).reader(service).get(entry, world.stopping);
+    const live = await kinds.named(entry.kind).reader(service).get(entry, signal);
     if (live === undefined || live.phase.is === "gone") missing.push(`${address} (${entry.id})`);
   }
   if (missing.length > 0) {
@@ -56,7 +56,9 @@ async function rebindUnderLock({ project, state, identity, service, world }: Loc
       hint: "name another state with --state, or run again if they were shown a moment ago; remove those that are gone: graphform state rm ADDRESS",
     });
   }
-  await world.journal.record({ type: "service-recorded", service: identity, manifest: project.identity });
+  await run
+    .applying()
+    .journal.record({ type: "service-recorded", service: identity, manifest: project.identity });
   return `The state belongs to this manifest and to ${escapeText(identity.platform, 200)} now; ${amount(bound.length, "resource")} found there.`;
 }
 

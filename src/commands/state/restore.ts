@@ -2,8 +2,8 @@
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
+import { whileHeld } from "../../project/open-run.ts";
 import { openProject, type Project } from "../../project/project.ts";
-import { whileHeld } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { amount } from "../../report/words.ts";
@@ -13,7 +13,7 @@ import { readState } from "../../state/read-state.ts";
 import type { KeptStore, Stored } from "../../state/store.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { lockWarning } from "../under-lock.ts";
+import { lockWarning } from "../with-run.ts";
 
 /**
  * `state restore VERSION`: stores a kept version as the newest one; `current` the document that is there, however old it is; `none` an

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { whileHeld } from "../../../src/project/session.ts";
+import { whileHeld } from "../../../src/project/open-run.ts";
 import { emptyState, nextVersion } from "../../../src/state/document.ts";
 import { type ErroredState, standingOf, stateToPush } from "../../../src/state/errored-state.ts";
 import { readState } from "../../../src/state/read-state.ts";

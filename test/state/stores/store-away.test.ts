@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { StateDocument } from "../../../src/model/state.ts";
-import { whileHeld } from "../../../src/project/session.ts";
+import { whileHeld } from "../../../src/project/open-run.ts";
 import { emptyState, nextVersion } from "../../../src/state/document.ts";
 import type { ErroredFiles } from "../../../src/state/errored-files.ts";
 import { openErroredFiles } from "../../../src/state/errored-files.ts";

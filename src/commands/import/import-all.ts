@@ -1,9 +1,10 @@
 /** @module Writes a manifest of everything that exists, and binds it. */
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { kinds } from "../../kinds/index.ts";
-import { noSecrets } from "../../manifest/read-secret.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Journal } from "../../model/journal.ts";
+import type { LeftOut } from "../../model/kind.ts";
 import type { Manifest, ServiceSection } from "../../model/manifest.ts";
 import type { Plan, Step } from "../../model/plan.ts";
 import type { StateDocument } from "../../model/state.ts";
@@ -11,35 +12,21 @@ import { referenceFields } from "../../model/templates.ts";
 import { hasChanges } from "../../plan/plan.ts";
 import type { Connection } from "../../project/connect.ts";
 import type { ServiceTarget } from "../../project/locate-service.ts";
-import { projectOf, resolveProject } from "../../project/project.ts";
-import type { Settings } from "../../project/settings.ts";
+import { resolving } from "../../project/open-run.ts";
+import { projectOf } from "../../project/project.ts";
+import { type TierSubscriptions, tierSubscriptions } from "../../project/subscriptions.ts";
 import { planningWorld } from "../../project/worlds.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
+import { escapeText } from "../../report/escape.ts";
 import { amount } from "../../report/words.ts";
 import { emptyState } from "../../state/document.ts";
-import type { ManifestOptions } from "../options.ts";
 import { writeNew } from "../reports/write-new.ts";
-import { serviceTarget } from "../service-target.ts";
-import { type ServiceWork, withServiceOf } from "../service-work.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { type Locked, underLockOf } from "../under-lock.ts";
+import { type Invocation, type OpenService, serviceTarget, withRun, withService } from "../with-run.ts";
 import { declareObjects } from "./declare-objects.ts";
-import { findEverything } from "./find-everything.ts";
-import { leftOutLines, unreadLines, writtenText } from "./lines.ts";
-import { serviceSection, subscriptionsUsed, tierSubscriptions } from "./manifest-text.ts";
-import { usageError } from "./read-places.ts";
-import { type Written, writtenManifest } from "./written-manifest.ts";
-
-/** Options of `import --all`. */
-export interface ImportAllOptions extends ManifestOptions {
-  /** File for the manifest. With it, everything is also bound in the state. */
-  readonly out?: string;
-  /** Name of the manifest. */
-  readonly name?: string;
-  /** Includes users, as comments: no service shows a password. */
-  readonly users?: boolean;
-}
+import { type Found, findEverything } from "./find-everything.ts";
+import { type ImportOptions, usageError } from "./import-one.ts";
+import { serviceSection, type Written, writtenManifest } from "./manifest-text.ts";
 
 /**
  * `import --all`: writes a manifest of every live object and plans it, to prove that applying it would change nothing. With
@@ -47,51 +34,72 @@ export interface ImportAllOptions extends ManifestOptions {
  * and the first apply binds them. Throws `import-not-empty` if the proof fails; then nothing is bound.
  */
 export async function importAll(
+  invocation: Invocation<ImportOptions>,
   address: string | undefined,
-  options: ImportAllOptions,
-  settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
+  const { options, settings, terminal } = invocation;
+  const { out } = options;
   if (address !== undefined) throw usageError("--all takes no address");
-  const target = await serviceTarget(options, settings, "imported");
+  const target = await serviceTarget(invocation, "imported");
   const renamed = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
-  if (options.out !== undefined) await assertNew(options.out);
-  const work = async ({ service, identity, signal }: ServiceWork<ServiceTarget>): Promise<Written> => {
+  const { name } = renamed.header;
+  if (out !== undefined && existsSync(out))
+    throw new GraphformError("file-exists", `${out} exists already and is not overwritten`, {
+      hint: "name another file with --out",
+    });
+  const work = async ({ service, identity, signal }: OpenService): Promise<Written> => {
     const subscriptions = await tierSubscriptions(service, identity, signal);
-    const { found: live, leftOut } = await findEverything(
-      wantedKinds(options),
-      service,
-      signal,
-      subscriptions,
-    );
+    const { found, leftOut } = await findEverything(wantedKinds(options), service, signal, subscriptions);
     for (const line of unreadLines(leftOut)) terminal.err(`${line}\n`);
-    if (options.users !== true && live.some(({ kind }) => kind.name === "instances"))
+    if (options.users !== true && found.some(({ kind }) => kind.name === "instances"))
       terminal.err("users of databases are left out; add --users to import them\n");
-    const objects = declareObjects(live);
-    const found = await writtenManifest(
-      objects,
-      { name: renamed.header.name, unread: leftOut, ...stateOf(target, options.name) },
-      sectionOf(renamed, options, settings, subscriptionsUsed(live, subscriptions)),
+    const written = await writtenManifest(
+      declareObjects(found),
+      { name, unread: leftOut, ...stateOf(target, options.name) },
+      sectionOf(renamed, invocation, subscriptionsUsed(found, subscriptions)),
       options,
       settings,
     );
     // With --out the proof is made under the lock, in `bindAll`.
-    if (options.out === undefined)
-      assertNoChange(await planOf(found.manifest, emptyState(renamed.header.name), service, signal), found);
-    return found;
+    if (out === undefined)
+      assertNoChange(await planOf(written.manifest, emptyState(name), service, signal), written);
+    return written;
   };
-  const written = await withServiceOf(renamed, options, settings, terminal, work);
+  const written = await withService(invocation, work, renamed);
   for (const line of leftOutLines(written)) terminal.err(`${line}\n`);
-  if (options.out === undefined) {
+  const { declared, leftOut } = written;
+  const rest = leftOut.size === 0 ? "" : `, ${leftOut.size} left out as comments`;
+  const what = `${amount(declared, "resource")} written${rest}`;
+  if (out === undefined) {
     terminal.out(written.text);
-    terminal.err(
-      `${writtenText(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`,
-    );
-    return exitCodes.done;
+    const next = "Save it as graphform.yaml; the first apply binds everything.";
+    terminal.err(`${what}; its plan changes no field. ${next}\n`);
+  } else {
+    await bindAll(out, written, invocation);
+    terminal.err(`${what} in ${out}, bound in the state; a plan of it is empty.\n`);
   }
-  await bindAll(options.out, written, options, settings, terminal);
-  terminal.err(`${writtenText(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
   return exitCodes.done;
+}
+
+/** Lines about objects that were not read, at most 10; the manifest names all of them. */
+function unreadLines(leftOut: readonly LeftOut[]): readonly string[] {
+  const lines = leftOut.map(
+    ({ what, reason }) => `left out ${escapeText(what, 200)}: ${escapeText(reason, 400)}`,
+  );
+  return firstLines(lines, 10, "which the manifest names");
+}
+
+/** Lines about objects that became comments, at most 5: a service may have hundreds. */
+function leftOutLines({ leftOut }: Written): readonly string[] {
+  const lines = [...leftOut].map(
+    ([address, reason]) => `left out ${escapeText(address, 300)}: ${escapeText(reason, 400)}`,
+  );
+  return firstLines(lines, 5, "which are comments in the manifest");
+}
+
+function firstLines(lines: readonly string[], max: number, others: string): readonly string[] {
+  const rest = lines.length - max;
+  return rest <= 0 ? lines : [...lines.slice(0, max), `and ${rest} more, ${others}`];
 }
 
 /** The state's section of the manifest that is there already: what is bound belongs where that is kept. Another name has another state. */
@@ -105,8 +113,7 @@ function stateOf(
 
 function sectionOf(
   { header, profile }: ServiceTarget,
-  options: ManifestOptions,
-  settings: Settings,
+  { options, settings }: Invocation,
   used: ServiceSection["subscriptions"],
 ): ReturnType<typeof serviceSection> {
   const { service } = header;
@@ -122,28 +129,33 @@ function sectionOf(
   });
 }
 
+/** Entries for `service.subscriptions` of the found objects: with them a plan needs no lookup. */
+function subscriptionsUsed(
+  found: readonly Found[],
+  subscriptions: TierSubscriptions | undefined,
+): ServiceSection["subscriptions"] {
+  const used = new Set(found.map(({ place }) => String(place["tier"] ?? "")));
+  const entries = Object.entries(subscriptions?.byTier ?? {}).filter(([tier]) => used.has(tier));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
 /**
  * Writes the manifest, binds its objects in one step, and plans again: that plan must be empty. If anything fails, the
  * bindings and the file are removed.
  */
-async function bindAll(
-  file: string,
-  written: Written,
-  options: ImportAllOptions,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<void> {
+async function bindAll(file: string, written: Written, invocation: Invocation<ImportOptions>): Promise<void> {
   const { text } = written;
+  const { options, settings } = invocation;
   const project = await projectOf([{ path: file, text }], options, new Date(0).toISOString(), settings);
-  const work = async ({ project: locked, state, service, world }: Locked): Promise<void> => {
-    if (Object.keys(state.resources).length > 0) {
-      throw new GraphformError("state-in-use", `the state ${locked.store.where} binds resources already`, {
+  const wanted = { project, reading: resolving("none"), lock: "import" };
+  await withRun(invocation, wanted, async ({ manifest, state, service, signal, applying }, { aborting }) => {
+    if (Object.keys(state.resources).length > 0)
+      throw new GraphformError("state-in-use", `the state ${project.store.where} binds resources already`, {
         hint: "give the written manifest another name with --name, or another location with --state",
       });
-    }
-    const { manifest } = await resolveProject(locked, state, noSecrets);
-    const plan = await planOf(manifest, state, service, world.stopping);
+    const plan = await planOf(manifest, state, service, signal);
     assertNoChange(plan, written);
+    const world = applying({ aborting });
     const binds = plan.steps.filter((step) => step.operation === "bind");
     await writeNew(file, text);
     try {
@@ -151,14 +163,13 @@ async function bindAll(
       const failed = (await carryOut(steps, world)).find((outcome) => outcome.result !== "done");
       if (failed !== undefined)
         throw new GraphformError("import-failed", failed.message ?? `${failed.address} was not bound`);
-      const second = await planOf(manifest, world.journal.state, service, world.stopping);
+      const second = await planOf(manifest, world.journal.state, service, signal);
       if (hasChanges(second)) throw notEmpty(second);
     } catch (error) {
       await undo(file, binds, world.journal).catch(() => undefined);
       throw error;
     }
-  };
-  await underLockOf(project, options, settings, terminal, { operation: "import", work });
+  });
 }
 
 /** Removes the file last: if the state cannot be restored, the file still lists the bound objects. */
@@ -214,16 +225,8 @@ function notEmpty(plan: Plan): GraphformError {
   );
 }
 
-async function assertNew(file: string): Promise<void> {
-  const { existsSync } = await import("node:fs");
-  if (!existsSync(file)) return;
-  throw new GraphformError("file-exists", `${file} exists already and is not overwritten`, {
-    hint: "name another file with --out",
-  });
-}
-
 /** Leaves out users unless `--users` is set: each instance takes one request to a host that allows few per minute. */
-function wantedKinds({ users }: ImportAllOptions): typeof kinds.all {
+function wantedKinds({ users }: ImportOptions): typeof kinds.all {
   return users === true
     ? kinds.all
     : kinds.all.filter((kind) => referenceFields(kind.schema).every((field) => !field.place));

@@ -1,18 +1,15 @@
-/** @module Restores an instance to an earlier time as a new instance. */
-
+/** @module Restores an instance to an earlier time as a new instance, and lists the events of one. */
 import { instanceEvents } from "../../kinds/instance-history.ts";
 import { instanceParams } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
-import type { Settings } from "../../project/settings.ts";
+import { unresolved } from "../../project/open-run.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { emptyState } from "../../state/document.ts";
+import { boundAt } from "../bound-objects.ts";
 import type { ManifestOptions } from "../options.ts";
 import { printRestore, requestRestore } from "../request-restore.ts";
-import { boundAt } from "../service-target.ts";
-import { withService } from "../service-work.ts";
 import { tableText } from "../terminal/table-text.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { type Invocation, withRun } from "../with-run.ts";
 
 /** Options of `instance restore`. */
 export interface InstanceRestoreOptions extends ManifestOptions {
@@ -28,60 +25,43 @@ export interface InstanceRestoreOptions extends ManifestOptions {
  * one unchanged. Throws `time-invalid`, or `not-offered` if the profile has no such operation.
  */
 export async function instanceRestore(
+  invocation: Invocation<InstanceRestoreOptions>,
   address: string,
-  options: InstanceRestoreOptions,
-  settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
-  const time = new Date(options.to);
-  if (Number.isNaN(time.getTime())) {
-    throw new GraphformError("time-invalid", `--to ${options.to} is not a valid time`, {
+  const { to, networkType, json = false } = invocation.options;
+  const time = new Date(to);
+  if (Number.isNaN(time.getTime()))
+    throw new GraphformError("time-invalid", `--to ${to} is not a valid time`, {
       hint: "write it like 2026-01-31T12:00:00Z",
     });
-  }
-  return withService(options, settings, terminal, async ({ project, service, signal }) => {
-    if (!service.offers("instance.restore")) {
+  return withRun(invocation, { reading: unresolved }, async ({ service, state, signal }) => {
+    const operation = "instance.restore";
+    if (!service.offers(operation))
       throw new GraphformError(
         "not-offered",
         `profile ${service.profile.name} cannot restore an instance to an earlier time`,
-        {
-          hint: "graphform snapshot list shows what can be restored",
-        },
+        { hint: "graphform snapshot list shows what can be restored" },
       );
-    }
-    const state = (await project.store.read()) ?? emptyState(project.header.name);
     const { id, place } = boundAt(state, address, "instances");
-    const { networkType } = options;
-    const body = {
-      targetRestoreTime: time.toISOString(),
-      ...defined({ networkType }),
-    };
-    const params = { ...instanceParams(place, service.profile), id };
-    const instance = await requestRestore(
-      service,
-      { operation: "instance.restore", params, body },
-      address,
-      signal,
-    );
-    printRestore(address, instance, options.json === true, terminal);
+    const body = { targetRestoreTime: time.toISOString(), ...defined({ networkType }) };
+    const call = { operation, params: { ...instanceParams(place, service.profile), id }, body };
+    const instance = await requestRestore(service, call, address, signal);
+    printRestore(address, instance, json, invocation.terminal);
     return exitCodes.done;
   });
 }
 
 /** `instance events ADDRESS`: prints the events that the service recorded, newest first. Throws `not-offered`. */
 export async function listInstanceEvents(
+  invocation: Invocation<ManifestOptions & { readonly json?: boolean }>,
   address: string,
-  options: ManifestOptions & { readonly json?: boolean },
-  settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
-  return withService(options, settings, terminal, async ({ project, service, signal }) => {
-    if (!service.offers("instance.events")) {
+  const { options, terminal } = invocation;
+  return withRun(invocation, { reading: unresolved }, async ({ service, state, signal }) => {
+    if (!service.offers("instance.events"))
       throw new GraphformError("not-offered", `profile ${service.profile.name} shows no events`, {
         hint: "graphform profile show lists what it has",
       });
-    }
-    const state = (await project.store.read()) ?? emptyState(project.header.name);
     const events = await instanceEvents(service, boundAt(state, address, "instances").id, signal);
     if (options.json === true) terminal.out(`${jsonText(events.map((event) => ({ ...event })))}\n`);
     else if (events.length === 0) terminal.out("The service shows no events.\n");

@@ -1,4 +1,4 @@
-/** @module Fetches the engine of the local platform. */
+/** @module Fetches the engine of the local platform, and reports whether one runs. */
 import { GraphformError } from "../../model/errors.ts";
 import { engineCache } from "../../platform/engine/setup/engine-cache.ts";
 import { setupEngine } from "../../platform/engine/setup/setup-engine.ts";
@@ -6,6 +6,7 @@ import type { Environment } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { wrapLines } from "../../report/text-width.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { engineText, runningPlatform } from "./announcement.ts";
 
 /** `platform setup`: fetches what is missing of an engine and prints which one databases run on. Throws `no-engine`. */
 export async function platformSetup(env: Environment, terminal: Terminal): Promise<number> {
@@ -22,4 +23,20 @@ export async function platformSetup(env: Environment, terminal: Terminal): Promi
   if (!isFetched) terminal.err(`nothing to fetch (fetched files are kept in ${engineCache(env)})\n`);
   terminal.out(wrapLines(`databases run on ${name} ${version} (${why})\n`, terminal.columns));
   return 0;
+}
+
+/** `platform status`: prints whether a platform runs, and its URL. Exit 0 if it runs, otherwise 1. */
+export async function platformStatus(dataDir: string, json: boolean, terminal: Terminal): Promise<number> {
+  const found = await runningPlatform(dataDir);
+  if (json) {
+    const { url, usersUrl, engine, pid } = found ?? {};
+    const where = found === undefined ? {} : { url, usersUrl, engine, pid };
+    terminal.out(`${JSON.stringify({ running: found !== undefined, dataDir, ...where })}\n`);
+  } else if (found === undefined)
+    terminal.out("not running; start it with `graphform platform up --detach`\n");
+  else {
+    const text = `running at ${found.url} (pid ${found.pid})\n${engineText(found.engine)}`;
+    terminal.out(wrapLines(text, terminal.columns));
+  }
+  return found === undefined ? 1 : 0;
 }

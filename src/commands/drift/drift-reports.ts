@@ -3,7 +3,6 @@ import { readFile, stat } from "node:fs/promises";
 import { systemClock } from "../../model/clock.ts";
 import { hasDrift } from "../../model/drift.ts";
 import type { GraphformError } from "../../model/errors.ts";
-import type { PlanOptions } from "../../plan/input.ts";
 import type { Settings } from "../../project/settings.ts";
 import { probeFigures } from "../../report/census-json.ts";
 import { driftAnnotations } from "../../report/github/annotations.ts";
@@ -146,9 +145,4 @@ export interface DriftOptions extends ManifestOptions, DriftReportOptions {
   readonly verbose?: boolean;
   /** Addresses, or fields of them, whose live values go into the manifest. */
   readonly adopt: readonly string[];
-}
-
-/** Converts the options of `drift` to options of the planner. */
-export function planOptionsOf({ target, exclude }: DriftOptions): PlanOptions {
-  return { targets: target, exclude, replace: [], allowDestroy: [] };
 }

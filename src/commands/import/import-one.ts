@@ -2,7 +2,6 @@
 
 import { kinds } from "../../kinds/index.ts";
 import { nearest } from "../../manifest/problems/nearest.ts";
-import { secretReader } from "../../manifest/read-secret.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
@@ -11,93 +10,85 @@ import type { Ref } from "../../model/observed.ts";
 import type { Change, Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { StateDocument } from "../../model/state.ts";
-import { resolveProject } from "../../project/project.ts";
-import { learnSecrets } from "../../project/session.ts";
-import type { Settings } from "../../project/settings.ts";
-import { planningWorld } from "../../project/worlds.ts";
+import { resolving } from "../../project/open-run.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
 import { escapeText } from "../../report/escape.ts";
 import { amount } from "../../report/words.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { underLock } from "../under-lock.ts";
-import type { ImportAllOptions } from "./all.ts";
-import { usageError } from "./read-places.ts";
+import { goalOf, type ManifestOptions } from "../options.ts";
+import { type Invocation, withRun } from "../with-run.ts";
+
+/** Options of `import`; its own ones need --all. */
+export interface ImportOptions extends ManifestOptions {
+  /** File for the manifest. With it, everything is also bound in the state. */
+  readonly out?: string;
+  /** Name of the manifest. */
+  readonly name?: string;
+  /** Includes users, as comments: no service shows a password. */
+  readonly users?: boolean;
+}
 
 /**
  * `import ADDRESS ID`: binds an existing object to a declared address and prints the fields that differ. Changes nothing at the
  * service. Throws `import-not-found` if the object does not exist, `bound-already` if the address or the object is bound.
  */
 export async function importOne(
+  invocation: Invocation<ImportOptions>,
   address: string | undefined,
   id: string | undefined,
-  options: ImportAllOptions,
-  settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
+  const { options, terminal } = invocation;
   if (address === undefined || id === undefined)
     throw usageError("import needs an address and an id, or --all");
   const misplaced = (["out", "name", "users"] as const).find((name) => options[name] !== undefined);
   if (misplaced !== undefined) throw usageError(`--${misplaced} needs --all`);
-  return underLock(options, settings, terminal, {
-    operation: "import",
-    work: async ({ project, state, world }) => {
-      assertAddressFree(state, address, id);
-      const { manifest, vault } = await resolveProject(
-        project,
-        state,
-        secretReader(settings.environment(), undefined, world.stopping),
-      );
-      learnSecrets(project, vault, settings);
-      const declared = manifest.desired.find((entry) => entry.address === address);
-      if (declared === undefined)
-        throw undeclared(
-          address,
-          manifest.desired.map((entry) => entry.address),
-        );
-      const desired = manifest.desired.map((entry) =>
-        entry === declared ? { ...entry, importId: id } : entry,
-      );
-      const goal = {
-        manifest: { ...manifest, desired, outputs: {} },
-        options: { targets: [address], exclude: [], replace: [], allowDestroy: [] },
-        timestamp: project.timestamp,
-        destroying: false,
-        probing: false,
-      };
-      const { plan, outputs } = await planFor(goal, state, planningWorld(world.service, world.stopping));
-      const change = plan.changes.find((entry) => entry.address === address);
-      const kind = kinds.find(declared.kind);
-      const place = plan.steps.find((entry) => entry.address === address)?.place ?? {};
-      const ownId = kind?.idAt(place, id) ?? id;
-      if (change?.id !== ownId || kind === undefined) throw notFound(address, id);
-      assertObjectFree(state, kind, { id: ownId, place });
-      if (change.phase?.isLeaving === true) throw beingDeleted(id);
-      const step: Step = {
-        key: address,
-        operation: "bind",
+  const wanted = { reading: resolving("declared"), lock: "import" };
+  return withRun(invocation, wanted, async (run, { aborting }) => {
+    const { manifest, state } = run;
+    assertAddressFree(state, address, id);
+    const declared = manifest.desired.find((entry) => entry.address === address);
+    if (declared === undefined)
+      throw undeclared(
         address,
-        kind: declared.kind,
-        id: ownId,
-        place,
-        spec: observedOrDeclared(change),
-        protect:
-          declared.lifecycle.protect ??
-          (own(state.intents, address)?.protect === true || kind.protectedByDefault(declared.spec)),
-        onDelete: declared.lifecycle.onDelete,
-        refs: declared.refs,
-        checks: [],
-        precondition: "",
-        after: [],
-        blocked: [],
-      };
-      const [outcome] = await carryOut([step], world, outputs);
-      if (outcome?.result !== "done")
-        throw new GraphformError("import-failed", outcome?.message ?? "the binding was not written");
-      terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(ownId, 100)}.\n`);
-      terminal.err(differences(change));
-      return exitCodes.done;
-    },
+        manifest.desired.map((entry) => entry.address),
+      );
+    const desired = manifest.desired.map((entry) =>
+      entry === declared ? { ...entry, importId: id } : entry,
+    );
+    const only = { project: run.project, manifest: { ...manifest, desired, outputs: {} } };
+    const goal = goalOf(only, { target: [address], probe: false });
+    const { plan, outputs } = await planFor(goal, state, run.planning);
+    const change = plan.changes.find((entry) => entry.address === address);
+    const kind = kinds.named(declared.kind);
+    const place = plan.steps.find((entry) => entry.address === address)?.place ?? {};
+    const ownId = kind.idAt(place, id);
+    if (change?.id !== ownId) throw notFound(address, id);
+    assertObjectFree(state, kind, { id: ownId, place });
+    if (change.phase?.isLeaving === true) throw beingDeleted(id);
+    const step: Step = {
+      key: address,
+      operation: "bind",
+      address,
+      kind: declared.kind,
+      id: ownId,
+      place,
+      spec: observedOrDeclared(change),
+      protect:
+        declared.lifecycle.protect ??
+        (own(state.intents, address)?.protect === true || kind.protectedByDefault(declared.spec)),
+      onDelete: declared.lifecycle.onDelete,
+      refs: declared.refs,
+      checks: [],
+      precondition: "",
+      after: [],
+      blocked: [],
+    };
+    const [outcome] = await carryOut([step], run.applying({ aborting }), outputs);
+    if (outcome?.result !== "done")
+      throw new GraphformError("import-failed", outcome?.message ?? "the binding was not written");
+    terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(ownId, 100)}.\n`);
+    terminal.err(differences(change));
+    return exitCodes.done;
   });
 }
 
@@ -177,5 +168,12 @@ function undeclared(address: string, declared: readonly string[]): GraphformErro
 function notFound(address: string, id: string): GraphformError {
   return new GraphformError("import-not-found", `there is no ${id} to bind ${address} to`, {
     hint: "check the id, and that tier, component and subscription match the object",
+  });
+}
+
+/** Error `import-usage`; its hint shows both forms of the command. */
+export function usageError(message: string): GraphformError {
+  return new GraphformError("import-usage", message, {
+    hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",
   });
 }

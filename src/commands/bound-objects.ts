@@ -1,0 +1,72 @@
+/** @module Finds the binding of an address, and its object at the service. */
+import { unproven } from "../apply/engine/look-for-missing.ts";
+import { kinds } from "../kinds/index.ts";
+import { nearest } from "../manifest/problems/nearest.ts";
+import type { Clock } from "../model/clock.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import { waysFromAnother } from "../model/object-key.ts";
+import type { Live } from "../model/observed.ts";
+import type { Service } from "../model/service.ts";
+import type { Bound, StateDocument } from "../model/state.ts";
+import { limitedClock } from "../model/time-limit.ts";
+import { lookAtBound } from "../observe/look-at-bound.ts";
+
+/** The binding of an address; with `kind` only one of that kind. Throws `not-bound` with the nearest address. */
+export function boundAt(state: StateDocument, address: string, kind?: string): Bound {
+  const found = Object.hasOwn(state.resources, address) ? state.resources[address] : undefined;
+  if (found !== undefined && (kind === undefined || found.kind === kind)) return found;
+  const known = Object.entries(state.resources)
+    .filter(([, bound]) => kind === undefined || bound.kind === kind)
+    .map(([name]) => name);
+  const close = nearest(address, known);
+  const noun = kinds.find(kind ?? "")?.noun ?? "resource";
+  const hint =
+    close === undefined
+      ? known.length === 0
+        ? "nothing was applied or imported yet"
+        : `graphform state list shows what there is: ${known.slice(0, 5).join(", ")}${known.length > 5 ? ", ..." : ""}`
+      : `did you mean ${close}?`;
+  throw new GraphformError("not-bound", `the state of ${state.name} has no ${noun} at ${address}`, { hint });
+}
+
+/** A run that can look at an object. */
+interface LookingRun {
+  readonly state: StateDocument;
+  readonly service: Service;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The object bound to an address, looked for until it is shown, proved absent, or in doubt. Throws `gone`, `not-shown` within its creation
+ * grace period, `absence-unproven`, and `another-object`.
+ */
+export async function liveAt(address: string, { state, service, signal, ...run }: LookingRun): Promise<Live> {
+  const bound = boundAt(state, address);
+  const { kind, id, place } = bound;
+  const entry = { address, kind, ref: { id, place } };
+  const readers = new Map(kinds.all.map((each) => [each.name, each.reader(service)]));
+  const clock = limitedClock(run.clock, service.patience);
+  const context = { kinds, readers, state, clock, profile: service.profile, signal };
+  const { lives, missing } = await lookAtBound([entry], context);
+  const live = lives.get(entry);
+  if (live !== undefined) return live;
+  const verdict = missing.get(entry) ?? { is: "gone" };
+  switch (verdict.is) {
+    case "in-doubt":
+      throw unproven({ ...entry, createdAt: Date.parse(bound.createdAt) }, verdict.because);
+    case "another":
+      throw new GraphformError("another-object", verdict.because, {
+        exitCode: exitCodes.stale,
+        hint: waysFromAnother(address, id),
+      });
+    case "hidden":
+      throw new GraphformError("not-shown", `the service does not show ${address} (${id}) yet`, {
+        hint: "it was created moments ago: run the command again",
+      });
+    case "gone":
+      throw new GraphformError("gone", `${address} (${id}) is gone: it was deleted outside graphform`, {
+        hint: "graphform plan shows what to do about it",
+      });
+  }
+}

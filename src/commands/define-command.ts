@@ -1,0 +1,100 @@
+/** @module Defines commands as tables: words, options, examples, and the function that runs. */
+import { Argument, type Command, Option } from "commander";
+import type { Settings } from "../project/settings.ts";
+import { withExamples, withoutEffect } from "./terminal/help.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+import type { Invocation } from "./with-run.ts";
+
+/** What commands are added with. */
+export interface CommandHost {
+  readonly settings: Settings;
+  /** Opens the terminal with the options for colour and log. */
+  readonly at: (options: { readonly color?: boolean; readonly log?: string }) => Terminal;
+  /** Folders of --chdir, as the command line names them; a single one is the current folder by now. */
+  readonly folders: () => readonly string[];
+  /** Called with the exit code of the command that ran. */
+  readonly done: (code: number) => void;
+}
+
+/** Adds a command, or a group of commands, to its parent. */
+export type CommandEntry = (parent: Command, host: CommandHost) => void;
+
+/** A command besides its name and description. `O` is what its options are parsed to. */
+interface CommandSpec<O> {
+  /** Adds the options that it shares with others. */
+  readonly shared?: (command: Command) => Command;
+  /** Shared options that do nothing for it. */
+  readonly ineffective?: readonly string[];
+  readonly arguments?: readonly (readonly [name: string, about: string] | Argument)[];
+  /** Its own options. */
+  readonly options?: readonly (readonly [flags: string, about: string] | Option)[];
+  readonly examples?: readonly (readonly [line: string, meaning: string])[];
+  /** Text behind the help. */
+  readonly after?: string;
+  /** True if options and arguments that it does not know go to another program. */
+  readonly passesOn?: boolean;
+  /** Runs it if --chdir names several folders; without it several are refused. */
+  readonly several?: (folders: readonly string[], invocation: Invocation<O>) => Promise<number>;
+  /** Its code is loaded only here. Returns the exit code. */
+  readonly run: (invocation: Invocation<O>, ...args: string[]) => Promise<number>;
+}
+
+/** Defines a command. */
+export function command<O extends object>(name: string, about: string, spec: CommandSpec<O>): CommandEntry {
+  return (parent, { settings, at, folders, done }) => {
+    const {
+      shared = (bare) => bare,
+      ineffective = [],
+      options = [],
+      examples,
+      after,
+      passesOn = false,
+    } = spec;
+    const added = withoutEffect(shared(parent.command(name).description(about)), ineffective);
+    for (const given of spec.arguments ?? [])
+      added.addArgument(given instanceof Argument ? given : new Argument(...given));
+    for (const given of options) added.addOption(given instanceof Option ? given : new Option(...given));
+    if (examples !== undefined) withExamples(added, examples);
+    if (after !== undefined) added.addHelpText("after", after);
+    if (passesOn) added.allowUnknownOption().allowExcessArguments();
+    added.action(async () => {
+      const parsed = added.opts<O & { readonly color?: boolean; readonly log?: string }>();
+      const invocation = { options: parsed, settings, terminal: at(parsed) };
+      const { several } = spec;
+      if (several !== undefined && folders().length > 1) return done(await several(folders(), invocation));
+      done(await spec.run(invocation, ...(passesOn ? added.args : added.processedArgs)));
+    });
+  };
+}
+
+/** Defines a group of commands below one word. */
+export function commandGroup(name: string, about: string, entries: readonly CommandEntry[]): CommandEntry {
+  return (parent, host) => {
+    const group = parent.command(name).description(about);
+    for (const add of entries) add(group, host);
+  };
+}
+
+/** The option --json. */
+export function json(about = "as JSON"): readonly [string, string] {
+  return ["--json", about];
+}
+
+/** A repeatable option. */
+export function repeatable(
+  flags: string,
+  about: string,
+  parse: (value: string, before: readonly string[]) => readonly string[],
+): Option {
+  return new Option(flags, about).argParser(parse).default([]);
+}
+
+/** An argument that is parsed. */
+export function argument(name: string, about: string, parse: (value: string) => string): Argument {
+  return new Argument(name, about).argParser(parse);
+}
+
+/** An option that has to be given. */
+export function required(flags: string, about: string): Option {
+  return new Option(flags, about).makeOptionMandatory();
+}

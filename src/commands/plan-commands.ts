@@ -1,0 +1,151 @@
+/** @module Lists the commands that plan and apply. */
+import { Option } from "commander";
+import { typedAddress } from "../model/address.ts";
+import { defined } from "../model/json.ts";
+import type { ApplyOptions } from "./apply.ts";
+import { argument, type CommandEntry, command, json, repeatable } from "./define-command.ts";
+import type { DriftOptions } from "./drift/drift-reports.ts";
+import type { ImportOptions } from "./import/import-one.ts";
+import { changing, collectAddress, withManifestOptions, withPlanOptions } from "./options.ts";
+import type { PlanCommandOptions } from "./plan-command.ts";
+import type { ValidateOptions } from "./validate.ts";
+
+/** Commands that plan and apply. */
+export const commandsOfPlans: readonly CommandEntry[] = [
+  command<ValidateOptions>("validate", "check a manifest without any network", {
+    shared: withManifestOptions,
+    ineffective: [...changing, "--state"],
+    options: [
+      json("diagnostics as JSON"),
+      ["--sarif <file>", "write the problems in the format SARIF, for code scanning"],
+      ["--online", "ask the service too what it offers today"],
+    ],
+    several: async (folders, { options, settings, terminal }) =>
+      (await import("./several/validate.ts")).validateSeveral(folders, options, settings, terminal),
+    run: async (given) => (await import("./validate.ts")).validate(given),
+  }),
+  command<PlanCommandOptions>("plan", "compare the manifest with the service; changes nothing", {
+    shared: withPlanOptions,
+    ineffective: changing,
+    examples: [
+      ["graphform plan", "all that would happen, worst first"],
+      ["graphform plan --out shop.plan", "save it: `graphform apply shop.plan` does that and nothing else"],
+      ["graphform plan --detailed-exitcode", "for scripts: exit 2 where there are changes"],
+      ["graphform plan --target instances.orders", "one resource, and what it refers to"],
+      ["graphform plan --json | jq .resource_changes", "for machines, in the shape of Terraform's plans"],
+      ["graphform plan --chdir envs/test --chdir envs/prod", "two manifests, one summary, one exit code"],
+    ],
+    options: [
+      json("the plan as JSON"),
+      ["--out <file>", "save the plan for apply"],
+      ["--sarif <file>", "write changes, guards and drift in the format SARIF, for code scanning"],
+      ["--markdown <file>", "write the plan in Markdown, for a comment on a pull request"],
+      ["--gitlab <file>", "write the number of changes for GitLab's merge requests"],
+      ["--destroy", "plan the removal of everything that this state owns, as destroy does it"],
+      ["--html <file>", "write the plan as a page for the browser: one file, nothing is loaded"],
+      ["--compare <planfile>", "say on that page how this plan differs from a saved one"],
+      ["--detailed-exitcode", "exit 2 where there are changes"],
+    ],
+    several: async (folders, { options, settings, terminal }) =>
+      (await import("./several/plan.ts")).planSeveral(folders, options, settings, terminal),
+    run: async (given) => (await import("./plan-command.ts")).plan(given),
+  }),
+  command<Omit<ApplyOptions, "destroying">>("apply", "plan, confirm, apply, converge and verify", {
+    shared: withPlanOptions,
+    examples: [
+      ["graphform apply", "plan, ask, apply, wait, and make sure that a second plan is empty"],
+      ["graphform apply shop.plan", "a saved plan, without asking"],
+      [
+        "graphform apply --auto-approve --max-disruption restart",
+        "for pipelines: nothing worse than a restart",
+      ],
+      ["graphform apply --replace instances.cache", "a new, empty database in its place"],
+    ],
+    arguments: [["[planfile]", "a plan that was saved with plan --out"]],
+    options: [
+      ["--auto-approve", "do not ask"],
+      ["--replan", "show the plan that would be made now if the saved one is out of date"],
+      new Option(...json("events as JSON lines")).conflicts("replan"),
+    ],
+    async run({ options, ...given }, planFile: string | undefined) {
+      const { apply } = await import("./apply.ts");
+      return apply({ ...given, options: { ...options, ...defined({ planFile }), destroying: false } });
+    },
+  }),
+  command<Omit<ApplyOptions, "destroying">>("destroy", "remove everything that this state owns", {
+    shared: withPlanOptions,
+    options: [["--auto-approve", "do not ask"], json("events as JSON lines")],
+    async run({ options, ...given }) {
+      const { apply } = await import("./apply.ts");
+      return apply({ ...given, options: { ...options, destroying: true } });
+    },
+  }),
+  command<DriftOptions>("drift", "show what was changed outside since the last apply; changes nothing", {
+    shared: withManifestOptions,
+    ineffective: changing,
+    examples: [
+      ["graphform drift", "what was changed outside since the last apply"],
+      ["graphform drift --unmanaged --json", "for a schedule: also what nobody declares"],
+      ["graphform drift --html drift.html --junit drift.xml", "reports for people and for a pipeline"],
+      ["graphform drift --chdir envs/test --chdir envs/prod", "two manifests, one summary, one exit code"],
+      ["graphform drift --target instances.orders", "one resource, and what it refers to"],
+      ["graphform drift --adopt instances.orders", "its live values go into the manifest"],
+      ["graphform drift --adopt instances.orders.config.name", "one of them"],
+    ],
+    after: "\nExit codes: 0 no drift that matters, 2 drift, 1 it could not be looked at.",
+    options: [
+      repeatable(
+        "--target <address>",
+        "look at this and what it refers to only (repeatable)",
+        collectAddress,
+      ),
+      repeatable("--exclude <address>", "leave this out (repeatable)", collectAddress),
+      ["--unmanaged", "also list what nobody declares; it counts as drift"],
+      ["--verbose", "also list differences that do not matter"],
+      ["--no-probe", "do not ask the running databases"],
+      json("the report as JSON"),
+      repeatable(
+        "--adopt <address[.field]>",
+        "write the live value into the manifest (repeatable)",
+        collectAddress,
+      ).conflicts(["json", "markdown", "html", "sarif", "junit", "prometheus"]),
+      ["--markdown <file>", "write the drift in Markdown, for an issue or a comment"],
+      ["--html <file>", "write the drift as a page for the browser: one file, nothing is loaded"],
+      ["--sarif <file>", "write the drift in the format SARIF, for code scanning"],
+      ["--junit <file>", "write a JUnit report: a case for each resource"],
+      ["--prometheus <file>", "write metrics for the text file collector of Prometheus' node exporter"],
+    ],
+    several: async (folders, { options, settings, terminal }) =>
+      (await import("./several/drift.ts")).driftSeveral(folders, options, settings, terminal),
+    run: async (given) => (await import("./drift/drift-command.ts")).drift(given),
+  }),
+  command<ImportOptions & { readonly all?: boolean }>(
+    "import",
+    "bind what exists: one object, or a manifest for everything",
+    {
+      shared: withManifestOptions,
+      examples: [
+        ["graphform import instances.orders instance-k2j4", "bind an object to an address of the manifest"],
+        ["graphform import --all", "print a manifest of everything live; nothing is bound"],
+        ["graphform import --all --out graphform.yaml --name shop", "write it, and bind everything"],
+      ],
+      arguments: [
+        argument("[address]", "a declared address", typedAddress),
+        ["[id]", "the id of the object to bind it to"],
+      ],
+      options: [
+        ["--all", "write a manifest for everything that is live"],
+        [
+          "--out <file>",
+          "with --all: write it there and bind everything (default: standard output, nothing bound)",
+        ],
+        ["--name <name>", "with --all: the manifest's name (default: imported)"],
+        ["--users", "with --all: database users too, as comments, since no service shows their passwords"],
+      ],
+      run: async (given, address: string | undefined, id: string | undefined) =>
+        given.options.all === true
+          ? (await import("./import/import-all.ts")).importAll(given, address)
+          : (await import("./import/import-one.ts")).importOne(given, address, id),
+    },
+  ),
+];

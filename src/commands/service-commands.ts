@@ -1,0 +1,191 @@
+/** @module Lists the commands that use the service, and those about the local platform. */
+import { Option } from "commander";
+import { typedAddress } from "../model/address.ts";
+import { localPlatformDir } from "../project/local-platform.ts";
+import { argument, type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
+import type { OperateOptions, Verb } from "./instances/operate.ts";
+import type { InstanceRestoreOptions } from "./instances/restore-instance.ts";
+import { changing, type ManifestOptions, withManifestOptions } from "./options.ts";
+import type {
+  SnapshotCopyOptions,
+  SnapshotDeleteOptions,
+  SnapshotRestoreOptions,
+} from "./snapshots/change-snapshots.ts";
+import type { SnapshotListOptions } from "./snapshots/list-snapshots.ts";
+
+type JsonOptions = ManifestOptions & { readonly json?: boolean };
+
+/** Shared options that do nothing if snapshots are found by the service alone. */
+const stateless = ["--state", "--lock-timeout"];
+const reading = { shared: withManifestOptions, ineffective: changing } as const;
+const ofInstance = argument("<address>", "for example instances.orders", typedAddress);
+const ofSnapshot = ["<id>", "as `snapshot list` shows it"] as const;
+const noWait = ["--no-wait", "return as soon as the service has accepted it"] as const;
+const networkType = ["--network-type <type>", "PUBLIC or INTERNAL, if the service supports it"] as const;
+
+/** An operation on an instance of the state. */
+function operation(
+  verb: Verb,
+  about: string,
+  options: readonly (readonly [string, string] | Option)[] = [],
+  name: string = verb,
+): CommandEntry {
+  return command<OperateOptions>(name, about, {
+    shared: withManifestOptions,
+    arguments: [ofInstance],
+    options: [noWait, json("events as JSON lines"), ...options],
+    run: async (given, address) => (await import("./instances/operate.ts")).operate(verb, address, given),
+  });
+}
+
+/** Commands that use the service. */
+export const commandsAtService: readonly CommandEntry[] = [
+  commandGroup("instance", "lifecycle operations on an instance of the state", [
+    operation("backup", "take a snapshot"),
+    operation("failover", "promote a replica", [
+      [
+        "--replica <id>",
+        "the node to give up (default: an unhealthy one, else the primary, as the service or the databases say)",
+      ],
+      new Option("--action <action>", "what to do with that node")
+        .choices(["FAILOVER_AND_RESTART", "FAILOVER_ONLY", "FAILOVER_AND_RECREATE"])
+        .default("FAILOVER_AND_RESTART"),
+    ]),
+    operation("start", "start it"),
+    operation("stop", "stop it; its data is kept"),
+    operation("restart", "restart it"),
+    operation("upgrade", "upgrade it to another version of the service plan", [
+      ["--to <version>", "the version (default: the newest)"],
+    ]),
+    command<InstanceRestoreOptions>("restore", "make a new instance with the data of an earlier time", {
+      ...reading,
+      arguments: [ofInstance],
+      options: [required("--to <time>", "the time to go back to, ISO 8601"), networkType, json()],
+      run: async (given, address) =>
+        (await import("./instances/restore-instance.ts")).instanceRestore(given, address),
+    }),
+    command<JsonOptions>("events", "list the events that the service recorded for it", {
+      ...reading,
+      arguments: [ofInstance],
+      options: [json()],
+      run: async (given, address) =>
+        (await import("./instances/restore-instance.ts")).listInstanceEvents(given, address),
+    }),
+  ]),
+  commandGroup("snapshot", "snapshots of the service", [
+    command<SnapshotListOptions>("list", "every snapshot, newest first", {
+      shared: withManifestOptions,
+      ineffective: [...stateless, ...changing],
+      options: [
+        new Option("--type <type>", "only these").choices(["manual", "automated"]),
+        ["--environment <type>", "only those of an environment, for example PROD"],
+        json(),
+      ],
+      run: async (given) => (await import("./snapshots/list-snapshots.ts")).snapshotList(given),
+    }),
+    command<SnapshotCopyOptions>("copy", "copy a snapshot to another region", {
+      shared: withManifestOptions,
+      ineffective: stateless,
+      arguments: [ofSnapshot],
+      options: [required("--region <region>", "the target region"), noWait, json("the copy as JSON")],
+      run: async (given, id) => (await import("./snapshots/change-snapshots.ts")).snapshotCopy(given, id),
+    }),
+    operation("backup", "take a snapshot, as `instance backup` does", [], "create"),
+    command<SnapshotRestoreOptions>("restore", "create a new instance from a snapshot", {
+      shared: withManifestOptions,
+      ineffective: [...stateless, ...changing],
+      arguments: [ofSnapshot],
+      options: [networkType, ["--network <id>", "the network of the new instance"], json()],
+      run: async (given, id) => (await import("./snapshots/change-snapshots.ts")).snapshotRestore(given, id),
+    }),
+    command<SnapshotDeleteOptions>("delete", "delete a snapshot permanently", {
+      shared: withManifestOptions,
+      ineffective: stateless,
+      arguments: [ofSnapshot],
+      options: [["--auto-approve", "do not ask"]],
+      run: async (given, id) => (await import("./snapshots/change-snapshots.ts")).snapshotDelete(given, id),
+    }),
+  ]),
+  commandGroup("account", "cloud accounts, and the steps that a person must do for them", [
+    command<JsonOptions>("bootstrap", "print the commands that a person must run in the account", {
+      ...reading,
+      arguments: [argument("<address>", "for example cloudAccounts.prod", typedAddress)],
+      options: [json()],
+      run: async (given, address) =>
+        (await import("./account-bootstrap.ts")).accountBootstrap(given, address),
+    }),
+  ]),
+];
+
+interface DataOptions {
+  readonly dataDir: string;
+}
+
+const dataDir = new Option("--data-dir <dir>", "where it keeps everything").default(localPlatformDir);
+
+/** Commands about the local platform. */
+export const commandsOfPlatform: readonly CommandEntry[] = [
+  commandGroup("platform", "the hosting service on this machine, with real databases", [
+    command("setup", "fetch what databases run on (graph module and server), where this machine has none", {
+      after: `
+The graph module comes from the npm registry that npm is configured with, in one
+version whose hash is compared; a server, where the packaged one does not run
+here, from the Debian archives that apt is configured with. Nothing of the
+system changes and no root rights are needed; everything is kept in
+$XDG_CACHE_HOME/graphform/engine (default ~/.cache/graphform/engine). A second
+run fetches nothing. Linux on x64 only. GRAPHFORM_MODULE and GRAPHFORM_ENGINE
+name files of your own instead.`,
+      run: async ({ settings, terminal }) =>
+        (await import("./platform/setup-and-status.ts")).platformSetup(settings.environment(), terminal),
+    }),
+    command<DataOptions & { readonly json?: boolean; readonly detach?: boolean }>(
+      "up",
+      "start it; further options go to its program (--profile falkordb-cloud, --delay, --faults FILE, ...)",
+      {
+        examples: [
+          [
+            "graphform platform up --detach",
+            "start it, and return when it is ready; `platform down` stops it",
+          ],
+          ["graphform platform up --profile falkordb-cloud", "speak the API of FalkorDB Cloud"],
+          ["graphform platform up --delay create=2000", "let each create take two seconds"],
+          ["graphform platform up --engine none", "without databases, where no engine can be had"],
+        ],
+        options: [
+          dataDir,
+          json("print one JSON line when ready"),
+          ["--detach", "return when ready and leave it running"],
+        ],
+        passesOn: true,
+        async run({ options, settings, terminal }, ...rest) {
+          const { platformUp } = await import("./platform/up.ts");
+          const { dataDir, json = false, detach = false } = options;
+          return platformUp({ dataDir, json, detach, settings, rest }, terminal);
+        },
+      },
+    ),
+    command<DataOptions>("down", "stop it and keep the data", {
+      options: [dataDir],
+      run: async ({ options, terminal }) =>
+        (await import("./platform/down.ts")).platformDown(options.dataDir, terminal),
+    }),
+    command<DataOptions & { readonly json?: boolean }>("status", "whether it runs, and where", {
+      options: [dataDir, json()],
+      run: async ({ options, terminal }) =>
+        (await import("./platform/setup-and-status.ts")).platformStatus(
+          options.dataDir,
+          options.json ?? false,
+          terminal,
+        ),
+    }),
+    command<DataOptions & { readonly browser: boolean }>(
+      "open",
+      "print a link that signs in to its page once, and open it where there is a browser",
+      {
+        options: [dataDir, ["--no-browser", "print the link alone"]],
+        run: async ({ options, settings, terminal }) =>
+          (await import("./platform/open.ts")).platformOpen(options, settings, terminal),
+      },
+    ),
+  ]),
+];

@@ -1,0 +1,134 @@
+/** @module Lists the commands for setting up, and for reference. */
+import { Argument, InvalidArgumentError, Option } from "commander";
+import type { CommentOptions } from "./ci/comment.ts";
+import type { IssueOptions } from "./ci/issue.ts";
+import { type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
+import type { ExplainOptions } from "./explain.ts";
+import type { InitOptions } from "./init/init.ts";
+import { changing, type ManifestOptions, requesting, withManifestOptions } from "./options.ts";
+
+type JsonOptions = ManifestOptions & { readonly json?: boolean };
+
+const key = [
+  "--key <key>",
+  "what the marker names, so that an invalid manifest updates the same text (default: its name)",
+] as const;
+
+const session = {
+  shared: withManifestOptions,
+  ineffective: [
+    ...changing,
+    ...requesting.filter((name) => name !== "--timeout"),
+    "--state",
+    "--subscription",
+  ],
+};
+
+/** Commands for setting up, and for pipelines beside plan, apply and drift. */
+export const commandsOfSetup: readonly CommandEntry[] = [
+  commandGroup("ci", "for pipelines: a comment with the plan, an issue with the drift", [
+    command<CommentOptions>("comment", "show a report in one comment on the pull or merge request", {
+      examples: [
+        ["graphform ci comment plan.md", "GITHUB_TOKEN or GITLAB_TOKEN signs in"],
+        ["graphform ci comment plan.md --key shop", "one comment for each key"],
+      ],
+      arguments: [["<report>", "what plan --markdown wrote"]],
+      options: [key],
+      run: async ({ options, settings, terminal }, report) =>
+        (await import("./ci/comment.ts")).comment(report, options, settings, terminal),
+    }),
+    command<IssueOptions>("issue", "keep one issue about drift: opened, updated, closed", {
+      examples: [
+        ["graphform ci issue drift.md --exitcode 2", "opens the issue, or updates it"],
+        ["graphform ci issue drift.md --exitcode 0", "closes it"],
+      ],
+      arguments: [["<report>", "what drift --markdown wrote"]],
+      options: [required("--exitcode <code>", "exit code of drift").argParser(exitcode), key],
+      run: async ({ options, settings, terminal }, report) =>
+        (await import("./ci/issue.ts")).issue(report, options, settings, terminal),
+    }),
+  ]),
+  command<InitOptions>("init", "write a commented manifest; overwrites nothing", {
+    options: [
+      ["-f, --file <path>", "the manifest (default graphform.yaml)"],
+      new Option("--ci <service>", "write a pipeline too").choices(["github", "gitlab"]),
+    ],
+    run: async ({ options, terminal }) => (await import("./init/init.ts")).init(options, terminal),
+  }),
+  command<ManifestOptions>("login", "sign in and keep the session (not the password)", {
+    ...session,
+    run: async (given) => (await import("./login.ts")).login(given),
+  }),
+  command<ManifestOptions>("logout", "end the session that login keeps", {
+    ...session,
+    run: async (given) => (await import("./login.ts")).logout(given),
+  }),
+  command<JsonOptions>("doctor", "check what the other commands need", {
+    shared: withManifestOptions,
+    ineffective: [...changing, "--trace", "--log"],
+    options: [json()],
+    run: async (given) => (await import("./doctor/doctor.ts")).doctor(given),
+  }),
+];
+
+/** Commands for reference. */
+export const commandsOfReference: readonly CommandEntry[] = [
+  command<ExplainOptions>(
+    "explain",
+    "explain a key of the manifest: type, bounds, default, tiers, effect of a change, names in the API",
+    {
+      arguments: [["[field]", "for example config.maxMemory (default: all, by name)"]],
+      options: [["--profile <name>", "show its field names too"], json(), ["--no-color", "no colour"]],
+      run: async (given, field: string | undefined) => (await import("./explain.ts")).explain(given, field),
+    },
+  ),
+  commandGroup("profile", "service profiles: the API of each service", [
+    command<{ readonly json?: boolean }>("list", "the profiles that come with graphform", {
+      options: [json()],
+      run: async ({ options, terminal }) => (await import("./profile.ts")).profileList(options, terminal),
+    }),
+    command<{ readonly json?: boolean }>("show", "everything that a profile says", {
+      arguments: [new Argument("[name]", "a built-in name or a file").default("default")],
+      options: [json()],
+      run: async ({ options, terminal }, name) =>
+        (await import("./profile.ts")).profileShow(name, options, terminal),
+    }),
+  ]),
+  command("schema", "print a published JSON Schema", {
+    arguments: [["<name>", "manifest, profile, state, plan, drift or events"]],
+    run: async ({ terminal }, name) => (await import("./schema.ts")).schema(name, terminal),
+  }),
+  command<ManifestOptions & { readonly dot?: boolean }>("graph", "draw the references between resources", {
+    shared: withManifestOptions,
+    ineffective: [
+      ...[...changing, ...requesting],
+      ...["--state", "--platform-url", "--users-url", "--subscription"],
+    ],
+    options: [
+      ["--mermaid", "as a Mermaid flowchart (the default)"],
+      new Option("--dot", "for Graphviz").conflicts("mermaid"),
+    ],
+    run: async (given) => (await import("./graph.ts")).graph(given),
+  }),
+  command("completion", "print a script for a shell: completes commands, options, addresses and fields", {
+    arguments: [new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"])],
+    after: `
+Installed for every folder:
+  bash   eval "$(graphform completion bash)"     in ~/.bashrc
+  zsh    source <(graphform completion zsh)      in ~/.zshrc, after compinit
+  fish   graphform completion fish | source      in ~/.config/fish/config.fish
+
+Installed in a repository (bash; the others likewise), for npx graphform too:
+  npx graphform completion bash > ~/.graphform.bash
+  echo '. ~/.graphform.bash' >> ~/.bashrc
+
+Addresses come from the manifest and the state (graphform.yaml, or what -f
+names), without any network.`,
+    run: async ({ terminal }, shell) => (await import("./completion/scripts.ts")).completion(shell, terminal),
+  }),
+];
+
+function exitcode(text: string): string {
+  if (!/^[0-9]{0,3}$/.test(text)) throw new InvalidArgumentError("it must be a number.");
+  return text;
+}

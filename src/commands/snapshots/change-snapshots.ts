@@ -1,0 +1,197 @@
+/** @module Copies a snapshot to another region, restores one as a new instance, and deletes one. */
+import { changeWrite } from "../../apply/engine/change-write.ts";
+import { requestBackup, type WantedBackup } from "../../apply/engine/request-backup.ts";
+import { submit } from "../../apply/engine/submit.ts";
+import {
+  asBackup,
+  describeSnapshot,
+  listSnapshots,
+  type Snapshot,
+  showsSnapshotTimes,
+  snapshotParams,
+  snapshotPhase,
+} from "../../kinds/instance-history.ts";
+import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
+import type { Backup } from "../../model/kind.ts";
+import { poll } from "../../polling/poll.ts";
+import { escapeText } from "../../report/escape.ts";
+import { jsonText } from "../../report/json-text.ts";
+import type { ManifestOptions } from "../options.ts";
+import { printRestore, requestRestore } from "../request-restore.ts";
+import { type Invocation, type OpenService, withService } from "../with-run.ts";
+import { snapshotAt, snapshotJson } from "./list-snapshots.ts";
+
+/** Options of `snapshot copy`. */
+export interface SnapshotCopyOptions extends ManifestOptions {
+  readonly region: string;
+  /** False: done as soon as the service has accepted it. */
+  readonly wait?: boolean;
+  readonly json?: boolean;
+}
+
+/**
+ * `snapshot copy ID --region R`: copies a snapshot and waits until the copy is complete. Throws `copy-failed`, and
+ * `backup-unclear` if nothing proves which new snapshot is the copy.
+ */
+export async function snapshotCopy(invocation: Invocation<SnapshotCopyOptions>, id: string): Promise<number> {
+  const { options, terminal } = invocation;
+  const { region, wait = true, json = false } = options;
+  return withService(invocation, async (open) => {
+    const source = await completeSnapshot(open, id, "copied");
+    const ended = await requestBackup(copyOf(source, options, open), waiting(open));
+    terminal.err(`${escapeText(id, 100)}: copying to ${escapeText(region, 100)}...\n`);
+    if (!wait) {
+      const accepted = json ? jsonText({ source: id, region, accepted: true }) : "Copy accepted.";
+      terminal.out(`${accepted}\n`);
+      return exitCodes.done;
+    }
+    const { is, item } = await ended();
+    if (is === "late") {
+      terminal.err("the copy is not complete yet; graphform snapshot list shows its progress\n");
+      return exitCodes.converging;
+    }
+    const { snapshot: copy } = item;
+    if (json) terminal.out(`${jsonText(snapshotJson(copy))}\n`);
+    if (is === "failed")
+      throw new GraphformError(
+        "copy-failed",
+        `the copy of ${id} to ${region} failed (${copy.id}: ${copy.status})`,
+      );
+    if (!json)
+      terminal.out(
+        `${escapeText(copy.id, 100)} is a complete copy of ${escapeText(id, 100)} in ${escapeText(region, 100)}.\n`,
+      );
+    return exitCodes.done;
+  });
+}
+
+/** The copy as a backup to ask for: a snapshot of the same instance in the wanted region. */
+function copyOf(
+  source: Snapshot,
+  { region, timeout }: SnapshotCopyOptions,
+  { service, signal }: OpenService,
+): WantedBackup<Backup & { readonly snapshot: Snapshot }> {
+  const operation = "snapshot.copy";
+  return {
+    what: `copy of ${source.id}`,
+    send: async () => {
+      const call = { operation, params: snapshotParams(source), body: { targetRegion: region } };
+      const { values } = await service.write(call, signal);
+      return typeof values["id"] === "string" ? values["id"] : undefined;
+    },
+    list: async () =>
+      (await listSnapshots(service, {}, signal))
+        .filter((snapshot) => snapshot.instanceId === source.instanceId && snapshot.region === region)
+        .map((snapshot) => ({ ...asBackup(snapshot), isAutomatic: false, snapshot })),
+    showsTimes: showsSnapshotTimes(service),
+    date: () => service.date(operation),
+    timeout: timeout ?? service.profile.timing.timeout["copy-snapshot"] ?? 40 * 60_000,
+  };
+}
+
+/** Options of `snapshot restore`. */
+export interface SnapshotRestoreOptions extends ManifestOptions {
+  /** Public or internal endpoint of the new instance. */
+  readonly networkType?: string;
+  /** Id of the network for the new instance. */
+  readonly network?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `snapshot restore ID`: creates a new instance from a snapshot and leaves the old one unchanged. Sends the request once: if
+ * the answer is lost, a second request would make a second database.
+ */
+export async function snapshotRestore(
+  invocation: Invocation<SnapshotRestoreOptions>,
+  id: string,
+): Promise<number> {
+  const { networkType, network, json = false } = invocation.options;
+  return withService(invocation, async (open) => {
+    const source = await completeSnapshot(open, id, "restored");
+    const body = defined({ networkType, network });
+    const call = { operation: "snapshot.restore", params: snapshotParams(source), body };
+    const instance = await requestRestore(open.service, call, id, open.signal);
+    printRestore(id, instance, json, invocation.terminal);
+    return exitCodes.done;
+  });
+}
+
+/** Options of `snapshot delete`. */
+export interface SnapshotDeleteOptions extends ManifestOptions {
+  /** True: deletes without a question. */
+  readonly autoApprove?: boolean;
+}
+
+/** `snapshot delete ID`: asks for confirmation, deletes the snapshot and waits until it is gone. Throws `not-approved`. */
+export async function snapshotDelete(
+  invocation: Invocation<SnapshotDeleteOptions>,
+  id: string,
+): Promise<number> {
+  const { options, terminal } = invocation;
+  if (options.autoApprove !== true && !terminal.interactive)
+    throw new GraphformError(
+      "not-approved",
+      "no terminal to ask on: a deleted snapshot cannot be recovered",
+      {
+        hint: "graphform snapshot delete ID --auto-approve",
+      },
+    );
+  return withService(invocation, async (open) => {
+    const { service, signal, clock } = open;
+    const shown = escapeText(id, 100);
+    const found = await snapshotAt(service, id, signal);
+    const question = `Delete the snapshot ${shown} of ${escapeText(found.instanceId ?? "an unknown instance", 100)}, made ${escapeText(found.createdAt ?? "at an unknown time", 100)}? Only "yes" is accepted: `;
+    if (options.autoApprove !== true && !(await terminal.confirm(question, signal))) {
+      terminal.err("Nothing was changed.\n");
+      return exitCodes.error;
+    }
+    const timeout = options.timeout ?? service.profile.timing.timeout["delete"] ?? 600_000;
+    const look = (): Promise<Snapshot | undefined> =>
+      describeSnapshot(service, id, signal).catch((error: unknown) => {
+        if (isServiceError(error, "not-found")) return undefined;
+        throw error;
+      });
+    const deletion = {
+      what: `deletion of ${id}`,
+      send: () => service.write({ operation: "snapshot.delete", params: snapshotParams(found) }, signal),
+      look,
+      evaluate: (seen: Snapshot | undefined) =>
+        seen === undefined
+          ? ({ is: "accepted", value: { values: {} } } as const)
+          : ({ is: "repeat" } as const),
+      timeout,
+    };
+    await submit(changeWrite(deletion, waiting(open)), waiting(open));
+    const deadline = clock.now() + timeout;
+    const isGone = (seen: Snapshot | undefined): true | undefined => (seen === undefined ? true : undefined);
+    const polled = await poll({ look, evaluate: isGone, deadline }, waiting(open));
+    if (polled.is === "timeout") {
+      terminal.err(`${shown} is still being deleted; see graphform snapshot list\n`);
+      return exitCodes.converging;
+    }
+    terminal.out(`${shown} is deleted.\n`);
+    return exitCodes.done;
+  });
+}
+
+/** The dependencies of a write and of the waits after it. */
+function waiting({ service, clock, signal }: OpenService): Parameters<typeof changeWrite>[1] {
+  return { clock, profile: service.profile, stopping: signal, aborting: signal, hide: service.hide };
+}
+
+/** Reads a complete snapshot; `toDo` is for the message. Throws `snapshot-unknown`, `snapshot-unfinished`. */
+async function completeSnapshot(
+  { service, signal }: OpenService,
+  id: string,
+  toDo: string,
+): Promise<Snapshot> {
+  const source = await snapshotAt(service, id, signal);
+  if (snapshotPhase(source.status) === "done") return source;
+  throw new GraphformError(
+    "snapshot-unfinished",
+    `snapshot ${id} is ${source.status}, and only a complete one can be ${toDo}`,
+    { hint: "graphform snapshot list shows its progress" },
+  );
+}

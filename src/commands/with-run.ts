@@ -1,0 +1,180 @@
+/** @module Opens the runs of commands: Ctrl-C ends their waits, and warnings and requests go to the terminal. */
+import { loadProfile } from "../hosting/profile/load-profile.ts";
+import { type Clock, systemClock } from "../model/clock.ts";
+import { exitCodes, GraphformError, isGraphformError, ManifestError } from "../model/errors.ts";
+import type { ServiceIdentity } from "../model/service-identity.ts";
+import type { StateDocument } from "../model/state.ts";
+import { limitedClock } from "../model/time-limit.ts";
+import { type Connection, connect } from "../project/connect.ts";
+import { locateService, type ServiceTarget } from "../project/locate-service.ts";
+import {
+  latestState,
+  learnSecretsAtHand,
+  openRun,
+  type Run,
+  type RunListener,
+  type RunRequest,
+} from "../project/open-run.ts";
+import { openProject, type Project, type Resolved } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
+import { escapeText } from "../report/escape.ts";
+import type { StateStore } from "../state/store.ts";
+import type { ManifestOptions } from "./options.ts";
+import { type Interrupts, listenForInterrupts } from "./terminal/listen-for-interrupts.ts";
+import { printFewWarnings } from "./terminal/print-problems.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+
+/** The parsed options of a command line, and what its command works with. */
+export interface Invocation<O = ManifestOptions> {
+  readonly options: O;
+  readonly settings: Settings;
+  readonly terminal: Terminal;
+}
+
+/** A run as a command wants it. */
+export interface WantedRun<R extends Partial<Resolved>>
+  extends Pick<RunRequest<R>, "reading" | "creates" | "acceptState" | "claim"> {
+  /** A project that is open already. */
+  readonly project?: Project;
+  /** Name of the operation in the lock; without it nothing is written. */
+  readonly lock?: string;
+  /** Receives warnings about the lock; the default prints them. */
+  readonly warn?: (message: string) => void;
+}
+
+/** Runs `work` in a run of its own. Rejects with `interrupted` (exit 130) after a signal, and as `openRun` does. */
+export async function withRun<R extends Partial<Resolved>, T>(
+  { options, settings, terminal }: Invocation,
+  { lock: operation, warn = lockWarning(terminal), ...wanted }: WantedRun<R>,
+  work: (run: Run & R, interrupts: Interrupts) => Promise<T>,
+): Promise<T> {
+  const project = wanted.project ?? (await openProject(options, settings));
+  const timeout = options.lockTimeout ?? 0;
+  const lock = operation === undefined ? {} : { lock: { operation, timeout, warn } };
+  // Read before signals are listened to: until then Ctrl-C ends the process, even if a store does not answer.
+  const state = operation === undefined ? await shownLatestState(project.store, terminal) : undefined;
+  const notice =
+    operation === undefined
+      ? ""
+      : "\ninterrupted: accepted requests continue at the service; press Ctrl-C again to stop at once\n";
+  return interruptible(notice, terminal, (interrupts) => {
+    const listener = runListener(options, terminal);
+    const { stopping: signal } = interrupts;
+    const request = { ...wanted, ...lock, project, options, settings, listener, state, signal };
+    return openRun(request, (run) => work(run, interrupts));
+  });
+}
+
+/** The parts of a service that a command uses without a state. */
+export interface OpenService {
+  readonly service: Connection;
+  readonly identity: ServiceIdentity;
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Its sleeps end with --timeout. */
+  readonly clock: Clock;
+}
+
+/** Runs `work` with the service of a target, or of the command line. Rejects with `interrupted` (exit 130) after a signal. */
+export async function withService<T>(
+  invocation: Invocation,
+  work: (open: OpenService) => Promise<T>,
+  target?: ServiceTarget,
+): Promise<T> {
+  const { options, settings, terminal } = invocation;
+  const location = await locateService(target ?? (await serviceTarget(invocation)), options, settings);
+  return interruptible("", terminal, async ({ stopping: signal }) => {
+    const { request } = runListener(options, terminal);
+    const service = await connect(location, options, settings, request);
+    try {
+      const clock = limitedClock(systemClock, options.timeout);
+      return await work({ service, identity: location.identity, signal, clock });
+    } finally {
+      await service.close();
+    }
+  });
+}
+
+/**
+ * Returns the service of the manifest, whose secrets are known from now on. Without a manifest, options, environment and local platform
+ * decide. Throws `ManifestError` if a manifest exists, or is named, and cannot be read.
+ */
+export async function serviceTarget(
+  { options, settings }: Pick<Invocation, "options" | "settings">,
+  name = "none",
+): Promise<ServiceTarget> {
+  try {
+    const project = await openProject(options, settings);
+    await learnSecretsAtHand(project, settings);
+    return project;
+  } catch (error) {
+    if (options.file.length > 0 || !isMissing(error)) throw error;
+    const profile = await loadProfile(options.profile ?? "default");
+    return { header: { name, state: {} }, profile, folder: "." };
+  }
+}
+
+/** True if the only problem is that there is no manifest. */
+function isMissing(error: unknown): boolean {
+  return error instanceof ManifestError && error.problems.every((problem) => problem.code === "missing-file");
+}
+
+/** Runs `work` with the signals of Ctrl-C. Prints `notice` at the first one, and rejects with `interrupted` (exit 130) then. */
+async function interruptible<T>(
+  notice: string,
+  { err }: Pick<Terminal, "err">,
+  work: (interrupts: Interrupts) => Promise<T>,
+): Promise<T> {
+  const interrupts = listenForInterrupts(() => err(notice));
+  try {
+    return await work(interrupts);
+  } catch (error) {
+    throw interruptedOr(error, interrupts.stopping);
+  } finally {
+    interrupts.release();
+  }
+}
+
+/** Creates the error of a run that a signal ended (exit 130). */
+export function interrupted(): GraphformError {
+  return new GraphformError("interrupted", "interrupted", {
+    exitCode: exitCodes.interrupted,
+    hint: "requests that the service accepted continue there",
+  });
+}
+
+/** The error of a run: `interrupted` after a signal, unless it says what became of what could not be stored. */
+export function interruptedOr(error: unknown, stopping: AbortSignal): unknown {
+  const isAboutState = isGraphformError(error) && /^(?:state-|lock-lost$)/.test(error.code);
+  return stopping.aborted && !isAboutState ? interrupted() : error;
+}
+
+/** The latest state of a store; prints a warning if a local file has what the store lacks. */
+export function shownLatestState(
+  store: StateStore,
+  { err }: Pick<Terminal, "err">,
+): Promise<StateDocument | undefined> {
+  return latestState(store, ({ message, hint }, counted) => {
+    const what =
+      counted === undefined
+        ? "this does not count it in"
+        : "this counts it in, and nothing is changed before";
+    err(`warning: ${escapeText(`${message}; ${what}; ${hint ?? ""}`, 4000)}\n`);
+  });
+}
+
+/** Prints the first warnings of a run; requests go to standard error with --trace, and to the file of --log. */
+export function runListener({ trace }: Pick<ManifestOptions, "trace">, terminal: Terminal): RunListener {
+  return {
+    warnings: (warnings) => printFewWarnings(warnings, terminal),
+    request(request) {
+      if (trace === true) terminal.err(`${request}\n`);
+      terminal.log?.(JSON.stringify({ "@timestamp": new Date().toISOString(), type: "request", request }));
+    },
+  };
+}
+
+/** A function that prints a warning about a lock on standard error, which has no result in it. */
+export function lockWarning({ err }: Pick<Terminal, "err">): (message: string) => void {
+  return (message) => err(`Warning: ${escapeText(message)}\n`);
+}

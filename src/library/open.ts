@@ -1,0 +1,157 @@
+/** @module Opens the manifest, the service and the state of a program, and validates a manifest. */
+import { join } from "node:path";
+import process from "node:process";
+import { defined, type JsonObject } from "../model/json.ts";
+import type { Problem } from "../model/problem.ts";
+import type { StateDocument } from "../model/state.ts";
+import { connect } from "../project/connect.ts";
+import { locateService } from "../project/locate-service.ts";
+import { namedLocation } from "../project/locate-state.ts";
+import { latestState, learnSecretsAtHand, type OpenedService } from "../project/open-run.ts";
+import { openStore } from "../project/open-store.ts";
+import { manifestProblems, openProject, type Project } from "../project/project.ts";
+import { type Settings, settingsOf } from "../project/settings.ts";
+import type { KeptStore } from "../state/store.ts";
+
+/** Input of `loadManifest`. */
+export interface ManifestRequest {
+  /** Manifest files or folders; default `graphform.yaml` in the current folder, unless there are `objects`. Later files override earlier ones. */
+  readonly files?: readonly string[];
+  /** Layers as plain data, laid over the files: what a manifest in JSON would hold. */
+  readonly objects?: readonly JsonObject[];
+  /** Folder that a manifest of objects alone stands in: its state is kept there. Default: the current folder. */
+  readonly folder?: string;
+  readonly variables?: { readonly [name: string]: string };
+  readonly variableFiles?: readonly string[];
+  /** Name of a built-in profile, or a file; default is that of the manifest. */
+  readonly profile?: string;
+  /** Environment with the place of the state and the credentials for it; default is that of the process. */
+  readonly env?: { readonly [name: string]: string | undefined };
+}
+
+/** A manifest with a valid header. `plan`, `apply` and `validate` resolve its resources. */
+export interface LoadedManifest {
+  readonly name: string;
+  /** Paths of its files. */
+  readonly files: readonly string[];
+}
+
+/** Reads a manifest. Throws `ManifestError`; its `problems` have file, line and column. */
+export async function loadManifest(request: ManifestRequest = {}): Promise<LoadedManifest> {
+  const { files = [], objects = [], folder = "." } = request;
+  const { variables = {}, variableFiles = [], profile, env = process.env } = request;
+  const settings = settingsOf(env);
+  const options = {
+    file: files,
+    var: Object.entries(variables).map(([name, value]) => `${name}=${value}`),
+    varFile: variableFiles,
+    ...defined({ profile }),
+  };
+  const layers = objects.map((layer, at) => ({
+    path: join(folder, `object-${at + 1}.json`),
+    text: JSON.stringify(layer, null, 2),
+  }));
+  const project = await openProject(options, settings, layers);
+  const manifest: LoadedManifest = { name: project.header.name, files: project.files };
+  projects.set(manifest, { ...project, settings });
+  return manifest;
+}
+
+/** Returns errors and warnings, without network and without reading a secret. An empty list means valid. */
+export async function validate(request: ManifestRequest = {}): Promise<readonly Problem[]> {
+  return manifestProblems(async () => projects.get(await loadManifest(request)));
+}
+
+/** Location of a service. An absent value comes from the environment, the manifest, or last the local platform. */
+export interface ServiceRequest {
+  readonly platformUrl?: string;
+  readonly usersUrl?: string;
+  /** Id of the subscription that owns the instances. */
+  readonly subscription?: string;
+  /** Largest number of requests in flight. */
+  readonly parallelism?: number;
+  /** Longest wait for an answer, its repetitions included, in ms. */
+  readonly timeout?: number;
+  /** Environment with `GRAPHFORM_USERNAME`, `GRAPHFORM_PASSWORD` and the secrets; default is that of the process. */
+  readonly env?: { readonly [name: string]: string | undefined };
+  /** Called with one line per request, without secrets. */
+  readonly onRequest?: (line: string) => void;
+}
+
+/** A service to plan against and to apply to. Close it when done. */
+export interface OpenService {
+  readonly platformUrl: string;
+  close(): Promise<void>;
+}
+
+/** Finds the service and prepares the client. Sends nothing. Throws `no-service`, `no-credentials`. */
+export async function openService(
+  manifest: LoadedManifest,
+  request: ServiceRequest = {},
+): Promise<OpenService> {
+  const { env = process.env, onRequest = () => undefined, ...options } = request;
+  const settings = settingsOf(env);
+  const project = projects.get(manifest);
+  await learnSecretsAtHand(project, settings);
+  const location = await locateService(project, options, settings);
+  const connection = await connect(location, options, settings, onRequest);
+  const service: OpenService = { platformUrl: location.platformUrl, close: () => connection.close() };
+  services.set(service, { location, connection, settings });
+  return service;
+}
+
+/** The state of a manifest; `openState` reads nothing yet. */
+export interface OpenState {
+  /** Its path, or its address without credentials. */
+  readonly where: string;
+  /**
+   * Reads the state, with what an earlier run on this machine could not store and `graphform state push` has yet to store;
+   * undefined before the first apply. Throws `state-*` if the document is invalid.
+   */
+  read(): Promise<StateDocument | undefined>;
+}
+
+/** Opens the state at `path` (a path, or a URL as `--state` takes it), or at the place from the manifest. */
+export function openState(manifest: LoadedManifest, { path }: { readonly path?: string } = {}): OpenState {
+  const { header, folder, settings, store: usual } = projects.get(manifest);
+  const store =
+    path === undefined ? usual : openStore(namedLocation(path, header), settings, { header, folder });
+  const state: OpenState = { where: store.where, read: () => latestState(store) };
+  stores.set(state, store);
+  return state;
+}
+
+/** Maps public handles to their internals, so that the types of the library do not expose them. */
+interface Handles<T> {
+  set(handle: object, value: T): void;
+  /** Throws a `TypeError` for a foreign object. */
+  get(handle: object): T;
+}
+
+const projects = handlesOf<Project & { readonly settings: Settings }>("loadManifest");
+const stores = handlesOf<KeptStore>("openState");
+const services = handlesOf<OpenedService & { readonly settings: Settings }>("openService");
+
+/** The internals of three handles: the project with the store of the state, and the service with its settings. */
+export function internalsOf(
+  manifest: LoadedManifest,
+  service: OpenService,
+  state: OpenState,
+): { readonly project: Project; readonly service: OpenedService & { readonly settings: Settings } } {
+  const project = { ...projects.get(manifest), store: stores.get(state) };
+  return { project, service: services.get(service) };
+}
+
+function handlesOf<T>(maker: string): Handles<T> {
+  const values = new WeakMap<object, T>();
+  return {
+    set(handle, value) {
+      values.set(handle, value);
+    },
+    get(handle) {
+      const value = values.get(handle);
+      if (value === undefined) throw new TypeError(`this was not made by ${maker}`);
+      return value;
+    },
+  };
+}
