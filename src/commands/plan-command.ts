@@ -8,7 +8,7 @@ import { resolving } from "../project/open-run.ts";
 import { openProject, type Project } from "../project/project.ts";
 import { savePlan } from "../project/saved-plan.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
-import { erroredPlanJson } from "../report/error-json.ts";
+import { erroredPlanJson } from "../report/problems-json.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";

@@ -1,6 +1,8 @@
-/** @module Formats the problems of a manifest as JSON. */
+/** @module Formats problems of a manifest, and errors, as JSON. */
+import { type GraphformError, isManifestError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { Position, Problem } from "../model/problem.ts";
+import { escapeText } from "./escape.ts";
 import { excerptSpan } from "./problems-text.ts";
 
 /** The document of `validate --json`, in the shape of Terraform's; `x_graphform` has the stable code of each problem. */
@@ -47,4 +49,44 @@ function snippetOf(problem: Problem, code: string): JsonObject {
 
 function bytes(text: string): number {
   return new TextEncoder().encode(text).length;
+}
+
+/** An error as diagnostics: the problems of a manifest with their positions, or one error. */
+export function errorDiagnostics(error: GraphformError): readonly JsonObject[] {
+  if (isManifestError(error)) return error.problems.map(diagnosticOf);
+  const { message, hint = "", code, exitCode } = error;
+  return [
+    {
+      severity: "error",
+      summary: escapeText(message),
+      detail: escapeText(hint),
+      x_graphform: { code, exit_code: exitCode },
+    },
+  ];
+}
+
+/** The document of `plan --json` if planning failed: `errored` is true, and the problems are listed. */
+export function erroredPlanJson(error: GraphformError): JsonObject {
+  return {
+    format_version: "1.2",
+    applyable: false,
+    complete: false,
+    errored: true,
+    resource_changes: [],
+    resource_drift: [],
+    output_changes: {},
+    x_graphform: { problems: errorDiagnostics(error) },
+  };
+}
+
+/** The document of `validate --json` if something other than the manifest is wrong. */
+export function erroredValidationJson(error: GraphformError): JsonObject {
+  const diagnostics = errorDiagnostics(error);
+  return {
+    format_version: "1.0",
+    valid: false,
+    error_count: diagnostics.length,
+    warning_count: 0,
+    diagnostics,
+  };
 }

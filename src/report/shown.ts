@@ -2,7 +2,7 @@
  * @module Turns a plan, a drift report, a state and an outcome into what may be shown of it; every report gets the result.
  */
 import { holdsPassword } from "../model/acl.ts";
-import type { DriftReport, FieldDrift, ResourceDrift } from "../model/drift.ts";
+import type { DriftReport, ResourceDrift } from "../model/drift.ts";
 import { defined, type Json } from "../model/json.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Change, FieldChange, OutputChange, Plan } from "../model/plan.ts";
@@ -48,10 +48,9 @@ export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
   return {
     ...report,
     resources: report.resources.map((resource) => shownResource(resource, names)),
-    outputs: report.outputs.map((output) => {
-      const { applied, seen, ...rest } = output;
-      const isHidden = output.sensitive || holdsSecret(applied) || holdsSecret(seen);
-      return { ...rest, sensitive: isHidden, ...seenOf(output, isHidden) };
+    outputs: report.outputs.map(({ applied, seen, ...rest }) => {
+      const sensitive = rest.sensitive || holdsSecret(applied) || holdsSecret(seen);
+      return { ...rest, sensitive, ...sidesOf({ applied, seen }, sensitive) };
     }),
   };
 }
@@ -119,9 +118,9 @@ function shownChange(change: Change, names: KindNames): Change<ShownValue> {
 }
 
 function shownField(field: FieldChange, hidden: ReadonlySet<string>): FieldChange<ShownValue> {
-  const { before: _, after: __, ...facts } = field;
+  const { before, after, ...facts } = field;
   const secret = field.secret || hidden.has(field.path);
-  return { ...facts, secret, ...sidesOf(field, secret) };
+  return { ...facts, secret, ...sidesOf({ before, after }, secret) };
 }
 
 function bothOf({ path, before, after }: FieldChange): readonly (readonly [string, Json | undefined])[] {
@@ -136,15 +135,14 @@ function shownResource(resource: ResourceDrift, names: KindNames): ResourceDrift
     const { applied, seen, declared, ...facts } = field;
     const values = [applied, seen, declared].map((value) => [field.path, value] as const);
     const secret = field.secret || hiddenIn(resource.kind, values, names).size > 0;
-    return { ...facts, secret, ...seenOf(field, secret) };
+    return { ...facts, secret, ...sidesOf({ applied, seen, declared }, secret) };
   });
   return { ...resource, fields };
 }
 
-function shownOutputChange(output: OutputChange): OutputChange<ShownValue> {
-  const { before, after, ...facts } = output;
-  const isHidden = output.sensitive || holdsSecret(before) || holdsSecret(after);
-  return { ...facts, sensitive: isHidden, ...sidesOf(output, isHidden) };
+function shownOutputChange({ before, after, ...facts }: OutputChange): OutputChange<ShownValue> {
+  const sensitive = facts.sensitive || holdsSecret(before) || holdsSecret(after);
+  return { ...facts, sensitive, ...sidesOf({ before, after }, sensitive) };
 }
 
 /** The paths whose values are hidden as a whole: secret fields, and those of which one value holds a secret. */
@@ -167,27 +165,13 @@ function shownSpec(spec: Spec, hidden: ReadonlySet<string>): Spec<ShownValue> {
   );
 }
 
-/** The two sides of a change, as far as there are any. */
-function sidesOf(
-  { before, after }: Pick<FieldChange, "before" | "after">,
+/** The values of a difference as they may be shown, as far as there are any. */
+function sidesOf<Side extends string>(
+  sides: { readonly [side in Side]?: Json | undefined },
   isHidden: boolean,
-): Pick<FieldChange<ShownValue>, "before" | "after"> {
-  return {
-    ...(before === undefined ? {} : { before: shownValue(before, isHidden) }),
-    ...(after === undefined ? {} : { after: shownValue(after, isHidden) }),
-  };
-}
-
-/** What was applied, is seen and is declared, as far as there is any. */
-function seenOf(
-  { applied, seen, declared }: Pick<FieldDrift, "applied" | "seen" | "declared">,
-  isHidden: boolean,
-): Pick<FieldDrift<ShownValue>, "applied" | "seen" | "declared"> {
-  return {
-    ...(applied === undefined ? {} : { applied: shownValue(applied, isHidden) }),
-    ...(seen === undefined ? {} : { seen: shownValue(seen, isHidden) }),
-    ...(declared === undefined ? {} : { declared: shownValue(declared, isHidden) }),
-  };
+): { readonly [side in Side]?: ShownValue };
+function sidesOf(sides: { readonly [side: string]: Json | undefined }, isHidden: boolean): object {
+  return defined(mapped(sides, (value) => (value === undefined ? value : shownValue(value, isHidden))));
 }
 
 function mapped<T, U>(

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { GraphformError, ManifestError } from "../../src/model/errors.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { applyEvent } from "../../src/report/apply-events.ts";
-import { erroredPlanJson } from "../../src/report/error-json.ts";
+import { erroredPlanJson } from "../../src/report/problems-json.ts";
 import { errorEvent, problemEvents, versionEvent } from "../../src/report/events.ts";
 import { eventViolations, planViolations } from "../support/published-schemas.ts";
 import { terraformViolations } from "../support/terraform-rules.ts";

@@ -2,26 +2,17 @@
 import { kinds } from "../../kinds/index.ts";
 import { hasDrift } from "../../model/drift.ts";
 import { ownError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { driftJson, erroredDriftJson } from "../../report/drift/drift-json.ts";
 import { driftAnnotations } from "../../report/github/annotations.ts";
-import { jsonText } from "../../report/json-text.ts";
 import { driftSuite, failedDriftSuite } from "../../report/junit/drift-suite.ts";
 import { junitText } from "../../report/junit/junit.ts";
 import { reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { makePalette } from "../../report/palette.ts";
 import { driftFindings } from "../../report/sarif/drift-findings.ts";
-import {
-  countSeveral,
-  exitOf,
-  exitOfAll,
-  type ManifestResult,
-  madeOf,
-  severalJson,
-} from "../../report/several/manifest-result.ts";
-import type { ShownDrift } from "../../report/shown.ts";
+import { exitOfAll, type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
+import { type ShownDrift, shownDrift } from "../../report/shown.ts";
 import { reportText } from "../../report/text/report-text.ts";
 import { countDrift, driftView } from "../../report/view/drift-view.ts";
 import { kindNames } from "../../report/words.ts";
@@ -67,6 +58,7 @@ export async function driftSeveral(
       throw error;
     }
   });
+  const page = { palette: makePalette(terminal.colour), width: terminal.width };
   const parts: SeveralParts<ShownDrift> = {
     report: "drift",
     differs: hasDrift,
@@ -74,6 +66,9 @@ export async function driftSeveral(
     markdown: (report, bytes) => reportMarkdown(driftView(report, names), bytes),
     findings: (report) => driftFindings(report),
     annotations: driftAnnotations,
+    text: (report) => reportText(driftView(report, names), { ...page, verbose: options.verbose === true }),
+    json: (report) => driftJson(report, names),
+    failedJson: erroredDriftJson,
   };
   await writeSeveralReports(results, parts, { markdown, sarif }, { settings, terminal });
   if (junit !== undefined)
@@ -84,18 +79,7 @@ export async function driftSeveral(
     settings,
     terminal,
   );
-  if (options.json === true) {
-    const made = (report: ShownDrift): JsonObject => driftJson(report, names);
-    const exit = (result: ManifestResult<ShownDrift>): number => exitOf(result, hasDrift);
-    const summary = { ...countSeveral(results, hasDrift) };
-    const documents = { key: "drift", exit, made, failed: erroredDriftJson, summary } as const;
-    terminal.out(`${jsonText(severalJson(results, documents))}\n`);
-  } else {
-    const page = { palette: makePalette(terminal.colour), width: terminal.width };
-    const verbose = options.verbose === true;
-    const text = (report: ShownDrift): string => reportText(driftView(report, names), { ...page, verbose });
-    await printSeveral(results, { ...parts, text }, terminal);
-  }
+  await printSeveral(results, parts, options.json === true, terminal);
   return exitOfAll(results, hasDrift);
 }
 

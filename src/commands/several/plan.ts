@@ -1,26 +1,18 @@
 /** @module Runs `plan` on several manifests: a plan for each, one report and one exit code. */
 import { kinds } from "../../kinds/index.ts";
 import { exitCodes, ownError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
 import { hasChanges } from "../../plan/plan.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { erroredPlanJson } from "../../report/error-json.ts";
 import { planAnnotations } from "../../report/github/annotations.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { makePalette } from "../../report/palette.ts";
 import { planJson } from "../../report/plan-json.ts";
 import { gitlabCounts, planLine, summarize } from "../../report/plan-summary.ts";
+import { erroredPlanJson } from "../../report/problems-json.ts";
 import { planFindings } from "../../report/sarif/plan-findings.ts";
-import {
-  countSeveral,
-  exitOf,
-  exitOfAll,
-  type ManifestResult,
-  madeOf,
-  severalJson,
-} from "../../report/several/manifest-result.ts";
+import { exitOfAll, madeOf } from "../../report/several/manifest-result.ts";
 import { reportText } from "../../report/text/report-text.ts";
 import { planView } from "../../report/view/plan-view.ts";
 import { kindNames } from "../../report/words.ts";
@@ -61,6 +53,7 @@ export async function planSeveral(
       throw error;
     }
   });
+  const page = { palette: makePalette(terminal.colour), width: terminal.width };
   const parts: SeveralParts<MadePlan> = {
     report: "plan",
     differs,
@@ -68,6 +61,9 @@ export async function planSeveral(
     markdown: ({ plan }, bytes) => reportMarkdown(planView(plan, next), bytes),
     findings: ({ plan }) => planFindings(plan),
     annotations: ({ plan }, pathOf) => planAnnotations(plan, pathOf),
+    text: ({ plan }) => reportText(planView(plan, { command: next.command }), page),
+    json: ({ plan }) => planJson(plan, names),
+    failedJson: erroredPlanJson,
   };
   await writeSeveralReports(results, parts, { markdown, sarif }, { settings, terminal });
   const plans = madeOf(results).map(({ value }) => value.plan);
@@ -75,18 +71,7 @@ export async function planSeveral(
   if (gitlab !== undefined && plans.length === results.length)
     await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plans))}\n`, terminal);
   await writePlanOutputs(plans, { markdown, sarif }, settings, terminal);
-  if (options.json === true) {
-    const made = ({ plan }: MadePlan): JsonObject => planJson(plan, names);
-    const exit = (result: ManifestResult<MadePlan>): number => exitOf(result, differs);
-    const summary = { ...countSeveral(results, differs) };
-    const documents = { key: "plan", exit, made, failed: erroredPlanJson, summary } as const;
-    terminal.out(`${jsonText(severalJson(results, documents))}\n`);
-  } else {
-    const page = { palette: makePalette(terminal.colour), width: terminal.width };
-    const command = options.destroy === true ? "destroy" : "apply";
-    const text = ({ plan }: MadePlan): string => reportText(planView(plan, { command }), page);
-    await printSeveral(results, { ...parts, text }, terminal);
-  }
+  await printSeveral(results, parts, options.json === true, terminal);
   const code = exitOfAll(results, differs);
   return code === exitCodes.changes && options.detailedExitcode !== true ? exitCodes.done : code;
 }

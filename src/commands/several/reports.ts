@@ -1,17 +1,21 @@
 /** @module Writes the reports that hold the results of several manifests. */
 import { resolve } from "node:path";
-import { isManifestError } from "../../model/errors.ts";
+import { type GraphformError, isManifestError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { type Annotation, problemAnnotations } from "../../report/github/annotations.ts";
+import { jsonText } from "../../report/json-text.ts";
 import { makePalette } from "../../report/palette.ts";
 import { problemFindings } from "../../report/sarif/problem-findings.ts";
 import type { ReportFinding } from "../../report/sarif/sarif-log.ts";
 import {
   countSeveral,
+  exitOf,
   type ManifestResult,
   madeOf,
+  severalJson,
   severalLine,
 } from "../../report/several/manifest-result.ts";
 import { type SeveralReport, severalMarkdown } from "../../report/several/several-markdown.ts";
@@ -22,7 +26,12 @@ import { printError } from "../terminal/print-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Reports of one result, from which those of all are made. */
-export interface SeveralParts<T> extends SeveralReport<T>, FoundParts<T> {}
+export interface SeveralParts<T> extends SeveralReport<T>, FoundParts<T> {
+  /** The whole result; ends with a line break. */
+  readonly text: (value: T) => string;
+  readonly json: (value: T) => JsonObject;
+  readonly failedJson: (error: GraphformError) => JsonObject;
+}
 
 /** Findings and annotations of one result, worst first. */
 interface FoundParts<T> {
@@ -111,18 +120,20 @@ function failures<T>(
   return results.flatMap((result) => (result.is === "failed" ? [result] : []));
 }
 
-/** Texts of one result. */
-interface Texts<T> extends Pick<SeveralReport<T>, "report" | "differs" | "line"> {
-  /** The whole result; ends with a line break. */
-  readonly text: (value: T) => string;
-}
-
-/** Prints results to standard output, and errors to standard error. The last line has a stable form. */
+/** Prints results to standard output as text or as one JSON document, and errors to standard error. The last line has a stable form. */
 export async function printSeveral<T>(
   results: readonly ManifestResult<T>[],
-  { report, differs, line, text }: Texts<T>,
+  { report, differs, line, text, json, failedJson }: SeveralParts<T>,
+  asJson: boolean,
   terminal: Terminal,
 ): Promise<void> {
+  if (asJson) {
+    const exit = (result: ManifestResult<T>): number => exitOf(result, differs);
+    const summary = { ...countSeveral(results, differs) };
+    const documents = { key: report, exit, made: json, failed: failedJson, summary };
+    terminal.out(`${jsonText(severalJson(results, documents))}\n`);
+    return;
+  }
   const { bold } = makePalette(terminal.colour);
   for (const result of results) {
     const title = `${bold(`In ${escapeText(result.folder, 300)}`)}\n\n`;

@@ -2,11 +2,10 @@
 import { type ExitCode, exitCodes, worseExit } from "../../model/errors.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Settings } from "../../project/settings.ts";
-import { erroredValidationJson } from "../../report/error-json.ts";
 import { escapeText } from "../../report/escape.ts";
 import { problemAnnotations } from "../../report/github/annotations.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { problemsJson } from "../../report/problems-json.ts";
+import { erroredValidationJson, problemsJson } from "../../report/problems-json.ts";
 import { problemFindings } from "../../report/sarif/problem-findings.ts";
 import { exitOf, type ManifestResult, severalJson } from "../../report/several/manifest-result.ts";
 import { amount } from "../../report/words.ts";

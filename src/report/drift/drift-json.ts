@@ -5,7 +5,7 @@ import type { GraphformError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { censusJson } from "../census-json.ts";
-import { errorDiagnostics } from "../error-json.ts";
+import { errorDiagnostics } from "../problems-json.ts";
 import type { ShownDrift } from "../shown.ts";
 import { isMarked, type ShownValue } from "../shown-value.ts";
 import { countDrift } from "../view/drift-view.ts";

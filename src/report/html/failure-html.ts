@@ -1,8 +1,8 @@
 /** @module Writes the page of a plan or a drift report that could not be made. */
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import { erroredDriftJson } from "../drift/drift-json.ts";
-import { erroredPlanJson } from "../error-json.ts";
 import { failureWords } from "../error-text.ts";
+import { erroredPlanJson } from "../problems-json.ts";
 import { markup } from "./markup.ts";
 import { pageText, type Sha256 } from "./page.ts";
 

@@ -35,7 +35,7 @@ export interface Earlier {
 
 /** One file that loads nothing and is whole without scripts. Contains no secrets. */
 export function reportHtml(view: ReportView, { sha256, data, picture, earlier }: PageOptions): string {
-  const { report, name, verdict, fingerprint, groups, lists, outputs, imports } = view;
+  const { report, name, verdict, fingerprint, serial, groups, lists, outputs, imports } = view;
   const listed = (isOpen: boolean): readonly Markup[] =>
     lists.flatMap((list, at) => (list.isOpen === isOpen ? [listHtml(list, `list-${at}`)] : []));
   const parts = {
@@ -57,7 +57,7 @@ export function reportHtml(view: ReportView, { sha256, data, picture, earlier }:
       outputs.length > 0 && section("outputs", "Outputs", fieldTable(outputs, "Changed outputs")),
       picture && pictureHtml(picture),
     ]}`,
-    footer: markup`<p class="dim">Made by graphform ${report}, which changes nothing. ${fingerprint !== "" && markup`Fingerprint <code>${fingerprint}</code>. `}The report as JSON, as <code>${report} --json</code> prints it, is in the element <code>report-json</code> of this file.</p>`,
+    footer: markup`<p class="dim">Made by graphform ${report}, which changes nothing. ${fingerprint !== "" && markup`From serial ${serial} of the state, fingerprint <code>${fingerprint}</code>. `}The report as JSON, as <code>${report} --json</code> prints it, is in the element <code>report-json</code> of this file.</p>`,
     data,
   };
   return pageText(parts, sha256);

@@ -30,14 +30,14 @@ export interface PlanViewOptions {
 
 /** The view of a plan. */
 export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanViewOptions = {}): ReportView {
-  const { name, timestamp, fingerprint, complete, census, forecast } = plan;
+  const { name, timestamp, fingerprint, serial, complete, census, forecast } = plan;
   const tone = toneOf(plan);
   const notes = noteBlocks(plan.changes, command);
   const disruption = disruptionOf(plan);
   const view = escaped<ReportView>({
     report: "plan",
     title: "Plan for",
-    ...{ name, timestamp, fingerprint, tone, disruption },
+    ...{ name, timestamp, fingerprint, serial, tone, disruption },
     incomplete: complete ? "" : incompleteText(census),
     verdict: verdictOf(plan),
     seen: "",

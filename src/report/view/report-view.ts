@@ -174,7 +174,9 @@ export interface ReportView {
   readonly closing: readonly { readonly tone: Tone | "plain"; readonly text: string }[];
   /** The line of a plan that scripts read; empty for drift. */
   readonly summary: string;
+  /** Fingerprint of a plan, and the serial of the state that it was made from. */
   readonly fingerprint: string;
+  readonly serial?: number;
 }
 
 /** The title of `ReportView.imports`. */
