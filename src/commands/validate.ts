@@ -33,7 +33,7 @@ export async function validate(invocation: Invocation<ValidateOptions>): Promise
   const reports = () => import("./reports/problem-reports.ts");
   const problems = await allProblems(invocation).catch(async (thrown: unknown) => {
     const error = ownError(thrown, settings.secrets.hide);
-    if (json) await print((await import("../report/error-json.ts")).erroredValidationJson(error));
+    if (json) await print((await import("../report/problems-json.ts")).erroredValidationJson(error));
     await (await reports()).writeFailureReports(error, context);
     throw error;
   });

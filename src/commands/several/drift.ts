@@ -12,7 +12,7 @@ import { reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { makePalette } from "../../report/palette.ts";
 import { driftFindings } from "../../report/sarif/drift-findings.ts";
 import { exitOfAll, type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
-import { type ShownDrift, shownDrift } from "../../report/shown.ts";
+import type { ShownDrift } from "../../report/shown.ts";
 import { reportText } from "../../report/text/report-text.ts";
 import { countDrift, driftView } from "../../report/view/drift-view.ts";
 import { kindNames } from "../../report/words.ts";
