@@ -132,7 +132,7 @@ function leftOutHolds(
     heldBy(subject, kinds).map((on) => ({ address: subject.address, on })),
   );
   return [...Map.groupBy(standing, ({ on }) => on)].map(([on, entries]) => {
-    const all = entries.map(({ address }) => address);
+    const all = entries.map(({ address }) => address).sort();
     const rest = all.length - 3;
     const named = rest > 0 ? `${all.slice(0, 3).join(", ")} and ${rest} more` : all.join(" and ");
     const isExcluded = all.some((address) => options.exclude.includes(address));
