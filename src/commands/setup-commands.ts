@@ -1,7 +1,6 @@
 /** @module Lists the commands for setting up, and for reference. */
 import { Argument, InvalidArgumentError, Option } from "commander";
-import type { CommentOptions } from "./ci/comment.ts";
-import type { IssueOptions } from "./ci/issue.ts";
+import type { CommentOptions, IssueOptions } from "./ci/reports.ts";
 import { type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
 import type { ExplainOptions } from "./explain.ts";
 import type { InitOptions } from "./init/init.ts";
@@ -35,7 +34,7 @@ export const commandsOfSetup: readonly CommandEntry[] = [
       arguments: [["<report>", "what plan --markdown wrote"]],
       options: [key],
       run: async ({ options, settings, terminal }, report) =>
-        (await import("./ci/comment.ts")).comment(report, options, settings, terminal),
+        (await import("./ci/reports.ts")).comment(report, options, settings, terminal),
     }),
     command<IssueOptions>("issue", "keep one issue about drift: opened, updated, closed", {
       examples: [
@@ -45,7 +44,7 @@ export const commandsOfSetup: readonly CommandEntry[] = [
       arguments: [["<report>", "what drift --markdown wrote"]],
       options: [required("--exitcode <code>", "exit code of drift").argParser(exitcode), key],
       run: async ({ options, settings, terminal }, report) =>
-        (await import("./ci/issue.ts")).issue(report, options, settings, terminal),
+        (await import("./ci/reports.ts")).issue(report, options, settings, terminal),
     }),
   ]),
   command<InitOptions>("init", "write a commented manifest; overwrites nothing", {

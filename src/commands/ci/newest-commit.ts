@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { PlannedCommit } from "../../state/plan-file.ts";
-import { exchange } from "./api.ts";
+import { exchange } from "./forge-request.ts";
 
 /** The commit that this job runs for; undefined outside of a pipeline, and for a tag, which stands still. */
 export function commitOfJob(settings: Settings): PlannedCommit | undefined {
@@ -71,11 +71,15 @@ function commitAt({ repository, ref }: PlannedCommit, settings: Settings, clock:
         "git-protocol": "version=2",
         "user-agent": "git/2 (graphform)",
       },
+      clock,
     },
-    { method: "POST", path: ".git/git-upload-pack", isRead: true },
-    `${packet("command=ls-refs\n")}0001${packet(`ref-prefix ${ref}\n`)}0000`,
+    {
+      method: "POST",
+      path: ".git/git-upload-pack",
+      body: `${packet("command=ls-refs\n")}0001${packet(`ref-prefix ${ref}\n`)}0000`,
+      isRead: true,
+    },
     (text) => commitIn(text, ref),
-    clock,
   );
 }
 
