@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { documentShape } from "../src/manifest/schema/document-shape.ts";
 import type { SchemaKind } from "../src/manifest/schema/manifest-schema.ts";
-import { resourceShape } from "../src/manifest/schema/resource-shape.ts";
+import { resourceShape } from "../src/manifest/schema/shape.ts";
 
 /** Names under which a manifest's schemas are compiled. */
 export const documentKey = "document";

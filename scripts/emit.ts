@@ -24,7 +24,7 @@ async function compiledValidators(): Promise<string> {
 function declaration(): string {
   return [
     "// Emitted by scripts/emit.ts.",
-    'import type { Validators } from "./validators.ts";',
+    'import type { Validators } from "./source.ts";',
     "/** The compiled schemas of the kinds in `kinds/index.ts`. */",
     "export declare const validators: Validators;",
     "",

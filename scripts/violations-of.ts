@@ -1,4 +1,4 @@
-import type { Validate, Violation } from "../src/manifest/validators.ts";
+import type { Validate, Violation } from "../src/manifest/source.ts";
 
 /** What Ajv compiles a schema into, as far as it is used. */
 export interface CompiledSchema {

@@ -40,7 +40,7 @@ const rules: FolderRules = {
   fields: { may: ["model"], never: pure },
   manifest: {
     may: ["model"],
-    packages: ["yaml", "ajv"],
+    packages: ["yaml", "ajv", "leven"],
     node: ["node:path", "node:buffer"],
     // One file reads manifests, one runs the command that prints a secret.
     oneFile: [["node:fs", "node:fs/promises"], ["node:child_process"]],

@@ -2,8 +2,8 @@
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/problems/nearest.ts";
-import { boundsOf, type Facts, fieldFacts } from "../manifest/schema/field-facts.ts";
-import { type ManifestKey, manifestKeys } from "../manifest/schema/manifest-keys.ts";
+import { type ManifestKey, manifestKeys } from "../manifest/schema/document-shape.ts";
+import { boundsOf, type Facts, fieldFacts } from "../manifest/schema/manifest-schema.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";

@@ -5,9 +5,8 @@ import type { Desired } from "../model/desired.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Import, Move, Removal } from "../model/manifest.ts";
-import type { SourceRange } from "../model/problem.ts";
 import type { Inventory } from "./inventory.ts";
-import type { Fault } from "./problems/finding.ts";
+import type { Report } from "./problems/fault.ts";
 import { badAddress, findReferent } from "./referent.ts";
 import type { Path } from "./source.ts";
 
@@ -24,9 +23,7 @@ export interface BindingInputs {
   readonly sections: readonly string[];
   /** ISO date. */
   readonly today: string;
-  where(path: Path): SourceRange;
-  report(path: Path, fault: Fault): void;
-  warn(path: Path, fault: Fault): void;
+  readonly report: Report;
 }
 
 /** Skips entries of the wrong shape: validation has reported them. */
@@ -49,7 +46,9 @@ export function readBindings(
 function readImport(entry: JsonObject, path: Path, inputs: BindingInputs): readonly Import[] {
   const address = declared(entry["address"], [...path, "address"], inputs);
   const id = entry["id"];
-  return address === undefined || typeof id !== "string" ? [] : [{ address, id, where: inputs.where(path) }];
+  return address === undefined || typeof id !== "string"
+    ? []
+    : [{ address, id, where: inputs.report.where(path, "entry") }];
 }
 
 /** One object belongs to one address, and one address has one object. */
@@ -65,19 +64,13 @@ function reportSharedIds(
     const owner = owners.get(`${section} ${id}`);
     const other = bound.get(address);
     if (owner !== undefined && owner !== address) {
+      const message = `${address} and ${owner} are both bound to ${JSON.stringify(id)}`;
       const hint = "give each address its own id, or remove one of the two";
-      inputs.report(path, {
-        code: "shared-id",
-        message: `${address} and ${owner} are both bound to ${JSON.stringify(id)}`,
-        hint,
-      });
+      inputs.report.error(path, { code: "shared-id", message, hint });
     } else if (other !== undefined && other !== id) {
+      const message = `${address} is bound to ${JSON.stringify(other)} already`;
       const hint = "an address has one object: remove one of the two";
-      inputs.report(path, {
-        code: "shared-id",
-        message: `${address} is bound to ${JSON.stringify(other)} already`,
-        hint,
-      });
+      inputs.report.error(path, { code: "shared-id", message, hint });
     }
     owners.set(`${section} ${id}`, owner ?? address);
     bound.set(address, other ?? id);
@@ -100,17 +93,17 @@ function readMove(entry: JsonObject, path: Path, inputs: BindingInputs): readonl
   const to = address(entry["to"], [...path, "to"], inputs);
   return from === undefined || to === undefined
     ? []
-    : [{ move: { from, to, where: inputs.where(path) }, path }];
+    : [{ move: { from, to, where: inputs.report.where(path, "entry") }, path }];
 }
 
 function reportMoves(moves: readonly ReadMove[], inputs: BindingInputs): void {
   const { members } = inputs.inventory;
   const sources = new Set(moves.map(({ move }) => move.from));
-  const seen = new Map<string, true>();
+  const seen = new Set<string>();
   for (const { move, path } of moves) {
     const { from, to } = move;
     const reportMove = (key: string, message: string, hint: string): void =>
-      inputs.report([...path, key], { code: "bad-move", message, hint });
+      inputs.report.error([...path, key], { code: "bad-move", message, hint });
     const target = parseAddress(to);
     if (from === to) reportMove("to", `${from} is moved to itself`, "remove the entry");
     else if (parseAddress(from)?.section !== target?.section)
@@ -127,44 +120,42 @@ function reportMoves(moves: readonly ReadMove[], inputs: BindingInputs): void {
       reportMove("to", `two addresses are moved to ${to}`, "keep one of the entries");
     else if (!sources.has(to) && target !== undefined) {
       const found = findReferent(inputs.inventory, target);
-      if ("fault" in found && found.fault.code !== "left-out") inputs.report([...path, "to"], found.fault);
+      if ("fault" in found && found.fault.code !== "left-out")
+        inputs.report.error([...path, "to"], found.fault);
     }
-    seen.set(`from ${from}`, true).set(`to ${to}`, true);
+    seen.add(`from ${from}`).add(`to ${to}`);
   }
 }
 
 function readRemoval(entry: JsonObject, path: Path, inputs: BindingInputs): readonly Removal[] {
   const gone = address(entry["address"], [...path, "address"], inputs);
-  const { destroy, reason, until } = {
-    destroy: entry["destroy"],
-    reason: entry["reason"],
-    until: entry["until"],
-  };
+  const { destroy, reason, until } = entry;
   if (gone === undefined || typeof destroy !== "boolean") return [];
   if (inputs.inventory.members.has(gone)) {
     const hint = `${undeclaring(gone)}, or remove the entry`;
-    inputs.report([...path, "address"], { code: "bad-removal", message: `${gone} is still declared`, hint });
+    inputs.report.error([...path, "address"], {
+      code: "bad-removal",
+      message: `${gone} is still declared`,
+      hint,
+    });
   }
   if (typeof until === "string" && until < inputs.today) {
     const message = `the entry for ${gone} was to be removed by ${until}`;
-    inputs.warn([...path, "until"], {
-      code: "overdue-removal",
-      message,
-      hint: "remove the entry, or give it a later date",
-    });
+    const hint = "remove the entry, or give it a later date";
+    inputs.report.warning([...path, "until"], { code: "overdue-removal", message, hint });
   }
   const notes = {
     ...(typeof reason === "string" ? { reason } : {}),
     ...(typeof until === "string" ? { until } : {}),
   };
-  return [{ address: gone, destroy, ...notes, where: inputs.where(path) }];
+  return [{ address: gone, destroy, ...notes, where: inputs.report.where(path, "entry") }];
 }
 
 function address(value: Json | undefined, path: Path, inputs: BindingInputs): Address | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   const parts = parseAddress(value);
   if (parts !== undefined && inputs.sections.includes(parts.section)) return formatAddress(parts);
-  inputs.report(path, badAddress(value, inputs.sections));
+  inputs.report.error(path, badAddress(value, inputs.sections));
   return undefined;
 }
 
@@ -173,7 +164,7 @@ function declared(value: Json | undefined, path: Path, inputs: BindingInputs): A
   if (parts === undefined) return undefined;
   const found = findReferent(inputs.inventory, parts);
   if ("address" in found) return found.address;
-  inputs.report(path, found.fault);
+  inputs.report.error(path, found.fault);
   return undefined;
 }
 

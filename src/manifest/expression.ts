@@ -1,7 +1,7 @@
 /** @module Parses the `${...}` expressions of a text. */
 import type { AddressParts } from "../model/address.ts";
 import { parseAddress } from "../model/address.ts";
-import type { Fault } from "./problems/finding.ts";
+import type { Fault } from "./problems/fault.ts";
 
 /**
  * One parsed `${...}`. `text` is the source, braces included. `output` is empty where the source is an address alone.

@@ -3,14 +3,11 @@ import { type Address, formatAddress } from "../model/address.ts";
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { isTemplate, type Sealed, type Template } from "../model/sealed.ts";
-import type { Expression } from "./expression.ts";
-import { merge } from "./merge.ts";
-import { describe } from "./problems/describe.ts";
-import type { Fault } from "./problems/finding.ts";
-import { resolveValue } from "./resolve-value.ts";
+import { describe, type Fault, type Report } from "./problems/fault.ts";
+import { resolveValue, type Scope } from "./resolve-value.ts";
 import { type Iteration, scopeOf } from "./scope.ts";
 import type { Path } from "./source.ts";
-import { mapOf } from "./unresolved.ts";
+import { mapOf, merge } from "./values.ts";
 import type { Variables } from "./variables.ts";
 
 /** One block of the manifest: a resource, or several where it has a `forEach`. */
@@ -23,6 +20,8 @@ export interface Block {
   readonly enabled: Json;
   /** `unknown` after a reported fault; references into the block are then accepted. */
   readonly iterations: readonly Iteration[] | "single" | "unknown";
+  /** Those of the iterations. */
+  readonly keys: readonly string[];
 }
 
 /** One resource of a block. */
@@ -36,60 +35,57 @@ export interface Member {
 export interface Inventory {
   /** `section.name` -> block. */
   readonly blocks: ReadonlyMap<string, Block>;
+  /** Section -> names of its blocks. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
   readonly members: ReadonlyMap<Address, Member>;
   /** Those whose `enabled` is false. */
   readonly leftOut: ReadonlyMap<Address, Member>;
 }
-
-/** Reports a fault at a path of the manifest. */
-export type ReportAt = (path: Path, fault: Fault, expression?: Expression) => void;
 
 /** Merges defaults into each block and carries out every `forEach`. Other values are not resolved yet. */
 export function buildInventory(
   manifest: JsonObject,
   kinds: readonly Kind[],
   variables: Variables,
-  report: ReportAt,
+  report: Report,
 ): Inventory {
   const blocks = new Map<string, Block>();
   const members = new Map<Address, Member>();
   const leftOut = new Map<Address, Member>();
-  const inputs: BlockInputs = { kinds, variables, report };
-  for (const kind of kinds) {
-    for (const [name, written] of Object.entries(mapAt(manifest, kind.name))) {
-      const defaults = mapAt(manifest["defaults"], kind.name);
-      const block: Block =
-        isObject(written) && !isTemplate(written)
-          ? blockOf(kind, name, written, defaults, inputs)
-          : { kind, name, body: {}, enabled: true, iterations: "unknown" };
+  const sections = kinds.map(({ name }) => name);
+  const inputs: BlockInputs = { sections, variables, report };
+  const written = kinds.map((kind) => ({ kind, section: mapOf(manifest[kind.name]) }));
+  for (const { kind, section } of written) {
+    const defaults = mapOf(mapOf(manifest["defaults"])[kind.name]);
+    for (const [name, body] of Object.entries(section)) {
+      const block = blockOf(kind, name, body, defaults, inputs);
       blocks.set(`${kind.name}.${name}`, block);
       for (const member of membersOf(block))
         (isEnabled(member, inputs) ? members : leftOut).set(member.address, member);
     }
   }
-  return { blocks, members, leftOut };
+  const names = new Map(written.map(({ kind, section }) => [kind.name, Object.keys(section)]));
+  return { blocks, names, members, leftOut };
 }
 
 interface BlockInputs {
-  readonly kinds: readonly Kind[];
+  readonly sections: readonly string[];
   readonly variables: Variables;
-  readonly report: ReportAt;
+  readonly report: Report;
 }
 
-function blockOf(
-  kind: Kind,
-  name: string,
-  written: JsonObject,
-  defaults: JsonObject,
-  inputs: BlockInputs,
-): Block {
+function blockOf(kind: Kind, name: string, written: Json, defaults: JsonObject, inputs: BlockInputs): Block {
+  if (!isObject(written) || isTemplate(written))
+    return { kind, name, body: {}, enabled: true, iterations: "unknown", keys: [] };
   const merged = Object.keys(defaults).length === 0 ? written : merge(defaults, written);
   const { forEach, enabled = true, ...body } = merged;
-  if (forEach === undefined) return { kind, name, body, enabled, iterations: "single" };
+  const block = { kind, name, body, enabled };
+  if (forEach === undefined) return { ...block, iterations: "single", keys: [] };
   const base = [kind.name, name];
   const resolved = resolveValue(forEach, scopeBefore(inputs, base), ["forEach"]);
-  const iterations = iterationsOf(resolved, (path, fault) => inputs.report([...base, ...path], fault));
-  return { kind, name, body, enabled, iterations: iterations ?? "unknown" };
+  const report: ReportIn = (path, fault) => inputs.report.error([...base, "forEach", ...path], fault);
+  const iterations = iterationsOf(resolved, report);
+  return { ...block, iterations: iterations ?? "unknown", keys: iterations?.map(({ key }) => key) ?? [] };
 }
 
 /** False for a member that is left out. A value of the wrong type is reported, and leaves nothing out. */
@@ -99,7 +95,7 @@ function isEnabled({ block, each }: Member, inputs: BlockInputs): boolean {
   const base = [kind.name, name];
   const value = resolveValue(enabled, scopeBefore(inputs, base, each), ["enabled"]);
   if (typeof value === "boolean" || isTemplate(value)) return value !== false;
-  inputs.report([...base, "enabled"], {
+  inputs.report.error([...base, "enabled"], {
     code: "wrong-type",
     message: `enabled must be true or false, and is ${describe(value)}`,
     hint: "write true or false without quotes, or a variable of type: boolean",
@@ -107,13 +103,13 @@ function isEnabled({ block, each }: Member, inputs: BlockInputs): boolean {
   return true;
 }
 
-/** The scope of what decides which resources there are. */
-function scopeBefore(inputs: BlockInputs, base: Path, each?: Iteration): ReturnType<typeof scopeOf> {
+/** The scope of the values that decide which resources there are. */
+function scopeBefore({ variables, sections, report }: BlockInputs, base: Path, each?: Iteration): Scope {
   const hint = "the addresses must be known before anything is read: use a variable, or write the keys out";
   return scopeOf({
-    variables: inputs.variables,
+    variables,
     ...defined({ each }),
-    sections: inputs.kinds.map((kind) => kind.name),
+    sections,
     refusesSecret: ({ text }) => ({
       code: "secret-in-clear",
       message: `${text} would become part of an address`,
@@ -124,7 +120,7 @@ function scopeBefore(inputs: BlockInputs, base: Path, each?: Iteration): ReturnT
       message: `${text} is known only after an apply`,
       hint,
     }),
-    report: (expression, path, fault) => inputs.report([...base, ...path], fault, expression),
+    report: (expression, path, fault) => report.error([...base, ...path], fault, "value", expression),
   });
 }
 
@@ -137,57 +133,36 @@ function* membersOf(block: Block): Iterable<Member> {
       yield { address: formatAddress({ section: kind.name, name, key: each.key }), block, each };
 }
 
-function mapAt(value: Json | undefined, key: string): JsonObject {
-  const map = mapOf(value);
-  return mapOf(Object.hasOwn(map, key) ? map[key] : undefined);
-}
+/** Reports a fault at a path inside of a `forEach`. */
+type ReportIn = (path: Path, fault: Fault) => void;
 
-/** A list of texts or a map gives one iteration for each entry. Returns undefined where a fault was reported. */
-function iterationsOf(
-  forEach: Json | Sealed | Template,
-  report: (path: Path, fault: Fault) => void,
-): readonly Iteration[] | undefined {
+/** A list of texts or a map gives one iteration for each entry. Returns undefined if a fault was reported. */
+function iterationsOf(forEach: Json | Sealed | Template, report: ReportIn): readonly Iteration[] | undefined {
   if (isTemplate(forEach)) return undefined;
   if (Array.isArray(forEach)) return listIterations(forEach, report);
   if (isObject(forEach)) return Object.entries(forEach).map(([key, value]) => ({ key, value }));
   const hint = "write a list, [a, b], or a map, { a: ..., b: ... }";
-  report(["forEach"], {
-    code: "wrong-type",
-    message: `forEach must be a list or a map, and is ${describe(forEach)}`,
-    hint,
-  });
+  const message = `forEach must be a list or a map, and is ${describe(forEach)}`;
+  report([], { code: "wrong-type", message, hint });
   return undefined;
 }
 
-function listIterations(
-  list: readonly Json[],
-  report: (path: Path, fault: Fault) => void,
-): readonly Iteration[] | undefined {
-  const iterations: Iteration[] = [];
-  const seen = new Set<string>();
+function listIterations(list: readonly Json[], report: ReportIn): readonly Iteration[] | undefined {
+  const iterations = new Map<string, Iteration>();
   let failed = false;
   for (const [index, value] of list.entries()) {
     const key = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
     if (isTemplate(value)) failed = true;
     else if (key === undefined) {
       const hint = "a list holds texts; to give each one more than a key, write a map";
-      report(["forEach", index], {
-        code: "wrong-type",
-        message: `forEach[${index}] must be text, and is ${describe(value)}`,
-        hint,
-      });
+      const message = `forEach[${index}] must be text, and is ${describe(value)}`;
+      report([index], { code: "wrong-type", message, hint });
       failed = true;
-    } else if (seen.has(key)) {
+    } else if (iterations.has(key)) {
       const hint = "remove one of the two: each makes one resource";
-      report(["forEach", index], {
-        code: "duplicate-key",
-        message: `forEach names ${JSON.stringify(key)} twice`,
-        hint,
-      });
-    } else {
-      seen.add(key);
-      iterations.push({ key, value });
-    }
+      const message = `forEach names ${JSON.stringify(key)} twice`;
+      report([index], { code: "duplicate-key", message, hint });
+    } else iterations.set(key, { key, value });
   }
-  return failed ? undefined : iterations;
+  return failed ? undefined : [...iterations.values()];
 }

@@ -5,7 +5,7 @@ import type { Dirent } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Position, Problem } from "../model/problem.ts";
-import { errorAt, type Fault } from "./problems/finding.ts";
+import { errorAt, type Fault } from "./problems/fault.ts";
 import type { SourceFile } from "./source.ts";
 
 /** The largest manifest file that is read, in bytes. */

@@ -1,5 +1,6 @@
-/** @module Finds the source range of a path in the files of a manifest. */
+/** @module Follows paths through the files of a manifest and finds their source ranges: the one place that knows positions. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from "yaml";
+import { type Address, parseAddress } from "../model/address.ts";
 import type { Position, SourceRange } from "../model/problem.ts";
 import type { Layer, Path } from "./source.ts";
 
@@ -13,18 +14,61 @@ export interface Span {
 /** Which part of an entry is meant: its key, its value, or both. */
 export type Part = "key" | "value" | "entry";
 
-/** The span of a path in the uppermost layer that has it; undefined where none has. */
+/** The block of a resource, by its section and its name. */
+export interface BlockName {
+  readonly kind: { readonly name: string };
+  readonly name: string;
+}
+
+/**
+ * The range of a path: in the block if one is given, then in the defaults of its section, then of the nearest parent. With an
+ * expression, the range is that of the expression.
+ */
+export function rangeAt(
+  layers: readonly Layer[],
+  path: Path,
+  part: Part,
+  expression?: { readonly text: string },
+  block?: BlockName,
+): SourceRange {
+  const whole = block === undefined ? path : [block.kind.name, block.name, ...path];
+  const inDefaults = block === undefined || path.length === 0 ? [] : ["defaults", block.kind.name, ...path];
+  const span =
+    spanOf(layers, whole, part) ??
+    (inDefaults.length === 0 ? undefined : spanOf(layers, inDefaults, part)) ??
+    nearestSpan(layers, whole, part);
+  return rangeOf(span === undefined || expression === undefined ? span : within(span, expression.text));
+}
+
+/** The range of the entry that declares a field. Undefined if no block declares the resource. */
+export function fieldRange(
+  layers: readonly Layer[],
+  address: Address,
+  path: string,
+): SourceRange | undefined {
+  const { section = "", name = "" } = parseAddress(address) ?? {};
+  if (spanOf(layers, [section, name], "key") === undefined) return undefined;
+  return rangeAt(layers, fieldKeys(path), "entry", undefined, { kind: { name: section }, name });
+}
+
+/** The keys of a field's path. A name in a map of the spec may contain dots. */
+export function fieldKeys(path: string): Path {
+  const dot = path.indexOf(".");
+  return dot < 0 ? [path] : [path.slice(0, dot), path.slice(dot + 1)];
+}
+
+/** The span of a path in the uppermost layer that has it; undefined if none has. */
 export function spanOf(layers: readonly Layer[], path: Path, part: Part): Span | undefined {
   for (const layer of layers.toReversed()) {
-    const reached = walk(layer, path);
-    if (reached.left === 0) return cut(layer, reached, part);
-    if (reached.blocked) return undefined;
+    const { key, value, missing, isBlocked } = follow(layer, path);
+    if (missing.length === 0) return cut(layer, key, through(layer, value), part);
+    if (isBlocked) return undefined;
   }
   return undefined;
 }
 
-/** The span of a path or of its nearest parent; the start of the first file where there is neither. */
-export function nearestSpan(layers: readonly Layer[], path: Path, part: Part): Span | undefined {
+/** The span of a path or of its nearest parent; the start of the first file if there is neither. */
+function nearestSpan(layers: readonly Layer[], path: Path, part: Part): Span | undefined {
   for (let length = path.length; length > 0; length--) {
     const found = spanOf(layers, path.slice(0, length), length === path.length ? part : "key");
     if (found !== undefined) return found;
@@ -33,8 +77,8 @@ export function nearestSpan(layers: readonly Layer[], path: Path, part: Part): S
   return layer === undefined ? undefined : { layer, start: 0, end: 0 };
 }
 
-/** The span of a text inside another span; the whole span where the text is not in it. */
-export function within(span: Span, text: string): Span {
+/** The span of a text inside another span; the whole span if the text is not in it. */
+function within(span: Span, text: string): Span {
   const at = span.layer.text.slice(span.start, span.end).indexOf(text);
   return at < 0 ? span : { ...span, start: span.start + at, end: span.start + at + text.length };
 }
@@ -54,37 +98,52 @@ function positionOf(layer: Layer, offset: number): Position {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-interface Reached {
+/** A map of a manifest as it is written. */
+export type WrittenMap = YAMLMap<ParsedNode, ParsedNode | null>;
+
+/** The end of a path in one file: as far as it leads. */
+export interface Followed {
+  /** Maps that were passed, from the outermost; `missing` begins in the last one. */
+  readonly maps: readonly WrittenMap[];
+  /** Nodes that were passed, as they are written. */
+  readonly passed: readonly ParsedNode[];
   readonly key: ParsedNode | undefined;
+  /** The last node that was reached, as it is written: it may be an alias. */
   readonly value: ParsedNode | undefined;
   /** Steps of the path that could not be taken. */
-  readonly left: number;
-  /** True where a parent of the path is not a map: it hides the layers below. */
-  readonly blocked: boolean;
+  readonly missing: Path;
+  /** True if a parent of the path is not a map: it hides the layers below. */
+  readonly isBlocked: boolean;
 }
 
-function walk(layer: Layer, path: Path): Reached {
+/** Follows a path from the top of a file, through aliases. */
+export function follow(layer: Layer, path: Path): Followed {
+  const maps: WrittenMap[] = [];
+  const passed: ParsedNode[] = [];
   let key: ParsedNode | undefined;
-  let value = through(layer, layer.root ?? undefined);
+  let value = layer.root ?? undefined;
   for (const [taken, step] of path.entries()) {
-    const left = path.length - taken;
-    if (isMap<ParsedNode, ParsedNode>(value)) {
-      const entry = entriesOf(value).get(String(step));
-      if (entry === undefined) return { key, value, left, blocked: false };
-      key = entry.key;
-      value = through(layer, entry.value);
-    } else if (isSeq<ParsedNode>(value) && value.items[Number(step)] !== undefined) {
-      key = undefined;
-      value = through(layer, value.items[Number(step)]);
-    } else return { key, value, left, blocked: value !== undefined };
+    if (value !== undefined) passed.push(value);
+    const target = through(layer, value);
+    let next: Entry | undefined;
+    if (isMap<ParsedNode, ParsedNode | null>(target)) {
+      maps.push(target);
+      next = entriesOf(target).get(String(step));
+    } else if (isSeq<ParsedNode>(target)) next = { key: undefined, value: target.items[Number(step)] };
+    if (next === undefined || (next.key === undefined && next.value === undefined)) {
+      const isBlocked = target !== undefined && !isMap(target);
+      return { maps, passed, key, value, missing: path.slice(taken), isBlocked };
+    }
+    ({ key, value } = next);
   }
-  return { key, value, left: 0, blocked: false };
+  if (value !== undefined) passed.push(value);
+  return { maps, passed, key, value, missing: [], isBlocked: false };
 }
 
-function cut(layer: Layer, reached: Reached, part: Part): Span {
-  const keyRange = reached.key?.range;
-  const valueRange = reached.value?.range;
-  const shown = part === "value" && isShown(reached.value) ? valueRange : keyRange;
+function cut(layer: Layer, key: ParsedNode | undefined, value: ParsedNode | undefined, part: Part): Span {
+  const keyRange = key?.range;
+  const valueRange = value?.range;
+  const shown = part === "value" && isShown(value) ? valueRange : keyRange;
   const [start, end] = shown ?? valueRange ?? keyRange ?? [0, 0];
   if (part !== "entry") return { layer, start, end };
   const last = Math.max(end, valueRange?.[1] ?? end);
@@ -102,14 +161,15 @@ function through(layer: Layer, node: ParsedNode | undefined): ParsedNode | undef
 }
 
 interface Entry {
-  readonly key: ParsedNode;
+  /** Undefined for an entry of a list. */
+  readonly key: ParsedNode | undefined;
   readonly value: ParsedNode | undefined;
 }
 
 const indexes = new WeakMap<YAMLMap, ReadonlyMap<string, Entry>>();
 
 /** Entries by key, indexed once for each map; the first of several equal keys counts. */
-function entriesOf(map: YAMLMap<ParsedNode, ParsedNode | null>): ReadonlyMap<string, Entry> {
+function entriesOf(map: WrittenMap): ReadonlyMap<string, Entry> {
   const known = indexes.get(map);
   if (known !== undefined) return known;
   const entries = new Map<string, Entry>();

@@ -2,8 +2,8 @@
 import { type Alias, isAlias, isScalar, isSeq, type ParsedNode, type Scalar, type YAMLMap } from "yaml";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
-import type { Fault } from "./problems/finding.ts";
-import { unresolved } from "./unresolved.ts";
+import type { Fault } from "./problems/fault.ts";
+import { unresolved } from "./values.ts";
 
 /** A YAML tree as plain values, and the node behind each alias. */
 export interface Plain {

@@ -1,8 +1,10 @@
-/** @module Finds the resource that a reference names. */
-import type { Address, AddressParts } from "../model/address.ts";
-import { formatAddress, parseAddress } from "../model/address.ts";
+/** @module Finds the resources that references and `x-reference` fields name. */
+import { type Address, type AddressParts, formatAddress, parseAddress } from "../model/address.ts";
+import type { KindSchema } from "../model/field-schema.ts";
+import type { Spec } from "../model/spec.ts";
+import { referenceFields } from "../model/templates.ts";
 import type { Block, Inventory } from "./inventory.ts";
-import type { Fault } from "./problems/finding.ts";
+import type { Fault, Report } from "./problems/fault.ts";
 import { listed, suggest } from "./problems/nearest.ts";
 
 /** The address behind a reference, or the fault of the reference. */
@@ -30,7 +32,7 @@ export function findReferents(
   const block = inventory.blocks.get(`${parts.section}.${parts.name}`);
   if (parts.key === undefined && block !== undefined && typeof block.iterations === "object") {
     const { section, name } = parts;
-    const all = block.iterations.map(({ key }) => formatAddress({ section, name, key }));
+    const all = block.keys.map((key) => formatAddress({ section, name, key }));
     return { addresses: all.filter((address) => inventory.members.has(address)) };
   }
   if (!sections.includes(parts.section)) return { fault: badAddress(text, sections) };
@@ -52,31 +54,11 @@ function leftOut(address: Address): Fault {
   return { code: "left-out", message, hint: "leave out what refers to it too, or enable it" };
 }
 
-function unknownName(inventory: Inventory, parts: AddressParts): Fault {
-  const names = namesIn(inventory).get(parts.section) ?? [];
-  const message = `there is no ${formatAddress(parts)} in this manifest`;
-  return {
-    code: "unknown-resource",
-    message,
-    hint: suggest(parts.name, names, `declared under ${parts.section}`),
-  };
+function unknownName(inventory: Inventory, { section, name, ...rest }: AddressParts): Fault {
+  const message = `there is no ${formatAddress({ section, name, ...rest })} in this manifest`;
+  const hint = suggest(name, inventory.names.get(section) ?? [], `declared under ${section}`);
+  return { code: "unknown-resource", message, hint };
 }
-
-/** Section -> names of its blocks; made once for each inventory. */
-function namesIn(inventory: Inventory): ReadonlyMap<string, readonly string[]> {
-  const known = names.get(inventory);
-  if (known !== undefined) return known;
-  const found = new Map<string, string[]>();
-  for (const { kind, name } of inventory.blocks.values()) {
-    const section = found.get(kind.name) ?? [];
-    found.set(kind.name, section);
-    section.push(name);
-  }
-  names.set(inventory, found);
-  return found;
-}
-
-const names = new WeakMap<Inventory, ReadonlyMap<string, readonly string[]>>();
 
 function noForEach(parts: AddressParts): Fault {
   const { section, name } = parts;
@@ -85,7 +67,7 @@ function noForEach(parts: AddressParts): Fault {
 }
 
 function wrongKey(parts: AddressParts, block: Block): Fault {
-  const known = keysOf(block);
+  const known = block.keys;
   const { section, name, key } = parts;
   if (key === undefined) {
     const full = known.map((known) => formatAddress({ section, name, key: known }));
@@ -96,12 +78,36 @@ function wrongKey(parts: AddressParts, block: Block): Fault {
   return { code: "unknown-resource", message, hint: suggest(key, known, "keys") };
 }
 
-function keysOf(block: Block): readonly string[] {
-  const known = keys.get(block);
-  if (known !== undefined) return known;
-  const found = typeof block.iterations === "string" ? [] : block.iterations.map(({ key }) => key);
-  keys.set(block, found);
+/** A field whose value names a resource of another section. */
+export interface NamedReference {
+  readonly path: string;
+  readonly address: Address;
+}
+
+/** The addresses that the `x-reference` fields of a spec name: a name, or name["key"]. */
+export function namedReferences(
+  spec: Spec,
+  schema: KindSchema,
+  inventory: Inventory,
+  report: Report,
+): readonly NamedReference[] {
+  const found: NamedReference[] = [];
+  for (const { path, section } of referenceFields(schema)) {
+    const name = spec[path];
+    if (typeof name !== "string" || name === "") continue;
+    const parts = parseAddress(`${section}.${name}`);
+    const referent = parts === undefined ? { fault: noName(name, section) } : findReferent(inventory, parts);
+    if ("address" in referent) found.push({ path, address: referent.address });
+    else report.error(path.split("."), referent.fault);
+  }
   return found;
 }
 
-const keys = new WeakMap<Block, readonly string[]>();
+function noName(text: string, section: string): Fault {
+  const shorter = text.startsWith(`${section}.`) ? text.slice(section.length + 1) : undefined;
+  const hint =
+    shorter === undefined
+      ? `write a name under ${section}, or name["key"]`
+      : `write ${shorter}: the section is known`;
+  return { code: "bad-reference", message: `${JSON.stringify(text)} is not a name under ${section}`, hint };
+}

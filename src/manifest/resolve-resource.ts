@@ -1,5 +1,4 @@
 /** @module Resolves and checks one resource of a manifest. */
-
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { KindSchema } from "../model/field-schema.ts";
@@ -8,32 +7,28 @@ import type { Finding, Kind, KindRegistry } from "../model/kind.ts";
 import type { Removal } from "../model/manifest.ts";
 import { isTemplate, type Reference } from "../model/sealed.ts";
 import { flatten } from "../model/spec.ts";
-import { blockRange } from "./block-range.ts";
 import type { Expression } from "./expression.ts";
 import type { Inventory, Member } from "./inventory.ts";
 import { lifecycleOf, timeoutsOf } from "./lifecycle.ts";
-import type { Part } from "./locate.ts";
-import { namedReferences } from "./named-references.ts";
 import { explainViolations } from "./problems/explain.ts";
-import { errorAt, type Fault, warningAt } from "./problems/finding.ts";
+import { type Fault, type Report, reportTo } from "./problems/fault.ts";
 import { listed, suggest } from "./problems/nearest.ts";
-import { findReferent } from "./referent.ts";
-import { resolveMap, resolveValue } from "./resolve-value.ts";
-import { resourceShape } from "./schema/resource-shape.ts";
-import { leafPaths, secretPaths } from "./schema/shape.ts";
+import { findReferent, namedReferences } from "./referent.ts";
+import { resolveMap, resolveValue, type Scope } from "./resolve-value.ts";
+import { leafPaths, resourceShape, secretPaths } from "./schema/shape.ts";
 import { type OutputExpression, scopeOf } from "./scope.ts";
 import { sealFields, secretPartsOf } from "./seal-fields.ts";
 import { textOn } from "./secret-variables.ts";
 import type { Secrets } from "./secrets.ts";
-import type { Parsed, Path } from "./source.ts";
-import { mapOf } from "./unresolved.ts";
-import type { Validators } from "./validators.ts";
+import type { Parsed, Path, Validators } from "./source.ts";
+import { mapOf } from "./values.ts";
 import type { Variables } from "./variables.ts";
 
 /** Inputs that all resources of a manifest share. */
 export interface ResolveContext {
   readonly parsed: Parsed;
   readonly kinds: KindRegistry;
+  readonly sections: readonly string[];
   readonly validators: Validators;
   readonly inventory: Inventory;
   readonly variables: Variables;
@@ -53,12 +48,8 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
   const { block, address } = member;
   const { kind } = block;
   const { schema } = kind;
-  const { layers } = context.parsed;
   const findings: Finding[] = [];
-  const sections = context.kinds.all.map(({ name }) => name);
-  const report: ReportIn = (path, fault, part, expression) => {
-    findings.push(errorAt(blockRange(layers, block, path, part ?? "value", expression), fault, address));
-  };
+  const report = reportTo(findings, context.parsed.layers, block, address);
 
   const refs = new Set<Address>();
   const scope = memberScope(member, context, refs, report);
@@ -67,19 +58,13 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
   const violations = context.validators.resources[kind.name]?.(resolved) ?? [];
   if (violations.length > 0) {
     const secrets = new Set([...secretPaths(schema)].flatMap((path) => textOn(resolved, path)?.text ?? []));
-    for (const { path, part, fault } of explainViolations(
-      violations,
-      resolved,
-      resourceShape(schema),
-      secrets,
-    ))
-      report(path, fault, part);
+    const explained = explainViolations(violations, resolved, resourceShape(schema), secrets);
+    for (const { path, part, fault } of explained) report.error(path, fault, part);
   }
 
   const { lifecycle, timeouts, ...written } = resolved;
   const spec: Record<string, Json> = { ...flatten(written) };
-  const inputs = { kind, schema, inventory: context.inventory, sections, report };
-  const wanted = lifecycleOf(lifecycle, inputs);
+  const wanted = lifecycleOf(lifecycle, kind, context, report);
   const named = namedReferences(spec, schema, context.inventory, report);
   for (const reference of [...named.map(({ address }) => address), ...wanted.dependsOn]) refs.add(reference);
 
@@ -87,18 +72,14 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
   for (const [name, field] of Object.entries(schema.properties)) {
     if (field["x-operations"] !== undefined && field.default !== undefined) spec[name] ??= field.default;
   }
-  sealFields(spec, member, context.secrets, {
-    error: (path, fault) => report(path.split("."), fault),
-    warning: (path, fault) =>
-      findings.push(warningAt(blockRange(layers, block, path.split("."), "value"), fault, address)),
-  });
+  sealFields(spec, member, context.secrets, report);
   const id = schema.properties["id"]?.["x-place"] === true ? spec["id"] : undefined;
   const desired: Desired = {
     address,
     kind: kind.name,
     spec,
     refs: [...refs],
-    where: blockRange(layers, block, [], "entry"),
+    where: report.where([], "entry"),
     lifecycle: wanted,
     timeouts: timeoutsOf(timeouts),
     ...(typeof id === "string" ? { importId: id } : {}),
@@ -126,47 +107,34 @@ export function readLeftOut(
   context: ResolveContext,
 ): { readonly removal: Removal; readonly findings: readonly Finding[] } {
   const { block, address } = member;
-  const { layers } = context.parsed;
   const findings: Finding[] = [];
-  const report: ReportIn = (path, fault, part, expression) => {
-    findings.push(errorAt(blockRange(layers, block, path, part ?? "value", expression), fault, address));
-  };
-  const { lifecycle = {} } = block.body;
+  const report = reportTo(findings, context.parsed.layers, block, address);
   const scope = memberScope(member, context, new Set(), report);
+  const { lifecycle = {} } = block.body;
   const { dependsOn: _, ...guards } = mapOf(resolveValue(lifecycle, scope, ["lifecycle"]));
-  const { kind } = block;
-  const sections = context.kinds.all.map(({ name }) => name);
-  const inputs = { kind, schema: kind.schema, inventory: context.inventory, sections, report };
   const removal: Removal = {
     address,
     destroy: true,
     reason: "left out: its enabled is false",
-    where: blockRange(layers, block, [], "entry"),
-    lifecycle: lifecycleOf(guards, inputs),
+    where: report.where([], "entry"),
+    lifecycle: lifecycleOf(guards, block.kind, context, report),
   };
   return { removal, findings };
 }
 
-type ReportIn = (path: Path, fault: Fault, part?: Part, expression?: Expression) => void;
-
-/** What the expressions of a resource may use; `refs` gets the addresses that it refers to. */
-function memberScope(
-  member: Member,
-  context: ResolveContext,
-  refs: Set<Address>,
-  report: ReportIn,
-): ReturnType<typeof scopeOf> {
+/** The scope of the expressions of a resource; `refs` gets the addresses that it refers to. */
+function memberScope(member: Member, context: ResolveContext, refs: Set<Address>, report: Report): Scope {
   const { kind } = member.block;
   return scopeOf({
     variables: context.variables,
     secrets: context.secrets,
-    sections: context.kinds.all.map(({ name }) => name),
+    sections: context.sections,
     label: member.address,
     ...(member.each === undefined ? {} : { each: member.each, secretParts: secretPartsOf(member) }),
     refusesSecret: (expression, path) => secretFault(kind, expression, path),
     reference: (expression, path) =>
       fieldFault(kind, expression, path) ?? outputReference(expression, context, refs),
-    report: (expression, path, fault) => report(path, fault, "value", expression),
+    report: (expression, path, fault) => report.error(path, fault, "value", expression),
   });
 }
 
@@ -197,7 +165,7 @@ function fieldFault(kind: Kind, expression: OutputExpression, path: Path): Fault
   return { code: "bad-reference", message, hint };
 }
 
-/** Makes the reference to an output and adds its resource to `refs`; a fault where there is no such output. */
+/** Makes the reference to an output and adds its resource to `refs`; a fault if there is no such output. */
 export function outputReference(
   expression: OutputExpression,
   context: Pick<ResolveContext, "kinds" | "inventory">,

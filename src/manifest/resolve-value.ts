@@ -4,10 +4,10 @@ import { isObject } from "../model/json.ts";
 import type { Sealed, Template, TemplatePart } from "../model/sealed.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
-import type { Fault } from "./problems/finding.ts";
+import type { Fault } from "./problems/fault.ts";
 import type { SecretExpression } from "./secrets.ts";
 import type { Path } from "./source.ts";
-import { unresolved } from "./unresolved.ts";
+import { unresolved } from "./values.ts";
 
 /** The names that one place of the manifest may use. Each function returns a value, or `unresolved` after a report. */
 export interface Scope {

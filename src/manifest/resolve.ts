@@ -1,30 +1,25 @@
 /** @module Resolves and checks a parsed manifest. */
 import type { Desired } from "../model/desired.ts";
 import { disruptions } from "../model/field-schema.ts";
-import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
 import type { Guards, Manifest } from "../model/manifest.ts";
-import type { Problem, SourceRange } from "../model/problem.ts";
+import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Seal } from "../model/sealed.ts";
 import { hasPassword } from "../model/userinfo.ts";
 import { readBindings } from "./bindings.ts";
-import { blockRange } from "./block-range.ts";
-import type { Expression } from "./expression.ts";
+import { type HeadInputs, readHead } from "./header.ts";
 import { buildInventory, type Inventory, type Member } from "./inventory.ts";
-import { nearestSpan, type Part, rangeOf, within } from "./locate.ts";
-import { type HeadInputs, type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { readOutputs } from "./outputs.ts";
-import { dotted } from "./problems/describe.ts";
-import { errorAt, type Fault, warningAt } from "./problems/finding.ts";
-import { finishProblems } from "./problems/finish-problems.ts";
+import { finishProblems } from "./problems/excerpt.ts";
+import { dotted, type Fault, reportTo } from "./problems/fault.ts";
 import { plainFields } from "./problems/plain-fields.ts";
-import { headerOf } from "./read-header.ts";
 import { type ResolveContext, readLeftOut, resolveResource } from "./resolve-resource.ts";
 import { findCycles, runRules, unusedDefaultsFaults } from "./rules.ts";
 import { readSecrets, type SecretText } from "./secrets.ts";
 import type { Parsed, Path } from "./source.ts";
-import { mapOf } from "./unresolved.ts";
+import { mapOf, textsIn } from "./values.ts";
 
 /** Inputs of `resolveManifest`. */
 export interface ManifestInputs extends HeadInputs {
@@ -46,55 +41,38 @@ export interface Resolution {
 /** Collects all problems at once. Never throws for a mistake in the manifest. */
 export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): Promise<Resolution> {
   if (parsed.value === undefined) return finish(parsed, inputs, parsed.findings);
-  const head = readManifestHead(parsed, parsed.value, inputs);
-  const findings: Finding[] = [...parsed.findings, ...head.findings];
-  const rangeAt = (path: Path, part: Part, expression?: Expression): SourceRange => {
-    const found = nearestSpan(parsed.layers, path, part);
-    return rangeOf(found === undefined || expression === undefined ? found : within(found, expression.text));
-  };
-  const report = (path: Path, fault: Fault, part: Part = "value", expression?: Expression): void => {
-    findings.push(errorAt(rangeAt(path, part, expression), fault));
-  };
-
   const { kinds, validators } = inputs;
+  const { layers } = parsed;
+  const { value, header, variables, ...head } = readHead(parsed, parsed.value, inputs);
+  const findings: Finding[] = [...parsed.findings, ...head.findings];
+  const report = reportTo(findings, layers);
   const sections = kinds.all.map((kind) => kind.name);
-  const inventory = buildInventory(parsed.value, kinds.all, head.variables, (path, fault, expression) => {
-    report(path, fault, "value", expression);
-  });
+  const inventory = buildInventory(parsed.value, kinds.all, variables, report);
   const secrets = await readSecrets(
     partsWithSecrets(parsed.value, sections, inventory),
-    head.value["secrets"],
+    value["secrets"],
     inputs.secretText,
     inputs.seal,
-    (path, expression, fault) => report(path, fault, "value", expression),
+    report,
     (path) => keysAt(path, inventory),
   );
-  const { namePrefix } = head.value;
+  const { namePrefix } = value;
   const context: ResolveContext = {
     parsed,
     kinds,
+    sections,
     validators,
     inventory,
-    variables: head.variables,
+    variables,
     secrets,
     namePrefix: typeof namePrefix === "string" ? namePrefix : "",
   };
   const resources = [...inventory.members.values()].map((member) => resolveResource(member, context));
   const desired = resources.map((resource) => resource.desired);
-  for (const { path, part, fault } of unusedDefaultsFaults(parsed.value, context)) report(path, fault, part);
-  const outputs = readOutputs(head.value["outputs"], {
-    context,
-    report,
-    where: (path) => rangeAt(path, "entry"),
-  });
-  const bindings = readBindings(head.value, desired, {
-    inventory,
-    sections,
-    today: inputs.today,
-    report,
-    warn: (path, fault) => void findings.push(warningAt(rangeAt(path, "value"), fault)),
-    where: (path) => rangeAt(path, "entry"),
-  });
+  for (const { path, part, fault } of unusedDefaultsFaults(parsed.value, context))
+    report.error(path, fault, part);
+  const outputs = readOutputs(value["outputs"], context, report);
+  const bindings = readBindings(value, desired, { inventory, sections, today: inputs.today, report });
   const leftOut = [...inventory.leftOut.values()].map((member) => readLeftOut(member, context));
   const announced = new Set(bindings.removed.map(({ address }) => address));
   const removed = [
@@ -106,19 +84,22 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     const importId = ids.get(resource.address);
     return importId === undefined ? resource : { ...resource, importId };
   });
-  const written = [...passwordsIn(parsed.value, [])];
-  findings.push(...written.map(({ path }) => warningAt(rangeAt(path, "value"), passwordInAddress(path))));
-  findings.push(...filledInPasswords(desired, new Set(written.map(({ text }) => text)), context));
+  const written = Object.entries(parsed.value).flatMap(([key, part]) =>
+    // These two refuse a password by themselves.
+    key === "state" || key === "service" ? [] : [...textsIn(part, hasPassword, [key])],
+  );
+  for (const { path } of written) report.warning(path, passwordInAddress(path));
+  warnOfFilledIn(desired, new Set(written.map(({ text }) => text)), context, findings);
   const found = [...resources, ...leftOut].flatMap((resource) => resource.findings);
   const all = [...findings, ...runRules(bound, found, context, inputs.profile), ...findCycles(bound)];
 
   const finished = finish(parsed, inputs, all);
-  const header = headerOf(head);
   if (finished.problems.length > 0 || header === undefined) return finished;
+  const guards = guardsOf(mapOf(value["guards"]));
   const { warnings } = finished;
   return {
     ...finished,
-    manifest: { ...header, desired: bound, outputs, ...bindings, removed, guards: guardsOf(head), warnings },
+    manifest: { ...header, desired: bound, outputs, ...bindings, removed, guards, warnings },
   };
 }
 
@@ -158,33 +139,19 @@ function partsWithSecrets(
   );
 }
 
-/** The addresses that have a password in them; a section that must have none refuses it by itself. */
-function* passwordsIn(value: Json, path: Path): Iterable<{ readonly path: Path; readonly text: string }> {
-  if (typeof value === "string" && hasPassword(value)) yield { path, text: value };
-  else if (Array.isArray(value))
-    for (const [at, item] of value.entries()) yield* passwordsIn(item, [...path, at]);
-  else if (isObject(value))
-    for (const [key, inner] of Object.entries(value))
-      if (path.length > 0 || (key !== "state" && key !== "service"))
-        yield* passwordsIn(inner, [...path, key]);
-}
-
-/** Warnings of addresses that have their password from a variable: those that are written nowhere as a whole. */
-function filledInPasswords(
+/** Warns of addresses that have their password from a variable: `written` has those that stand in the manifest as a whole. */
+function warnOfFilledIn(
   all: readonly Desired[],
   written: ReadonlySet<string>,
   { parsed, inventory }: ResolveContext,
-): readonly Finding[] {
-  return all.flatMap(({ address, spec }) => {
-    const block = inventory.members.get(address)?.block;
-    if (block === undefined) return [];
-    const found = Object.entries(spec).flatMap(([path, value]) => [...passwordsIn(value, path.split("."))]);
-    return found
-      .filter(({ text }) => !written.has(text))
-      .map(({ path }) =>
-        warningAt(blockRange(parsed.layers, block, path, "value"), passwordInAddress([address, ...path])),
-      );
-  });
+  findings: Finding[],
+): void {
+  for (const { address, spec } of all) {
+    const report = reportTo(findings, parsed.layers, inventory.members.get(address)?.block);
+    for (const [path, value] of Object.entries(spec))
+      for (const found of textsIn(value, (text) => hasPassword(text) && !written.has(text), path.split(".")))
+        report.warning(found.path, passwordInAddress([address, ...found.path]));
+  }
 }
 
 function passwordInAddress(path: Path): Fault {
@@ -195,10 +162,7 @@ function passwordInAddress(path: Path): Fault {
   };
 }
 
-function guardsOf(head: ManifestHead): Guards {
-  const written = head.value["guards"];
-  if (!isObject(written)) return {};
-  const { maxDeletes, maxChangePercent, maxDisruption } = written;
+function guardsOf({ maxDeletes, maxChangePercent, maxDisruption }: JsonObject): Guards {
   const worst = disruptions.find((disruption) => disruption === maxDisruption);
   return {
     ...(typeof maxDeletes === "number" ? { maxDeletes } : {}),

@@ -1,19 +1,18 @@
 /** @module Runs the rules beyond the schemas: those of the kinds, cycles of references, unused defaults. */
 
-import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
-import { blockRange } from "./block-range.ts";
 import { mayHoldExpression } from "./expression.ts";
+import { rangeAt } from "./locate.ts";
 import { type Explained, explainViolations } from "./problems/explain.ts";
-import { errorAt } from "./problems/finding.ts";
+import { errorAt } from "./problems/fault.ts";
 import { suggest } from "./problems/nearest.ts";
 import type { ResolveContext } from "./resolve-resource.ts";
-import { resourceShape } from "./schema/resource-shape.ts";
-import { mapOf, unresolved } from "./unresolved.ts";
+import { resourceShape } from "./schema/shape.ts";
+import { mapOf, mapTexts, unresolved } from "./values.ts";
 
 /** The context of a rule, with the texts of the secrets that were read, and hints. */
 export interface RuleTools extends RuleContext {
@@ -50,9 +49,8 @@ function ruleFindings(
     at: (desired, path) => {
       const member = context.inventory.members.get(desired.address);
       if (member === undefined) return desired.where;
-      return path === ""
-        ? blockRange(layers, member.block, [], "key")
-        : blockRange(layers, member.block, path.split("."), "value");
+      const [keys, part] = path === "" ? [[], "key" as const] : [path.split("."), "value" as const];
+      return rangeAt(layers, keys, part, undefined, member.block);
     },
   };
   return all.flatMap((desired) => context.kinds.find(desired.kind)?.check(desired, tools) ?? []);
@@ -62,74 +60,55 @@ function rangeKey({ range, address }: Finding): string {
   return `${range.file}:${range.start.line}:${range.start.column} ${address ?? ""}`;
 }
 
-/** Returns one finding for each dependency cycle; it names every member. */
+/** Returns one finding for each dependency cycle; it names every member in the order of their references. */
 export function findCycles(desired: readonly Desired[]): readonly Finding[] {
-  const byAddress = new Map(desired.map((resource) => [resource.address, resource]));
-  return cyclesIn(desired, byAddress).flatMap((cycle) => {
-    const [first] = cycle;
-    if (first === undefined) return [];
-    const names = cycle.map(({ address }) => address);
-    const needs =
-      cycle.length === 1
+  return cyclesIn(desired).map(([first, ...others]) => {
+    const names = [first, ...others].map(({ address }) => address);
+    const message =
+      others.length === 0
         ? `${first.address} needs itself`
         : `these need each other: ${[...names, first.address].join(" -> ")}`;
     const hint = "remove one of these references, or the dependsOn that makes it";
-    return [errorAt(first.where, { code: "cycle", message: needs, hint }, first.address)];
+    return errorAt(first.where, { code: "cycle", message, hint }, first.address);
   });
 }
 
-interface Visit {
-  readonly resource: Desired;
-  readonly order: number;
-  lowest: number;
-  next: number;
-  open: boolean;
-}
+type Cycle = readonly [Desired, ...Desired[]];
 
-/** Strongly connected components (Tarjan) with a cycle, without recursion: a chain may be as long as the manifest. */
-function cyclesIn(
-  desired: readonly Desired[],
-  byAddress: ReadonlyMap<Address, Desired>,
-): readonly (readonly Desired[])[] {
-  const visits = new Map<Address, Visit>();
-  const pending: Visit[] = [];
-  const found: Desired[][] = [];
-  const enter = (resource: Desired, path: Visit[]): void => {
-    const visit: Visit = { resource, order: visits.size, lowest: visits.size, next: 0, open: true };
-    visits.set(resource.address, visit);
-    pending.push(visit);
-    path.push(visit);
+/** Cycles that share no member. Follows each reference once, without recursion: a chain may be as long as the manifest. */
+function cyclesIn(desired: readonly Desired[]): readonly Cycle[] {
+  const byAddress = new Map(desired.map((resource) => [resource.address, resource]));
+  /** Position in `path`; -1 for a resource whose references were all followed. */
+  const positions = new Map<Desired, number>();
+  const path: { readonly resource: Desired; next: number }[] = [];
+  const enter = (resource: Desired): void => {
+    positions.set(resource, path.length);
+    path.push({ resource, next: 0 });
+  };
+  const members = new Set<Desired>();
+  const found: Cycle[] = [];
+  const close = (target: Desired, position: number): void => {
+    const others = path.slice(position + 1).map((step) => step.resource);
+    if (others.some((other) => members.has(other))) return;
+    found.push([target, ...others]);
+    for (const member of [target, ...others]) members.add(member);
   };
   for (const root of desired) {
-    const path: Visit[] = [];
-    if (!visits.has(root.address)) enter(root, path);
-    for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
-      const target = visit.resource.refs[visit.next++];
-      if (target === undefined) {
-        path.pop();
-        const parent = path.at(-1);
-        if (parent !== undefined) parent.lowest = Math.min(parent.lowest, visit.lowest);
-        if (visit.lowest === visit.order) keepCycle(closeComponent(pending, visit), found);
-        continue;
-      }
-      const resource = byAddress.get(target);
-      const seen = visits.get(target);
-      if (seen?.open === true) visit.lowest = Math.min(visit.lowest, seen.order);
-      else if (seen === undefined && resource !== undefined) enter(resource, path);
+    if (!positions.has(root)) enter(root);
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const { resource } = last;
+      const address = resource.refs[last.next++];
+      const target = byAddress.get(address ?? "");
+      const position = target === undefined ? -1 : positions.get(target);
+      if (target !== undefined && position === undefined) enter(target);
+      else if (target !== undefined && position !== undefined && position >= 0 && !members.has(target))
+        close(target, position);
+      if (address !== undefined) continue;
+      path.pop();
+      positions.set(resource, -1);
     }
   }
   return found;
-}
-
-function closeComponent(pending: Visit[], root: Visit): Desired[] {
-  const members = pending.splice(pending.lastIndexOf(root));
-  for (const member of members) member.open = false;
-  return members.map(({ resource }) => resource);
-}
-
-function keepCycle(members: Desired[], found: Desired[][]): void {
-  const [first] = members;
-  if (first !== undefined && (members.length > 1 || first.refs.includes(first.address))) found.push(members);
 }
 
 /**
@@ -142,7 +121,7 @@ export function unusedDefaultsFaults(manifest: JsonObject, context: ResolveConte
   return context.kinds.all.flatMap(({ name, schema }) => {
     const written = Object.hasOwn(defaults, name) ? defaults[name] : undefined;
     if (used.has(name) || !isObject(written)) return [];
-    const known = withoutReferences(written);
+    const known = mapTexts(written, (text) => (mayHoldExpression(text) ? unresolved : text));
     const violations = context.validators.resources[name]?.(known) ?? [];
     const own = violations.filter(({ keyword }) => keyword !== "required");
     return explainViolations(own, known, resourceShape(schema)).map((explained) => ({
@@ -150,11 +129,4 @@ export function unusedDefaultsFaults(manifest: JsonObject, context: ResolveConte
       path: ["defaults", name, ...explained.path],
     }));
   });
-}
-
-function withoutReferences(value: Json): Json {
-  if (typeof value === "string") return mayHoldExpression(value) ? unresolved : value;
-  if (Array.isArray(value)) return value.map(withoutReferences);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutReferences(inner)]));
 }

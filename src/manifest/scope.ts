@@ -3,12 +3,12 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Reference } from "../model/sealed.ts";
 import type { Expression } from "./expression.ts";
-import type { Fault } from "./problems/finding.ts";
+import type { Fault } from "./problems/fault.ts";
 import { listed, nearest, suggest } from "./problems/nearest.ts";
 import type { Scope } from "./resolve-value.ts";
 import { type Secrets, unread } from "./secrets.ts";
 import type { Path } from "./source.ts";
-import { unresolved } from "./unresolved.ts";
+import { unresolved } from "./values.ts";
 import type { Variables } from "./variables.ts";
 
 /** One iteration of a `forEach`. */

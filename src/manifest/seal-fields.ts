@@ -3,17 +3,11 @@ import type { Json } from "../model/json.ts";
 import type { Sealed, TemplatePart } from "../model/sealed.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
 import type { Member } from "./inventory.ts";
-import type { Fault } from "./problems/finding.ts";
+import type { Fault, Report } from "./problems/fault.ts";
 import { secretPaths } from "./schema/shape.ts";
 import { openSources, textOn } from "./secret-variables.ts";
 import type { Secrets } from "./secrets.ts";
-import { holdsUnresolved } from "./unresolved.ts";
-
-/** Reports an error, or the warning that a secret is written in the manifest. */
-export interface SealReport {
-  error(path: string, fault: Fault): void;
-  warning(path: string, fault: Fault): void;
-}
+import { holdsUnresolved } from "./values.ts";
 
 type Sealing = Pick<Secrets, "seal" | "sealWhole">;
 
@@ -25,19 +19,19 @@ export function sealFields(
   spec: Record<string, Json>,
   member: Member,
   secrets: Sealing,
-  report: SealReport,
+  report: Report,
 ): void {
   for (const path of secretPaths(member.block.kind.schema)) {
     const value = spec[path];
     if (value === undefined) continue;
     const fault = shownFault(value, path, member);
     if (fault !== undefined) {
-      report.error(path, fault);
+      report.error(path.split("."), fault);
       continue;
     }
     const sealed = sealTexts(value, `${member.address} ${path}`, secrets);
     spec[path] = sealed;
-    if (standsInManifest(value, sealed, path, member)) report.warning(path, inClear(path));
+    if (standsInManifest(value, sealed, path, member)) report.warning(path.split("."), inClear(path));
   }
 }
 

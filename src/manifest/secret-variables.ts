@@ -2,9 +2,9 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
-import { type Expression, textParts } from "./expression.ts";
+import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
 import { secretPaths } from "./schema/shape.ts";
-import { mapOf } from "./unresolved.ts";
+import { mapOf, textsIn } from "./values.ts";
 
 /** Names of these variables, however short their values are. */
 export interface SecretVariables {
@@ -83,10 +83,6 @@ export function textOn(
 
 /** Every variable that a value names. */
 function variablesIn(value: Json | undefined): readonly string[] {
-  if (typeof value === "string")
-    return textParts(value).flatMap((part) =>
-      typeof part !== "string" && part.scope === "variable" ? [part.name] : [],
-    );
-  if (Array.isArray(value)) return value.flatMap(variablesIn);
-  return isObject(value) ? Object.values(value).flatMap(variablesIn) : [];
+  const parts = [...textsIn(value, mayHoldExpression)].flatMap(({ text }) => textParts(text));
+  return parts.flatMap((part) => (typeof part !== "string" && part.scope === "variable" ? [part.name] : []));
 }

@@ -5,14 +5,14 @@ import { isObject, stableJson } from "../model/json.ts";
 import type { SecretSource } from "../model/manifest.ts";
 import type { Open, Seal, Sealed, Template } from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
-import type { Fault } from "./problems/finding.ts";
+import type { Fault, Report } from "./problems/fault.ts";
 import { suggest } from "./problems/nearest.ts";
 import type { Path } from "./source.ts";
-import { mapOf, unresolved } from "./unresolved.ts";
+import { mapOf, textsIn, textsOf, unresolved } from "./values.ts";
 
 /**
  * Reads the text of a secret. Undefined: it was not read, and checks that need the text are skipped. Throws a
- * GraphformError with a hint where it is unavailable. `name` is for messages: `secret.orders`, `env.READER`.
+ * GraphformError with a hint if it is unavailable. `name` is for messages: `secret.orders`, `env.READER`.
  */
 export type SecretText = (
   name: string,
@@ -23,7 +23,7 @@ export type SecretExpression = Expression & { readonly scope: "secret" | "enviro
 
 /** The secrets of one manifest. */
 export interface Secrets {
-  /** The sealed secret, of the entry `each` of a `forEach`; `unresolved` where it is unavailable and a problem was reported. */
+  /** The sealed secret, of the entry `each` of a `forEach`; `unresolved` if it is unavailable and a problem was reported. */
   sealed(expression: SecretExpression, each: string | undefined): Sealed | Template;
   readonly seal: Seal;
   sealWhole(parts: readonly (string | Sealed)[], label: string): Sealed;
@@ -33,8 +33,6 @@ export interface Secrets {
 
 /** Stands for a secret that was not read. */
 export const unread: Sealed = { $secret: "" };
-
-type Report = (path: Path, expression: SecretExpression, fault: Fault) => void;
 
 interface Use {
   readonly expression: SecretExpression;
@@ -63,41 +61,40 @@ export async function readSecrets(
   };
   const open: Open = (sealed) => texts.get(sealed.$secret);
   const uses = new Map<string, Use>();
-  collectUses(used, [], (expression, path) => {
-    const keys = expression.entry === "each" ? keysAt(path) : [undefined];
-    for (const each of keys) {
-      const name = nameOf(expression, each);
-      if (!uses.has(name)) uses.set(name, { expression, path, key: keyOf(expression, each) });
+  for (const { text, path } of textsIn(used, mayHoldExpression))
+    for (const part of textParts(text)) {
+      if (typeof part === "string" || (part.scope !== "secret" && part.scope !== "environment")) continue;
+      const expression = { ...part, scope: part.scope };
+      for (const each of expression.entry === "each" ? keysAt(path) : [undefined]) {
+        const name = nameOf(expression, each);
+        if (!uses.has(name)) uses.set(name, { expression, path, key: keyOf(expression, each) });
+      }
     }
-  });
   const values = new Map<string, Sealed | Template>();
   const section = mapOf(declared);
   const names = Object.keys(section);
-  const read = async ([name, use]: readonly [string, Use]): Promise<void> => {
-    const source = sourceOf(use, section, names, report);
-    values.set(name, source === undefined ? unresolved : await readOne(name, use, source));
+  const refuse = ({ path, expression }: Use, fault: Fault): Template => {
+    report.error(path, fault, "value", expression);
+    return unresolved;
   };
-  const readOne = async (name: string, use: Use, source: SecretSource): Promise<Sealed | Template> => {
-    const fault = {
-      code: "empty-secret",
-      message: `${name} is empty`,
-      hint: "check where it comes from; a secret has at least one character",
-    };
+  const readOne = async (name: string, use: Use): Promise<Sealed | Template> => {
+    const source = sourceOf(use, section, names);
+    if (source === undefined) return unresolved;
+    if ("message" in source) return refuse(use, source);
+    const hint = "check where it comes from; a secret has at least one character";
     try {
       const text = await secretText(name, source);
       if (text === undefined) return unread;
       if (text !== "") return sealText(text, name);
-      report(use.path, use.expression, fault);
+      return refuse(use, { code: "empty-secret", message: `${name} is empty`, hint });
     } catch (error) {
       if (!isGraphformError(error)) throw error;
-      report(use.path, use.expression, {
-        code: error.code,
-        message: error.message,
-        hint: error.hint ?? "check where it comes from",
-      });
+      const { code, message } = error;
+      return refuse(use, { code, message, hint: error.hint ?? "check where it comes from" });
     }
-    return unresolved;
   };
+  const read = async ([name, use]: readonly [string, Use]): Promise<void> =>
+    void values.set(name, await readOne(name, use));
   await Promise.all([...uses].map(read));
   return {
     open,
@@ -121,60 +118,16 @@ function keyOf({ entry }: SecretExpression, each: string | undefined): string | 
   return entry === "each" ? each : entry?.key;
 }
 
-type OnUse = (expression: SecretExpression, path: Path) => void;
-
-function collectUses(value: Json, path: Path, onUse: OnUse): void {
-  if (typeof value === "string") {
-    if (!mayHoldExpression(value)) return;
-    for (const part of textParts(value)) {
-      if (typeof part === "string" || (part.scope !== "secret" && part.scope !== "environment")) continue;
-      onUse({ ...part, scope: part.scope }, path);
-    }
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) collectUses(item, [...path, index], onUse);
-  } else if (isObject(value)) {
-    for (const key of Object.keys(value)) {
-      const inner = value[key] ?? null;
-      if (typeof inner === "object" || typeof inner === "string") collectInside(inner, path, key, onUse);
-    }
-  }
-}
-
-/** Paths are made only where a text can hold an expression: a large manifest has few. */
-function collectInside(inner: Json, path: Path, key: string, onUse: OnUse): void {
-  if (typeof inner === "string" && !mayHoldExpression(inner)) return;
-  collectUses(inner, [...path, key], onUse);
-}
-
-function textsOf(value: Json | undefined): readonly string[] {
-  return Array.isArray(value) ? value.filter((word: Json) => typeof word === "string") : [];
-}
-
-function sourceOf(
-  use: Use,
-  section: { readonly [name: string]: Json },
-  names: readonly string[],
-  report: Report,
-): SecretSource | undefined {
+/** The source of a secret, or the fault of its use; undefined if its declaration was reported already. */
+function sourceOf(use: Use, section: JsonObject, names: readonly string[]): SecretSource | Fault | undefined {
   const { scope, name } = use.expression;
   if (scope === "environment") return { env: name };
   const source = Object.hasOwn(section, name) ? section[name] : undefined;
   if (source === undefined) {
     const hint = suggest(name, names, "declared");
-    report(use.path, use.expression, {
-      code: "unknown-secret",
-      message: `no secret is called "${name}"`,
-      hint,
-    });
-    return undefined;
+    return { code: "unknown-secret", message: `no secret is called "${name}"`, hint };
   }
-  if (!isObject(source)) return undefined;
-  const fault = entryFault(use, source);
-  if (fault !== undefined) {
-    report(use.path, use.expression, fault);
-    return undefined;
-  }
-  return sourceIn(source, use.key);
+  return isObject(source) ? (entryFault(use, source) ?? sourceIn(source, use.key)) : undefined;
 }
 
 const eachKey = /\$\{\s*each\.key\s*\}/g;
@@ -203,7 +156,7 @@ function entryFault({ expression, key }: Use, source: JsonObject): Fault | undef
 export function sourceIn(source: JsonObject, key: string | undefined): SecretSource | undefined {
   const filled = (text: string, word = key): string =>
     word === undefined ? text : text.replaceAll(eachKey, () => word);
-  const { env, file, command } = { env: source["env"], file: source["file"], command: source["command"] };
+  const { env, file, command } = source;
   if (typeof env === "string") return { env: filled(env, key?.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_")) };
   if (typeof file === "string") return { file: filled(file) };
   const { run = command, env: named } = mapOf(command);

@@ -1,4 +1,4 @@
-/** @module Defines the source files of a manifest before and after parsing. */
+/** @module Defines the source files of a manifest before and after parsing, and the validators that it is checked with. */
 import type { LineCounter, ParsedNode } from "yaml";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
@@ -18,7 +18,7 @@ export interface Layer {
   readonly text: string;
   readonly lines: LineCounter;
   readonly root: ParsedNode | null;
-  /** Undefined where the file is not valid YAML. */
+  /** Undefined if the file is not valid YAML. */
   readonly value: Json | undefined;
   /** Alias -> the node that it refers to. */
   readonly aliases: ReadonlyMap<ParsedNode, ParsedNode>;
@@ -26,9 +26,31 @@ export interface Layer {
 
 /** A parsed manifest: all layers merged. */
 export interface Parsed {
-  /** Undefined where a file is not YAML or not a map, or all are empty; `findings` has the reason. */
+  /** Undefined if any file is not YAML, or not a map, or if all are empty; `findings` has the reason. */
   readonly value: JsonObject | undefined;
   /** Lowest first. */
   readonly layers: readonly Layer[];
   readonly findings: readonly Finding[];
+}
+
+/** One violation of a JSON Schema. */
+export interface Violation {
+  /** JSON pointer into the value. */
+  readonly path: string;
+  readonly keyword: string;
+  /** The keyword's parameters, as Ajv names them. */
+  readonly params: { readonly [name: string]: unknown };
+  /** The key, if the key itself is invalid. */
+  readonly propertyName?: string;
+}
+
+/** Returns all violations of a value; none if it is valid. */
+export type Validate = (value: unknown) => readonly Violation[];
+
+/** The compiled schemas: `scripts/emit.ts` compiles those of the package, tests of this stage compile those of their own kinds. */
+export interface Validators {
+  /** `documentShape`: the manifest without the fields of its resources. */
+  readonly document: Validate;
+  /** `resourceShape` of each kind, by section. */
+  readonly resources: { readonly [section: string]: Validate };
 }

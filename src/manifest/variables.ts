@@ -1,17 +1,15 @@
 /** @module Resolves the values of the variables of a manifest. */
 import { isObject, type Json, type JsonObject, own, stableJson } from "../model/json.ts";
-import type { Part } from "./locate.ts";
 import { reservedKeys } from "./plain-value.ts";
-import { describe } from "./problems/describe.ts";
-import type { Fault } from "./problems/finding.ts";
+import { describe, type Report } from "./problems/fault.ts";
 import { listed, suggest } from "./problems/nearest.ts";
 import type { SecretVariables } from "./secret-variables.ts";
 import type { Path } from "./source.ts";
-import { holdsUnresolved, mapOf, unresolved } from "./unresolved.ts";
+import { holdsUnresolved, mapOf, unresolved } from "./values.ts";
 
 /** Resolved variables. */
 export interface Variables {
-  /** Variable -> value; `unresolved` where a problem was reported. */
+  /** Variable -> value; `unresolved` if a problem was reported. */
   readonly values: ReadonlyMap<string, Json>;
   /** Their names, for hints. */
   readonly names: readonly string[];
@@ -21,21 +19,21 @@ export interface Variables {
 /** Values from --var and --var-file, as text. */
 export type GivenVariables = { readonly [name: string]: string };
 
-type Report = (path: Path, fault: Fault, part?: Part) => void;
+type ReportError = Report["error"];
 
 /** The given value, converted to the declared type, otherwise the default. Reports every fault. */
 export function resolveVariables(
   section: Json | undefined,
   given: GivenVariables,
   secret: SecretVariables,
-  report: Report,
+  report: ReportError,
 ): Variables {
   const declared = mapOf(section);
   const values = new Map<string, Json>();
   for (const [name, declaration] of Object.entries(declared)) {
     const value =
       isObject(declaration) && !holdsUnresolved(declaration)
-        ? variableValue(name, declaration, textOf(given, name), secret.part.has(name), report)
+        ? variableValue(name, declaration, own(given, name), secret.part.has(name), report)
         : undefined;
     values.set(name, value ?? unresolved);
   }
@@ -52,75 +50,50 @@ export function resolveVariables(
   return { values, names, secret };
 }
 
-function textOf(given: GivenVariables, name: string): string | undefined {
-  return Object.hasOwn(given, name) ? given[name] : undefined;
-}
-
 function variableValue(
   name: string,
   declaration: JsonObject,
   text: string | undefined,
   isSecret: boolean,
-  report: Report,
+  report: ReportError,
 ): Json | undefined {
   const path: Path = ["variables", name];
-  const fallback = declaration["default"];
+  const { default: fallback, allowed } = declaration;
   const type = typeof declaration["type"] === "string" ? declaration["type"] : typeName(fallback ?? "");
-  if (own(typeHints, type) === undefined) return undefined;
+  const typeHint = own(typeHints, type);
+  if (typeHint === undefined) return undefined;
   if (text === undefined && fallback === undefined) {
-    report(
-      path,
-      {
-        code: "missing-variable",
-        message: `the variable "${name}" has no value`,
-        hint: `give it with --var ${name}=..., or add a default`,
-      },
-      "key",
-    );
+    const hint = `give it with --var ${name}=..., or add a default`;
+    const message = `the variable "${name}" has no value`;
+    report(path, { code: "missing-variable", message, hint }, "key");
     return undefined;
   }
-  const value = text === undefined ? fallback : coerce(text, type);
-  const from = text === undefined ? "its default" : "the value given";
+  const isGiven = text !== undefined;
+  const at = isGiven ? path : [...path, "default"];
+  const value = isGiven ? coerce(text, type) : fallback;
   if (value === undefined || typeName(value) !== type) {
-    const given = text === undefined ? describe(fallback ?? null) : describe(text);
-    const shown = isSecret ? "not one" : given;
-    report(text === undefined ? [...path, "default"] : path, {
-      code: "wrong-type",
-      message: `the variable "${name}" is a ${type}, and ${from} is ${shown}`,
-      hint: typeHints[type] ?? "correct the value or the type",
-    });
+    const shown = isSecret ? "not one" : describe(text ?? fallback ?? null);
+    const from = isGiven ? "the value given" : "its default";
+    const message = `the variable "${name}" is a ${type}, and ${from} is ${shown}`;
+    report(at, { code: "wrong-type", message, hint: typeHint });
     return undefined;
   }
-  if (holdsReference(value) && text === undefined) {
+  if (!isGiven && holdsReference(value)) {
     const hint = "write the value out; only --var and --var-file can change it";
-    report([...path, "default"], {
-      code: "bad-reference",
-      message: `the default of the variable "${name}" contains a reference`,
-      hint,
-    });
+    const message = `the default of the variable "${name}" contains a reference`;
+    report(at, { code: "bad-reference", message, hint });
     return undefined;
   }
-  return isAllowed(value, declaration["allowed"])
-    ? value
-    : refuse(name, value, declaration["allowed"], { from, isSecret }, report);
-}
-
-function refuse(
-  name: string,
-  value: Json,
-  allowed: Json | undefined,
-  { from, isSecret }: { readonly from: string; readonly isSecret: boolean },
-  report: Report,
-): undefined {
+  if (isAllowed(value, allowed)) return value;
   const texts = Array.isArray(allowed)
     ? allowed.map((item: Json) => (typeof item === "string" ? item : stableJson(item)))
     : [];
   const shown = isSecret ? "this value" : describe(value);
-  const message = `${from === "its default" ? "the default of " : ""}variable ${name} cannot be ${shown}`;
-  const path = ["variables", name, ...(from === "its default" ? ["default"] : [])];
+  const message = `${isGiven ? "" : "the default of "}variable ${name} cannot be ${shown}`;
   const known = typeof value === "string" ? suggest(value, texts) : listed(texts);
   const hint = isSecret ? "give one that the declaration allows" : known;
-  report(path, { code: "not-allowed", message, hint });
+  report(at, { code: "not-allowed", message, hint });
+  return undefined;
 }
 
 function isAllowed(value: Json, allowed: Json | undefined): boolean {

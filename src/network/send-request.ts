@@ -179,6 +179,6 @@ function trusting(ca: string): { readonly secureContext: SecureContext } {
 }
 
 /** True for the code of an error that is about a certificate. */
-export function isAboutTrust(code: string): boolean {
+function isAboutTrust(code: string): boolean {
   return /CERT|SIGNED|ISSUER|TLS|SSL|ALTNAME/.test(code);
 }

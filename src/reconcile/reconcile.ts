@@ -1,6 +1,6 @@
 /** @module One run of apply or destroy, from an open state to a verified outcome, in seven steps. */
 
-import { fieldRange } from "../manifest/field-range.ts";
+import { fieldRange } from "../manifest/locate.ts";
 import type { Layer } from "../manifest/source.ts";
 import type { DriftReport } from "../model/drift.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";

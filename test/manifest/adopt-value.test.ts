@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { adoptValue, isRefusal } from "../../src/manifest/adopt/adopt-value.ts";
-import { editedText } from "../../src/manifest/adopt/edit.ts";
-import { fieldKeys } from "../../src/manifest/field-range.ts";
+import { adoptValue, editedText, isRefusal } from "../../src/manifest/adopt/adopt-value.ts";
+import { fieldKeys } from "../../src/manifest/locate.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { parseAddress } from "../../src/model/address.ts";
 import { isObject, type Json } from "../../src/model/json.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readHeader } from "../../src/manifest/header.ts";
 import { decode } from "../../src/manifest/load.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
-import { readHeader } from "../../src/manifest/read-header.ts";
 import type { Resolution } from "../../src/manifest/resolve.ts";
 import type { Problem } from "../../src/model/problem.ts";
 import { check, testInputs } from "./check.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { readHeader } from "../../src/manifest/header.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
-import { readHeader } from "../../src/manifest/read-header.ts";
 import { check, testInputs } from "./check.ts";
 
 const head = "apiVersion: graphform/v1\nname: shop\n";

@@ -1,9 +1,8 @@
 /** @module Edits the texts of a manifest, one adopted field after the other. */
 
 import { replaceText } from "../../files/write-result.ts";
-import { adoptValue, isRefusal } from "../../manifest/adopt/adopt-value.ts";
-import { type Edit, editedText } from "../../manifest/adopt/edit.ts";
-import { fieldKeys } from "../../manifest/field-range.ts";
+import { adoptValue, type Edit, editedText, isRefusal } from "../../manifest/adopt/adopt-value.ts";
+import { fieldKeys } from "../../manifest/locate.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { excerptsOf } from "../../manifest/problems/excerpt.ts";
 import { plainFields } from "../../manifest/problems/plain-fields.ts";

@@ -1,15 +1,38 @@
 /** @module Writes a live value into the text of a manifest, where the field of one resource stands. */
-import { isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
 import { type AddressParts, formatAddress } from "../../model/address.ts";
 import { isObject, type Json, type JsonObject, stableJson } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { textParts } from "../expression.ts";
-import { rangeOf, spanOf } from "../locate.ts";
+import { type Followed, follow, rangeOf, spanOf, type WrittenMap } from "../locate.ts";
 import { parseManifest } from "../parse.ts";
 import type { Layer, Path } from "../source.ts";
-import { type Edit, editedText, lineEnd, type Refusal } from "./edit.ts";
-import { followPath, type WrittenMap } from "./follow-path.ts";
 import { blockText, plainText, scalarText } from "./scalar-text.ts";
+
+/** Replaces the text from `start` to `end` of one layer; everything else stays byte for byte. */
+export interface Edit {
+  readonly layer: Layer;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A value that cannot be written into the manifest, with the reason, the place and the way out. */
+export interface Refusal {
+  readonly message: string;
+  readonly where?: SourceRange;
+  readonly hint: string;
+}
+
+/** The text of a layer after an edit. */
+export function editedText({ layer, start, end, text }: Edit): string {
+  return layer.text.slice(0, start) + text + layer.text.slice(end);
+}
+
+/** The line end that a file uses. */
+function lineEnd(layer: Pick<Layer, "text">): "\r\n" | "\n" {
+  return layer.text.includes("\r\n") ? "\r\n" : "\n";
+}
 
 /** A field of one resource, and the value that it is to have. */
 export interface AdoptedField {
@@ -31,20 +54,32 @@ export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit 
   if (members > 1) return sharedBlock(layers, field);
   const path = [...base, ...keys];
   for (const layer of layers.toReversed()) {
-    const { value, missing, shared } = followPath(layer, path);
-    if (value === undefined) continue;
-    if (missing.length === 0 && shared === undefined) return replaced(layers, layer, value, path, field);
+    const found = follow(layer, path);
+    if (found.missing.length > 0 && !found.isBlocked) continue;
+    const shared = sharedIn(layer, found);
     if (shared !== undefined) return sharedByAlias(layer, shared);
-    return hiddenBy(layers, layer, value, field);
+    const { value, missing } = found;
+    if (value === undefined) return unwritable(block);
+    return missing.length === 0
+      ? replaced(layers, layer, value, path, field)
+      : hiddenBy(layers, layer, value, field);
   }
   for (const layer of layers.toReversed()) {
-    const { maps, missing, shared } = followPath(layer, path);
+    const found = follow(layer, path);
+    const { maps, missing } = found;
     if (missing.length > keys.length) continue;
+    const shared = sharedIn(layer, found);
     if (shared !== undefined) return sharedByAlias(layer, shared);
     const edit = insertEntry(layer, maps, missing, field.value);
     if (edit !== undefined) return proven(edit, path, field.value) ?? unwritable(block);
   }
   return unwritable(block);
+}
+
+/** An alias on the way, or a node that aliases stand for: what is below would be changed in several places. */
+function sharedIn({ aliases }: Layer, { passed }: Followed): ParsedNode | undefined {
+  const anchored = new Set(aliases.values());
+  return passed.find((node) => isAlias(node) || anchored.has(node));
 }
 
 /** True for a refusal. */

@@ -1,16 +1,14 @@
 /** @module Decides which values of a manifest an excerpt shows: those of plain fields, without userinfo. */
 import { holdsPassword } from "../../model/acl.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { sensitive } from "../../model/sealed.ts";
 import { mayHoldLogin, withoutUserinfo } from "../../model/userinfo.ts";
 import { documentShape } from "../schema/document-shape.ts";
-import { resourceShape } from "../schema/resource-shape.ts";
-import { type Shape, shapeAt } from "../schema/shape.ts";
+import { resourceShape, type Shape, shapeAt } from "../schema/shape.ts";
 import { secretLiterals, secretVariables } from "../secret-variables.ts";
 import type { Path } from "../source.ts";
-import { mapOf } from "../unresolved.ts";
+import { mapOf } from "../values.ts";
 
 /** Stands in place of a value that belongs to no field, or to none that is plain. */
 const elsewhere = "…";
@@ -71,14 +69,4 @@ function once<T>(make: () => T): () => T {
 /** A key as an excerpt and a message show it: one that may hold a login is none of a field. */
 export function shownKey(key: string): string {
   return mayHoldLogin(key) ? elsewhere : key;
-}
-
-/** A value with every text as an excerpt shows it, for messages about it. */
-export function shownSection(section: Json, path: Path, shown: ShownAt): Json {
-  if (Array.isArray(section)) return section.map((item, at) => shownSection(item, [...path, at], shown));
-  if (isObject(section))
-    return Object.fromEntries(
-      Object.entries(section).map(([key, value]) => [key, shownSection(value, [...path, key], shown)]),
-    );
-  return typeof section === "string" ? shown(path, section) : section;
 }

@@ -6,7 +6,7 @@ import { holdsCredentials, namesCredential } from "../../model/userinfo.ts";
 import type { Part } from "../locate.ts";
 import { stateShape } from "../schema/state-shape.ts";
 import type { Path } from "../source.ts";
-import type { Fault } from "./finding.ts";
+import type { Fault } from "./fault.ts";
 import { listed } from "./nearest.ts";
 import { shownKey } from "./plain-fields.ts";
 

@@ -1,6 +1,6 @@
-/** @module Holds the schema of a manifest without the fields of its resources. */
+/** @module Holds the schema of a manifest without the fields of its resources, and lists its keys. */
 import { disruptions } from "../../model/field-schema.ts";
-import type { Shape } from "./shape.ts";
+import { ownKeys, type Shape } from "./shape.ts";
 import { stateShape } from "./state-shape.ts";
 
 /** A section as the manifest's head sees it. */
@@ -19,9 +19,9 @@ const anyResource: ResourceShapes = () => ({ resource: open, defaults: open });
 
 /** Names of resources, as addresses spell them. */
 const resourceName = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
-/** Names of variables, secrets and outputs. */
 /** Names of variables of the environment. */
 const variableName = "^[A-Za-z_][A-Za-z0-9_]*$";
+/** Names of variables, secrets and outputs. */
 const wordName = "^[A-Za-z_][A-Za-z0-9_-]*$";
 
 function closed(properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape {
@@ -220,3 +220,31 @@ export const outputShape: Shape = closed(
   },
   ["value"],
 );
+
+/** A key of the manifest; `*` in its path stands for any name. */
+export interface ManifestKey {
+  readonly path: string;
+  readonly shape: Shape;
+}
+
+/** Every key but the fields of the kinds, each before the keys in it. The keys that every resource has stand without a section. */
+export function manifestKeys(sections: readonly Section[]): readonly ManifestKey[] {
+  const { properties = {} } = documentShape(sections);
+  return [...keysIn(properties, ""), ...keysIn(ownKeys, "")];
+}
+
+function keysIn(properties: { readonly [name: string]: Shape }, prefix: string): readonly ManifestKey[] {
+  return Object.entries(properties).flatMap(([name, shape]) => {
+    const path = `${prefix}${name}`;
+    return [{ path, shape }, ...keysWithin(shape, path)];
+  });
+}
+
+function keysWithin(
+  { properties, additionalProperties, items }: Shape,
+  path: string,
+): readonly ManifestKey[] {
+  if (properties !== undefined) return keysIn(properties, `${path}.`);
+  if (typeof additionalProperties === "object") return keysWithin(additionalProperties, `${path}.*`);
+  return items === undefined ? [] : keysWithin(items, path);
+}

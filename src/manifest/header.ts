@@ -1,0 +1,135 @@
+/** @module Reads a manifest up to its resources and outputs: variables are filled in, the rest is validated. */
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import type { Finding, KindRegistry } from "../model/kind.ts";
+import type { Header, ServiceSection } from "../model/manifest.ts";
+import type { Problem } from "../model/problem.ts";
+import { finishProblems } from "./problems/excerpt.ts";
+import { explainViolations } from "./problems/explain.ts";
+import { type Report, reportTo } from "./problems/fault.ts";
+import { plainFields } from "./problems/plain-fields.ts";
+import { holdsCredential, stateFaults } from "./problems/state-faults.ts";
+import { resolveValue, type Scope } from "./resolve-value.ts";
+import { documentShape } from "./schema/document-shape.ts";
+import { scopeOf } from "./scope.ts";
+import { secretVariables } from "./secret-variables.ts";
+import type { Parsed, Validators } from "./source.ts";
+import { holdsUnresolved, mapOf, mapTexts } from "./values.ts";
+import { type GivenVariables, resolveVariables, type Variables } from "./variables.ts";
+
+/** Inputs of `readHead`. */
+export interface HeadInputs {
+  readonly kinds: KindRegistry;
+  readonly validators: Validators;
+  /** From --var and --var-file, as text; converted to the declared types. */
+  readonly variables: GivenVariables;
+}
+
+/** A manifest whose resources and outputs are still as written. */
+export interface ManifestHead {
+  readonly value: JsonObject;
+  /** Undefined if one of its parts is wrong. */
+  readonly header: Header | undefined;
+  readonly variables: Variables;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Returns the header if name, service and state are valid, even if other parts have errors. `resolveManifest` reports
+ * everything that this reports, and more.
+ */
+export function readHeader(
+  parsed: Parsed,
+  inputs: HeadInputs,
+): { readonly header?: Header; readonly problems: readonly Problem[] } {
+  const head = parsed.value === undefined ? undefined : readHead(parsed, parsed.value, inputs);
+  const findings = [...parsed.findings, ...(head?.findings ?? [])];
+  const shown = plainFields(parsed.value, inputs.kinds.all);
+  const problems = finishProblems(findings, "error", parsed.layers, shown);
+  return head?.header === undefined ? { problems } : { header: head.header, problems };
+}
+
+/** Sections that are not filled in here. */
+const written = ["$schema", "variables", "defaults", "outputs"];
+
+/** Resolves the variables, fills them in and validates the result. Collects findings; never throws. */
+export function readHead(parsed: Parsed, manifest: JsonObject, inputs: HeadInputs): ManifestHead {
+  const kinds = inputs.kinds.all;
+  const findings: Finding[] = [];
+  const broken = new Set<string>();
+  const reporter = reportTo(findings, parsed.layers);
+  const report: Report["error"] = (path, ...fault) => {
+    reporter.error(path, ...fault);
+    broken.add(String(path[0] ?? ""));
+  };
+  const secret = secretVariables(manifest, kinds);
+  const variables = resolveVariables(manifest["variables"], inputs.variables, secret, report);
+  const sections = kinds.map((kind) => kind.name);
+  const strict = scopeOf({
+    variables,
+    sections,
+    refusesSecret: ({ text }) => ({
+      code: "secret-in-clear",
+      message: `${text} would be shown in clear here`,
+      hint: "use a variable and set it with --var, or write the value out",
+    }),
+    reference: ({ text }) => ({
+      code: "bad-reference",
+      message: `${text} is known only after an apply, and is needed before`,
+      hint: "use a variable, or write the value out",
+    }),
+    report: (expression, path, fault) => report(path, fault, "value", expression),
+  });
+  const scope: Scope = {
+    ...strict,
+    // A secret for each entry is read when it is used.
+    each: (expression, path) =>
+      path[0] === "secrets" && expression.keys[0] === "key" ? expression.text : strict.each(expression, path),
+  };
+  const raw = new Set([...written, ...sections]);
+  const entries = Object.entries(manifest).map(([key, value]): [string, Json] => {
+    const resolved = raw.has(key) ? value : resolveValue(value, scope, [key]);
+    if (!raw.has(key) && holdsUnresolved(resolved)) broken.add(key);
+    return [key, resolved];
+  });
+  const value: JsonObject = Object.fromEntries(entries);
+  const violations = inputs.validators.document(value);
+  const shownAt = plainFields(manifest, kinds);
+  const shown = entries.map(([key, part]) => {
+    const isHidden = violations.length > 0 && (key === "state" || key === "service");
+    return [key, isHidden ? mapTexts(part, (text, path) => shownAt(path, text), [key]) : part];
+  });
+  const shape = documentShape(kinds);
+  for (const { path, part, fault } of explainViolations(violations, Object.fromEntries(shown), shape)) {
+    if (path[0] === "state" && holdsCredential(String(path[1]))) continue;
+    report(path, fault, part);
+    if (path.length === 0)
+      for (const key of shape.required ?? []) if (!Object.hasOwn(value, key)) broken.add(key);
+  }
+  for (const { path, part, fault } of stateFaults(value["state"])) report(path, fault, part);
+  return { value, header: headerOf(value, broken), variables, findings };
+}
+
+function headerOf(value: JsonObject, broken: ReadonlySet<string>): Header | undefined {
+  const { name, environment, service } = value;
+  const needed = ["apiVersion", "name", "environment", "service", "state"];
+  if (typeof name !== "string" || needed.some((key) => broken.has(key))) return undefined;
+  return {
+    name,
+    state: mapOf(value["state"]),
+    ...(typeof environment === "string" ? { environment } : {}),
+    ...(isObject(service) ? { service: serviceOf(service) } : {}),
+  };
+}
+
+function serviceOf(section: JsonObject): ServiceSection {
+  const { subscriptions } = section;
+  return {
+    ...textFields(section),
+    ...(isObject(subscriptions) ? { subscriptions: textFields(subscriptions) } : {}),
+  };
+}
+
+function textFields(section: JsonObject): { readonly [name: string]: string } {
+  const isText = (entry: [string, Json]): entry is [string, string] => typeof entry[1] === "string";
+  return Object.fromEntries(Object.entries(section).filter(isText));
+}

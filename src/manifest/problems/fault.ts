@@ -1,0 +1,68 @@
+/** @module Makes problems: faults with a message and a hint at their place in a manifest, and values and paths in the words of messages. */
+import type { Address } from "../../model/address.ts";
+import type { Json } from "../../model/json.ts";
+import { defined, isObject } from "../../model/json.ts";
+import type { Finding } from "../../model/kind.ts";
+import type { SourceRange } from "../../model/problem.ts";
+import { withoutUserinfo } from "../../model/userinfo.ts";
+import { type BlockName, type Part, rangeAt } from "../locate.ts";
+import type { Layer, Path } from "../source.ts";
+
+/** A mistake and the way out, without its place. */
+export interface Fault {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** An error at a place. */
+export function errorAt(range: SourceRange, fault: Fault, address?: Address): Finding {
+  return { severity: "error", ...fault, range, ...defined({ address }) };
+}
+
+/** Reports faults at paths: of the manifest, or of the block of one resource. */
+export interface Report {
+  /** With an expression, the place is that of the expression. */
+  error(path: Path, fault: Fault, part?: Part, expression?: { readonly text: string }): void;
+  /** The run goes on. */
+  warning(path: Path, fault: Fault): void;
+  where(path: Path, part: Part): SourceRange;
+}
+
+/** Makes a report that adds to `findings`. */
+export function reportTo(
+  findings: Finding[],
+  layers: readonly Layer[],
+  block?: BlockName,
+  address?: Address,
+): Report {
+  return {
+    error: (path, fault, part, expression) => {
+      const range = rangeAt(layers, path, part ?? "value", expression, block);
+      findings.push(errorAt(range, fault, address));
+    },
+    warning: (path, fault) => {
+      const range = rangeAt(layers, path, "value", undefined, block);
+      findings.push({ ...errorAt(range, fault, address), severity: "warning" });
+    },
+    where: (path, part) => rangeAt(layers, path, part, undefined, block),
+  };
+}
+
+const maxShown = 60;
+
+/** A value in words: `"text"` in quotes, shortened and without credentials, `a list`, `a map`, `empty`. */
+export function describe(value: Json): string {
+  if (value === null) return "empty";
+  if (Array.isArray(value)) return "a list";
+  if (isObject(value)) return "a map";
+  if (typeof value !== "string") return String(value);
+  const shown = withoutUserinfo(value);
+  return JSON.stringify(shown.length > maxShown ? `${shown.slice(0, maxShown)}…` : shown);
+}
+
+/** A path in dotted form: `config.name`, `imports[0].id`. */
+export function dotted(path: Path): string {
+  const text = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+  return text.replace(/^\./, "");
+}

@@ -1,0 +1,73 @@
+/** @module Walks and merges the plain values of a manifest, and marks those that are missing because of an error that was reported. */
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Template } from "../model/sealed.ts";
+import { isTemplate } from "../model/sealed.ts";
+import type { Path } from "./source.ts";
+
+/** Stands for a missing value. Its problem was reported; do not report problems that follow from it. */
+export const unresolved: Template = { $template: [] };
+
+/** True for a value that is, or contains, an unresolved one. */
+export function holdsUnresolved(value: Json | undefined): boolean {
+  if (isTemplate(value)) return value.$template.length === 0;
+  if (Array.isArray(value)) return value.some(holdsUnresolved);
+  return isObject(value) && Object.values(value).some(holdsUnresolved);
+}
+
+/** The value if it is a map; otherwise an empty map. */
+export function mapOf(value: Json | undefined): JsonObject {
+  return isObject(value) && !isTemplate(value) ? value : {};
+}
+
+/** The texts of a list; none for a value of another type. */
+export function textsOf(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item: Json) => typeof item === "string") : [];
+}
+
+/** Merges `upper` into `lower`: maps deeply; of all other values, lists included, the one of `upper` wins. */
+export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
+  const merged: Record<string, Json> = { ...lower };
+  for (const [key, value] of Object.entries(upper)) {
+    const below = Object.hasOwn(lower, key) ? lower[key] : undefined;
+    merged[key] = isObject(below) && isObject(value) ? merge(below, value) : value;
+  }
+  return merged;
+}
+
+/** A text inside of a value. */
+export interface TextAt {
+  readonly text: string;
+  readonly path: Path;
+}
+
+/** Every text in a value that is wanted. Paths are made only for those: a large manifest has few. */
+export function* textsIn(
+  value: Json | undefined,
+  isWanted: (text: string) => boolean,
+  path: Path = [],
+): Iterable<TextAt> {
+  if (typeof value === "string") {
+    if (isWanted(value)) yield { text: value, path };
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* textsIn(item, isWanted, [...path, index]);
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const inner = value[key];
+      if (typeof inner === "object" || (typeof inner === "string" && isWanted(inner)))
+        yield* textsIn(inner, isWanted, [...path, key]);
+    }
+  }
+}
+
+/** The value with every text replaced. */
+export function mapTexts(value: Json, replace: (text: string, path: Path) => Json, path: Path = []): Json {
+  if (typeof value === "string") return replace(value, path);
+  if (Array.isArray(value)) return value.map((item, at) => mapTexts(item, replace, [...path, at]));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [
+    key,
+    mapTexts(inner, replace, [...path, key]),
+  ]);
+  return Object.fromEntries(entries);
+}
