@@ -15,7 +15,8 @@ export default defineConfig(({ mode }) => {
       maxWorkers: 4,
       testTimeout: 60_000,
       hookTimeout: 60_000,
-      globalSetup: ["test/support/engine.ts", "test/support/packaged.ts"],
+      globalSetup: ["test/support/set-up.ts"],
+      setupFiles: ["test/support/clean-up.ts"],
       reporters: ["default", tallyWithout(leftOut)],
       // A test that leaves a mock or a variable behind would break another one.
       restoreMocks: true,

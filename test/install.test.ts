@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { createClient } from "@redis/client";
 import { publint } from "publint";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..");
 const { version }: { version: string } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -13,7 +13,7 @@ let folder: string;
 
 /** A user's own folder: the package as the global set-up built it, installed from its tarball, nothing fetched. */
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "graphform-install-"));
+  folder = temporaryFolder("install");
   run(root, process.execPath, join(root, "scripts", "emit-types.ts"));
   const tarball = run(
     root,
@@ -29,8 +29,6 @@ beforeAll(() => {
   // As pipelines install it: from the lock file, with no script of any package.
   run(folder, "npm", "ci", "--offline", "--silent", "--ignore-scripts");
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** This process's environment, with its Node first in the PATH. */
 const environment = {

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..");
 const { version }: { version: string } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -11,12 +11,10 @@ let folder: string;
 
 /** A clone that nobody has built: the launcher must get by without anything beside it. */
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "graphform-launcher-"));
+  folder = temporaryFolder("launcher");
   for (const path of ["bin", "package.json"])
     cpSync(join(root, path), join(folder, path), { recursive: true });
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function launch(args: readonly string[], nodeOptions: readonly string[] = []): object {
   const program = [...nodeOptions, join(folder, "bin", "graphform.js"), ...args];
@@ -60,7 +58,7 @@ describe("the launcher", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "ends with 130 at a %s that nobody listens for",
     async (signal) => {
-      const clone = mkdtempSync(join(tmpdir(), "graphform-launcher-"));
+      const clone = temporaryFolder("launcher");
       cpSync(folder, clone, { recursive: true });
       mkdirSync(join(clone, "dist"));
       writeFileSync(
@@ -73,7 +71,6 @@ describe("the launcher", () => {
         child.once("close", (code, killedBy) => resolve({ code, killedBy }));
       });
       expect(ended).toEqual({ code: 130, killedBy: null });
-      rmSync(clone, { recursive: true });
     },
   );
 });

@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { validate } from "../src/index.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const page = readFileSync(join(import.meta.dirname, "..", "docs", "manifest.md"), "utf8");
 
 describe("the examples of docs/manifest.md", () => {
   it("are one manifest together, each a layer of it, without an error", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "graphform-page-"));
+    const folder = temporaryFolder("page");
     const examples = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = ""]) => text);
     examples.forEach((text, index) => {
       writeFileSync(join(folder, `${String(index).padStart(2, "0")}.yaml`), text);

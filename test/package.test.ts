@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type LockPackages, missingBuilds, withHashes } from "../scripts/complete-lock.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -81,8 +81,7 @@ describe("the set-up of a clone", () => {
     readonly said: string;
     readonly npm: string;
   } {
-    const clone = mkdtempSync(join(tmpdir(), "graphform-clone-"));
-    onTestFinished(() => rmSync(clone, { recursive: true }));
+    const clone = temporaryFolder("clone");
     cpSync(join(root, "scripts"), join(clone, "scripts"), { recursive: true });
     writeFileSync(join(clone, "package-lock.json"), JSON.stringify({ packages }));
     mkdirSync(join(clone, "programs"));

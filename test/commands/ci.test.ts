@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { comment, issue } from "../../src/commands/ci/reports.ts";
@@ -8,6 +7,7 @@ import type { Clock } from "../../src/model/clock.ts";
 import { isGraphformError } from "../../src/model/errors.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { type Fault, type ForgeServer, startForge } from "../support/pipelines/forge-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { run } from "./harness.ts";
 
 let forge: ForgeServer;
@@ -16,13 +16,12 @@ let report = "";
 
 beforeEach(async () => {
   forge = await startForge();
-  folder = mkdtempSync(join(tmpdir(), "graphform-ci-"));
+  folder = temporaryFolder("ci");
   report = join(folder, "report.md");
   writeFileSync(report, "<!-- graphform:plan name=shop -->\n\n## Plan for `shop`\n");
 });
 afterEach(async () => {
   await forge.close();
-  rmSync(folder, { recursive: true });
 });
 
 function token(permissions: object): string {

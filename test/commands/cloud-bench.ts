@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { startCloud } from "../support/cloud.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Ran, run } from "./harness.ts";
 
 /** A folder, the vendor's service in memory, and the command line upon both. */
@@ -30,8 +29,7 @@ timing:
 /** A bench for one test, whose profile is the vendor's without its waits; `more` is laid over it. */
 export async function cloudBench(resources = "", more = ""): Promise<CloudBench> {
   const cloud = await startCloud();
-  const folder = await mkdtemp(join(tmpdir(), "graphform-cloud-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("cloud");
   const profile = join(folder, "cloud.yaml");
   const file = join(folder, "graphform.yaml");
   await writeFile(profile, quick + more);

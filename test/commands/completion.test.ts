@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { disruptions } from "../../src/model/field-schema.ts";
 import type { Bound } from "../../src/model/state.ts";
 import { emptyState, stateFormatter } from "../../src/state/document.ts";
 import { headLine } from "../../src/state/state-log.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { run } from "./harness.ts";
 
 const manifest = `apiVersion: graphform/v1
@@ -24,7 +24,7 @@ let folder = "";
 let file = "";
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "graphform-completion-"));
+  folder = temporaryFolder("completion");
   file = join(folder, "graphform.yaml");
   writeFileSync(file, manifest);
   writeFileSync(join(folder, "broken.yaml"), `${manifest}  Bad Name: 1\n`);
@@ -37,7 +37,6 @@ beforeAll(() => {
   mkdirSync(join(folder, "app/inner"));
   symlinkSync(join(folder, "bin/graphform"), join(folder, "app/node_modules/.bin/graphform"));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The candidates for the last word. */
 async function candidates(...words: readonly string[]): Promise<readonly string[]> {

@@ -1,20 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createProgram } from "../../src/commands/program.ts";
-import { printThrown } from "../../src/commands/terminal/print-error.ts";
-import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { PlatformOptions } from "../../src/platform/index.ts";
-import { settingsOf } from "../../src/project/settings.ts";
 import { startTest, type TestPlatform } from "../platform/harness.ts";
+import { type Ran, runHere } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** What a command line did. */
-export interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
+export type { Ran } from "../support/command-line.ts";
 
 /** A folder of its own, a platform, and the command line upon both. */
 export interface Bench {
@@ -34,7 +26,7 @@ export interface Bench {
 /** Starts a platform without databases (unless told otherwise) and a folder with `graphform.yaml` in it. */
 export async function startBench(manifest: string, options: Partial<PlatformOptions> = {}): Promise<Bench> {
   const test = await startTest(options);
-  const folder = await mkdtemp(join(tmpdir(), "graphform-commands-"));
+  const folder = temporaryFolder("commands");
   const file = join(folder, "graphform.yaml");
   const statePath = join(folder, "state.json");
   await writeFile(file, manifest);
@@ -63,35 +55,11 @@ export async function startBench(manifest: string, options: Partial<PlatformOpti
     },
     async close() {
       await test.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Runs a command line in this process, as `src/cli.ts` does. */
+/** Runs a command line in this process, for a reader with 120 columns. */
 export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const terminal: Terminal = {
-    out: (text) => void out.push(text),
-    err: (text) => void err.push(text),
-    interactive: false,
-    colour: false,
-    width: 120,
-    confirm: async () => false,
-  };
-  let code = 0;
-  const settings = settingsOf(env);
-  try {
-    const program = createProgram({
-      terminal: () => terminal,
-      settings,
-      done: (exit) => {
-        code = exit;
-      },
-    });
-    await program.parseAsync(["node", "graphform", ...args]);
-  } catch (error) {
-    code = await printThrown(error, terminal, settings.secrets.hide);
-  }
-  return { code, out: out.join(""), err: err.join("") };
+  return runHere(args, env, 120);
 }

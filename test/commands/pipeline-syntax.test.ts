@@ -1,6 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
@@ -11,9 +10,10 @@ import {
   type TemplateParseResult,
 } from "@actions/workflow-parser";
 import { parseAction } from "@actions/workflow-parser/actions/index";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type CiService, pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
 import { type PipelinePlace, pipelineFiles } from "../../src/commands/init/pipelines.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = join(import.meta.dirname, "../..");
 const manifest = (state: string): string => `apiVersion: graphform/v1
@@ -97,9 +97,8 @@ describe("GitHub's own parser", () => {
 describe("GitLab's schema", () => {
   let folder = "";
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "graphform-gitlab-"));
+    folder = temporaryFolder("gitlab");
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   /** Jobs of a pipeline as `gitlab-ci-local` sees them, which has the schema and the rules of GitLab; its complaint where it has one. */
   async function jobs(

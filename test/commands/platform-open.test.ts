@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -10,6 +9,7 @@ import { browserCommand, platformOpen } from "../../src/commands/platform/open.t
 import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { poll } from "../platform/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
 
@@ -17,7 +17,7 @@ let folder = "";
 let dataDir = "";
 let child: ChildProcess;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "graphform-open-"));
+  folder = temporaryFolder("open");
   dataDir = join(folder, "data");
   child = spawn(process.execPath, [main, "--data-dir", dataDir, "--engine", "none"], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   child.kill("SIGTERM");
   await once(child, "close");
-  await rm(folder, { recursive: true, force: true });
 });
 
 function terminal(interactive: boolean): Terminal & { readonly said: { out: string; err: string } } {

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ForgeServer, startForge } from "../support/pipelines/forge-server.ts";
 import { quickProfile } from "../support/quick-profile.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Bench, startBench } from "./harness.ts";
 
 const manifest = (description: string): string => `apiVersion: graphform/v1
@@ -35,12 +35,11 @@ beforeEach(async () => {
   bench = await startBench('apiVersion: graphform/v1\nname: shop\noutputs: { answer: "42" }\n');
   await bench.write("quick.yaml", quickProfile);
   forge = await startForge();
-  repository = mkdtempSync(join(tmpdir(), "graphform-repository-"));
+  repository = temporaryFolder("repository");
   plan = join(bench.folder, "shop.gfplan");
 });
 afterEach(async () => {
   await forge.close();
-  rmSync(repository, { recursive: true });
   await bench.close();
 });
 

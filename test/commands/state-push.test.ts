@@ -6,7 +6,7 @@ import type { StateDocument } from "../../src/model/state.ts";
 import { stateFormatter } from "../../src/state/document.ts";
 import { type ErroredState, erroredText, stateDigest } from "../../src/state/errored-state.ts";
 import { sampleBound, sampleState } from "../state/samples.ts";
-import { temporaryFolder } from "../state/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startTerraformServer, type TerraformServer } from "../support/terraform-server.ts";
 import { type Ran, run } from "./harness.ts";
 
@@ -29,7 +29,7 @@ let errored: ErroredState;
 
 beforeEach(async () => {
   server = await startTerraformServer("plain");
-  folder = await temporaryFolder();
+  folder = temporaryFolder("state");
   file = join(folder, ".graphform", "shop.errored.state.json");
   const section = { type: "http", address: server.address, lockAddress: server.lockAddress };
   const manifest = `apiVersion: graphform/v1\nname: shop\nstate: ${JSON.stringify(section)}\n`;

@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { givenVariables } from "../../src/project/project.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder = "";
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "graphform-variables-"));
+  folder = temporaryFolder("variables");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function file(text: string): Promise<string> {
   const path = join(folder, "vars.yaml");

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { startPlatform } from "../../src/platform/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type CuttingProxy, cuttingProxy } from "./cutting-proxy.ts";
 import { declared, type Phase } from "./manifests.ts";
 import { type ProfileName, services } from "./services.ts";
@@ -40,7 +40,7 @@ export interface Subject {
 
 /** Opens a bench at which what is declared before the subject's phase is there already. */
 export async function openBench(subject: Subject): Promise<Bench> {
-  const dir = mkdtempSync(join(tmpdir(), "graphform-cut-"));
+  const dir = temporaryFolder("cut");
   if (subject.phase === "update") cpSync(await created(subject), dir, { recursive: true });
   const bench = await openIn(dir, subject);
   // The same service at another address.
@@ -62,8 +62,7 @@ function created(subject: Subject): Promise<string> {
 }
 
 async function create(subject: Subject): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), "graphform-cut-"));
-  process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder("cut");
   const bench = await openIn(dir, subject);
   bench.declare("create");
   const { code, said } = await bench.apply();

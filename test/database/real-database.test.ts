@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { probe, setParameters, verify } from "../../src/database/settings.ts";
 import { type Database, ensureAuthority, setupEngine } from "../../src/platform/engine/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const never = new AbortController().signal;
 const search = await setupEngine();
@@ -27,7 +26,7 @@ describe.skipIf(search.engine === undefined)(
     let database: Database | undefined;
 
     beforeAll(async () => {
-      dir = await mkdtemp(join(tmpdir(), "graphform-database-"));
+      dir = temporaryFolder("database");
       const maxMemoryBytes = 1024 ** 3;
       const tls = await ensureAuthority(dir);
       caFile = tls.caFile;
@@ -45,7 +44,6 @@ describe.skipIf(search.engine === undefined)(
 
     afterAll(async () => {
       await search.engine?.destroy(join(dir, "db"));
-      await rm(dir, { recursive: true, force: true });
     });
 
     const target = (): Parameters<typeof verify>[0] => ({

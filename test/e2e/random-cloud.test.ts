@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { type Ran, run } from "../commands/harness.ts";
 import { addressOf, leaks } from "../support/random-answers.ts";
 import { type RandomCloud, startRandomCloud } from "../support/random-cloud.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const profile = `name: cloud
 extends: falkordb-cloud
@@ -49,8 +49,7 @@ it.each(seeds)(
   { timeout: 120_000 },
   async (seed) => {
     const cloud = await startRandomCloud(seed);
-    const folder = await mkdtemp(join(tmpdir(), "graphform-random-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder("random");
     const [file, kept] = [join(folder, "graphform.yaml"), join(folder, "cloud.yaml")];
     await writeFile(kept, profile);
     const env = {

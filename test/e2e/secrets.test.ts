@@ -57,7 +57,7 @@ function found(texts: { readonly [name: string]: string }, secrets: readonly str
 }
 
 function openUser(text: string): Workspace {
-  const user = openWorkspace(text);
+  const user = openWorkspace(text, { packaged: true });
   user.env["SOME_PASSWORD"] = fromEnvironment;
   user.env["GITHUB_ACTIONS"] = "true";
   user.env["GITHUB_STEP_SUMMARY"] = "summary.md";

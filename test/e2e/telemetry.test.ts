@@ -35,7 +35,8 @@ let platform: LocalPlatform;
 
 beforeAll(async () => {
   collector = await openCollector();
-  user = openWorkspace(`apiVersion: graphform/v1
+  user = openWorkspace(
+    `apiVersion: graphform/v1
 name: traced
 secrets: { shop: { command: { run: [sh, -c, 'echo "$TRACEPARENT" > handed-on; printf %s "$SHOP_PASSWORD"'], env: [SHOP_PASSWORD] } } }
 instances:
@@ -45,7 +46,9 @@ instances:
     cloudProvider: aws
     region: us-east-1
     config: { name: orders, graphdbUser: app, graphdbPassword: "\${secret.shop}" }
-`);
+`,
+    { packaged: true },
+  );
   user.env["SHOP_PASSWORD"] = password;
   platform = await platformUp(user);
 });

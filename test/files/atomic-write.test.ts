@@ -2,7 +2,7 @@ import type * as promises from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { writeAtomically } from "../../src/files/atomic-write.ts";
-import { temporaryFolder } from "../state/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const seen = vi.hoisted((): string[] => []);
 
@@ -28,7 +28,7 @@ vi.mock("node:fs/promises", async (original) => {
 });
 
 it("syncs the new file before it takes the old one's place, and the folder after", async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder("state");
   const file = join(folder, "state");
   await writeAtomically(file, "one", `${file}.backup`);
   seen.length = 0;

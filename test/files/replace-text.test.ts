@@ -1,13 +1,13 @@
-import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, lstat, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { writeSources } from "../../src/commands/drift/edit-sources.ts";
 import { replaceText } from "../../src/files/write-result.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder = "";
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "graphform-replace-"));
+  folder = temporaryFolder("replace");
   const made = folder;
   onTestFinished(() => rm(made, { recursive: true, force: true }));
 });

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { operations } from "../../src/hosting/operations.ts";
 import { builtInProfiles, loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { profileFolder, readProfile } from "../../src/hosting/profile/profile-file.ts";
 import { profileSchema } from "../../src/hosting/profile/profile-schema.ts";
 import { validateProfile } from "../../src/hosting/profile/profile-validator.generated.js";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { failure } from "./service-of.ts";
 
 /** A profile file in a folder of its own. */
@@ -17,8 +17,7 @@ function written(text: string, name = "own.yaml", folder: string = newFolder()):
 }
 
 function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "graphform-profile-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder("profile");
   return folder;
 }
 

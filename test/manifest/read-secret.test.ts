@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { noSecrets, secretBytes, secretReader } from "../../src/manifest/read-secret.ts";
 import { defined } from "../../src/model/json.ts";
 import type { SecretSource } from "../../src/model/manifest.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "graphform-secret-"));
+  folder = temporaryFolder("secret");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const node = process.execPath;
 const read = secretReader({ SET: "from the environment", EMPTY: "" }, 5000);

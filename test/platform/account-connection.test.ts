@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Answer, at, startTest, type TestPlatform } from "./harness.ts";
 import { account, aws, inAccount, params, v } from "./vendor.ts";
 
@@ -72,7 +70,7 @@ describe("the connection of a cloud account", () => {
   });
 
   it("is finished by the next start of a platform that ended meanwhile", async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), "graphform-connection-"));
+    const dataDir = temporaryFolder("connection");
     const options = { profile: "falkordb-cloud", autoBootstrap: true, dataDir } as const;
     const slow = await startTest({ ...options, delays: { create: 1, update: 60_000 } });
     const id = await made("333333333333", slow);
@@ -84,7 +82,6 @@ describe("the connection of a cloud account", () => {
     const later = await startTest(options);
     await later.until(`${account}/${id}`, "DISCONNECTED");
     await later.close();
-    await rm(dataDir, { recursive: true, force: true });
   });
 
   it("is refused to what is no account, to wrong bodies, and to another subscription", async () => {

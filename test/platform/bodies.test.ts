@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect as connectSocket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBodyBudget, openBody, parseJson } from "../../src/platform/http/contract.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { connect, poll, pro, type TestPlatform } from "./harness.ts";
 
 const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
@@ -17,7 +16,7 @@ let dataDir = "";
 let child: ChildProcess;
 let test: TestPlatform;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "graphform-bodies-"));
+  dataDir = temporaryFolder("bodies");
   const arguments_ = [main, "--data-dir", dataDir, "--engine", "none", "--users-per-minute", "100000"];
   child = spawn(process.execPath, arguments_, { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(createInterface({ input: child.stdout ?? process.stdin }), "line");
@@ -26,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   child.kill("SIGTERM");
   await once(child, "close");
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 type Headers = { readonly [name: string]: string };

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Collection, openCollection } from "../../src/platform/model/collection.ts";
 import { StorageError } from "../../src/platform/model/service-error.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { poll } from "./harness.ts";
 
 interface Entry {
@@ -20,14 +20,13 @@ let base = "";
 let folder = "";
 let entries: Collection<Entry>;
 beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), "graphform-collection-"));
+  base = temporaryFolder("collection");
   folder = join(base, "entries");
   entries = await openCollection(folder, isEntry);
   await entries.add(first);
 });
 afterEach(async () => {
   await entries.settled();
-  await rm(base, { recursive: true, force: true });
 });
 
 const onDisk = async (): Promise<Entry> => JSON.parse(await readFile(join(folder, "one.json"), "utf8"));

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createDatabaseRepair, type DatabaseRepair } from "../../src/platform/control/database-repair.ts";
 import { createEvents } from "../../src/platform/control/events.ts";
@@ -9,6 +6,7 @@ import type { Databases } from "../../src/platform/databases/databases.ts";
 import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
 import { openStore, type Store } from "../../src/platform/model/collection.ts";
 import type { InstanceRecord } from "../../src/platform/model/records.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { poll } from "./harness.ts";
 import { instanceRecord } from "./instance-record.ts";
 
@@ -21,12 +19,11 @@ const taken = { ...record, status: "STOPPING", operation };
 let dataDir = "";
 let stores: Store[] = [];
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "graphform-mend-"));
+  dataDir = temporaryFolder("mend");
 });
 afterEach(async () => {
   for (const { instances } of stores) await instances.settled();
   stores = [];
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 async function newStore(): Promise<Store> {

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { setupEngine } from "../../src/platform/engine/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { at, components, connect, enterprise, poll, pro, type TestPlatform } from "./harness.ts";
 
 /** The same rules with real databases; skipped only where no engine can be had. */
@@ -34,12 +34,11 @@ describe.skipIf(search.engine === undefined)("with real databases", { timeout: 6
   }
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "graphform-real-"));
+    dataDir = temporaryFolder("real");
     await up();
   });
   afterAll(async () => {
     await down("SIGTERM");
-    await rm(dataDir, { recursive: true, force: true });
   });
 
   interface Login {

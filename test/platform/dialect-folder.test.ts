@@ -1,17 +1,16 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { ArgumentError, readArguments } from "../../src/platform/arguments.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startTest } from "./harness.ts";
 import { spawnPlatform } from "./spawned.ts";
 import { small, startup } from "./vendor.ts";
 
 let dataDir: string;
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "graphform-dialect-"));
+  dataDir = temporaryFolder("dialect");
 });
-afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 it("a folder is opened in the dialect that its records were made in", async () => {
   const first = await startTest({ dataDir, profile: "falkordb-cloud" });

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { basic, components, poll, pro, signinPath, type TestPlatform } from "./harness.ts";
 import { type Spawned, spawnPlatform } from "./spawned.ts";
 
@@ -18,13 +18,12 @@ let dataDir = "";
 let platform: Spawned;
 let test: TestPlatform;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "graphform-full-"));
+  dataDir = temporaryFolder("full");
   platform = await spawnPlatform(dataDir, "--engine", "none", "--delay", "30", "--networks", "full");
   test = platform.client;
 });
 afterAll(async () => {
   await platform.end("SIGKILL");
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 async function running(path = pro): Promise<string> {

@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { mkdtemp, open, rm, statfs } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { open, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { poll, pro, type TestPlatform } from "./harness.ts";
 import { askPort, count, createRunning, fill, needEngine, pidOf, portOf, zoned } from "./real.ts";
 import { type Spawned, spawnPlatform } from "./spawned.ts";
@@ -25,7 +24,7 @@ let test: TestPlatform;
 beforeAll(async () => {
   if (!canMount) return;
   await needEngine();
-  disk = await mkdtemp(join(tmpdir(), "graphform-tmpfs-"));
+  disk = temporaryFolder("tmpfs");
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=48m", "tmpfs", disk]);
   platform = await spawnPlatform(join(disk, "platform"), "--delay", "10");
   test = platform.client;
@@ -36,7 +35,6 @@ afterAll(async () => {
   if (!canMount) return;
   await platform.end("SIGTERM");
   execFileSync("umount", [disk]);
-  await rm(disk, { recursive: true, force: true });
 });
 
 const ballast = (): string => join(disk, "ballast");
@@ -225,7 +223,7 @@ async function isIdle(own: string): Promise<boolean> {
 }
 
 function triesToMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), "graphform-mount-"));
+  const folder = temporaryFolder("mount");
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stdio: "ignore" });
     execFileSync("umount", [folder]);
@@ -233,6 +231,5 @@ function triesToMount(): boolean {
   } catch {
     return false;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/platform/index.ts";
 import type { InstanceTypes } from "../../src/platform/model/instance-types.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 export const signinPath: string = "/2022-09-01-00/resource-instance/user/signin";
 export const components: string = "/2022-09-01-00/resource-instance/sp-default/graphdb/v1/prod";
@@ -54,7 +54,7 @@ export async function startTest(
   options: Partial<PlatformOptions> = {},
   databases: "none" | "real" = "none",
 ): Promise<TestPlatform> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "graphform-platform-")));
+  const dataDir = options.dataDir ?? temporaryFolder("platform");
   const platform = await startPlatform({
     ...(databases === "none" ? { engine: "none" } : {}),
     delays: 5,

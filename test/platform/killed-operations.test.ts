@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { poll, pro, type TestPlatform } from "./harness.ts";
 import { count, createRunning, fill, needEngine, pidOf, zoned } from "./real.ts";
 import { type Spawned, spawnPlatform } from "./spawned.ts";
@@ -23,12 +21,11 @@ async function up(): Promise<void> {
 
 beforeAll(async () => {
   await needEngine();
-  dataDir = await mkdtemp(join(tmpdir(), "graphform-killed-"));
+  dataDir = temporaryFolder("killed");
   await up();
 });
 afterAll(async () => {
   await platform.end("SIGTERM");
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 interface Operation {

@@ -1,18 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, stat, unlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { lockFolder, platformOn } from "../../src/platform/lock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { poll } from "./harness.ts";
 
 let dataDir = "";
 let file = "";
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "graphform-lock-"));
+  dataDir = temporaryFolder("lock");
   file = join(dataDir, "platform.lock");
 });
-afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 describe("the lock of a data folder", () => {
   it("that is removed by hand is put back: its platform goes on, and no other one begins", async () => {

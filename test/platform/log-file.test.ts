@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { openRequestLog, type RequestEntry } from "../../src/platform/http/request-log.ts";
 import { createStorageTrouble } from "../../src/platform/model/service-error.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const room = vi.hoisted((): { bytes: number } => ({ bytes: Number.POSITIVE_INFINITY }));
 
@@ -23,9 +23,8 @@ vi.mock("node:fs", async (original) => {
 let folder = "";
 beforeEach(async () => {
   room.bytes = Number.POSITIVE_INFINITY;
-  folder = await mkdtemp(join(tmpdir(), "graphform-log-"));
+  folder = temporaryFolder("log");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const entry = (path: string): Omit<RequestEntry, "seq"> => ({
   ...{ time: "", host: "platform", method: "GET", path, operation: "list", query: [], status: 200, ms: 1 },

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readArguments } from "../../src/platform/arguments.ts";
 import { PlatformRunningError, startPlatform } from "../../src/platform/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { connect, poll, pro, type TestPlatform } from "./harness.ts";
 
 const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
@@ -14,13 +14,12 @@ const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
 let dataDir = "";
 let children: ChildProcess[] = [];
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "graphform-process-"));
+  dataDir = temporaryFolder("process");
 });
 afterEach(async () => {
   for (const child of children)
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
   children = [];
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 interface Started {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { poll, pro, type TestPlatform } from "./harness.ts";
 import {
   count,
@@ -29,12 +29,11 @@ async function up(...more: readonly string[]): Promise<void> {
 
 beforeAll(async () => {
   await needEngine();
-  dataDir = await mkdtemp(join(tmpdir(), "graphform-failing-"));
+  dataDir = temporaryFolder("failing");
   await up("--delay", "20");
 });
 afterAll(async () => {
   await platform.end("SIGTERM");
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 const always = { AOFPersistenceConfig: "always" };

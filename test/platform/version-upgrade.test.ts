@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Answer, startTest, type TestPlatform } from "./harness.ts";
 import { listOf, pair, params, placeOf, pro, startup, v } from "./vendor.ts";
 
@@ -28,7 +26,7 @@ async function versionAt(path: string): Promise<unknown> {
 
 describe("a version upgrade", () => {
   it("goes through DEPLOYING to the newest version, also where the platform ends meanwhile", async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), "graphform-upgrade-"));
+    const dataDir = temporaryFolder("upgrade");
     const slow = await startTest({ profile: "falkordb-cloud", delays: { upgrade: 60_000 }, dataDir });
     const id = await slow.create(pro, params);
     await slow.until(`${pro}/${id}`, "RUNNING");
@@ -45,7 +43,6 @@ describe("a version upgrade", () => {
     await later.until(`${pro}/${id}`, "RUNNING");
     expect((await later.call("GET", `${pro}/${id}`)).body["tierVersion"]).toBe("1.1");
     await later.close();
-    await rm(dataDir, { recursive: true, force: true });
   });
 
   it("takes a version, and leaves a stopped instance stopped", async () => {

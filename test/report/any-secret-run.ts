@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT_CONTEXT } from "@opentelemetry/api";
 import {
@@ -18,12 +17,13 @@ import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { shownDrift, shownPlan } from "../../src/report/shown.ts";
 import { measureRun, traceSteps } from "../../src/telemetry/open-telemetry.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Made } from "./any-secret.ts";
 import { words } from "./words.ts";
 
 /** What the commands write besides their reports: the terminal, the log, the files of a step of GitHub Actions, and the telemetry. */
 export async function runsOf(made: Made): Promise<{ readonly [name: string]: string }> {
-  const folder = await mkdtemp(join(tmpdir(), "graphform-any-secret-"));
+  const folder = temporaryFolder("any-secret");
   try {
     const file = (name: string): string => join(folder, name);
     const written = { terminal: "", log: "" };
@@ -54,7 +54,6 @@ export async function runsOf(made: Made): Promise<{ readonly [name: string]: str
     const all = { ...written, outputs: outputs ?? "", summary: summary ?? "", telemetry };
     return Object.fromEntries(Object.entries(all).map(([name, text]) => [name, withoutTimes(text)]));
   } finally {
-    await rm(folder, { recursive: true });
   }
 }
 

@@ -9,7 +9,7 @@ import { addressOf, locationAt, sectionOf } from "../../src/project/location-add
 import { openStore } from "../../src/project/open-store.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import type { StateDriver } from "../../src/state/remote/driver.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A store that keeps states on shelves: all that is written for it but its driver. */
 const { shelves, opened } = vi.hoisted(() => {
@@ -91,7 +91,7 @@ it("hides its secrets, and opens its driver with the first request", async () =>
   const settings = settingsOf(environment);
   expect(settings.secrets.hide("the token is hunter2222")).not.toContain("hunter2222");
   const location = locationAt("shelf://top", "shop");
-  const store = openStore(location, settings, { header, folder: await temporaryFolder() });
+  const store = openStore(location, settings, { header, folder: temporaryFolder("store") });
   expect([store.where, opened]).toEqual(["shelf://top", []]);
   expect(await store.read()).toBeUndefined();
   expect(opened).toEqual([location]);

@@ -3,8 +3,8 @@ import { basename, join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { type ErroredFiles, openErroredFiles } from "../../src/state/errored-files.ts";
 import { type ErroredState, erroredText } from "../../src/state/errored-state.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleState } from "./samples.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const errored: ErroredState = { where: "s3://b/shop", state: sampleState(), follows: ["d"], created: [] };
 const later: ErroredState = { ...errored, created: [{ address: "instances.a", id: "instance-1" }] };
@@ -14,8 +14,8 @@ async function bench(): Promise<{
   readonly file: string;
   readonly files: ErroredFiles;
 }> {
-  vi.stubEnv("TMPDIR", await temporaryFolder());
-  const folder = join(await temporaryFolder(), ".graphform");
+  vi.stubEnv("TMPDIR", temporaryFolder("state"));
+  const folder = join(temporaryFolder("state"), ".graphform");
   const file = join(folder, "shop.errored.state.json");
   return { folder, file, files: openErroredFiles(file, "shop") };
 }

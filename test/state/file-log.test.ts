@@ -9,8 +9,8 @@ import type { StateEvent } from "../../src/model/state-event.ts";
 import { stateFormatter } from "../../src/state/document.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
 import { openJournal } from "../../src/state/journal.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleBound, sampleIntent, sampleState } from "./samples.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Counts what is asked of the file system, and lets nothing through from the `diesAt`-th time on. */
 const disk = vi.hoisted(() => ({ count: 0, diesAt: Number.POSITIVE_INFINITY, bytes: 0, syncs: 0 }));
@@ -69,7 +69,7 @@ async function stateAt(path: string): Promise<StateDocument | undefined> {
 
 /** A state with a log of `events` events, as a killed run leaves it. */
 async function killed(events = 3): Promise<{ readonly path: string; readonly journal: Journal }> {
-  const path = join(await temporaryFolder(), "shop.state.json");
+  const path = join(temporaryFolder("state"), "shop.state.json");
   const store = createFileStore({ path, name: "shop" });
   await store.write(sampleState());
   const journal = openJournal(store, sampleState(), systemClock);
@@ -79,7 +79,7 @@ async function killed(events = 3): Promise<{ readonly path: string; readonly jou
 
 describe("the log of a state", () => {
   it("is begun by the second event of a run, and folded in as the lock is given back", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path, name: "shop" });
     const lock = await store.lock("apply", { clock: systemClock });
     const journal = openJournal(store, { ...sampleState(), serial: 0 }, systemClock);
@@ -135,7 +135,7 @@ describe("the log of a state", () => {
   });
 
   it("does not allow an older copy in the place of the folded state either", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path, name: "shop" });
     const lock = await store.lock("apply", { clock: systemClock });
     await store.write(sampleState());
@@ -158,7 +158,7 @@ describe("the log of a state", () => {
 
   it("is not done without where its document is moved alone", async () => {
     const { path } = await killed();
-    const other = join(await temporaryFolder(), "shop.state.json");
+    const other = join(temporaryFolder("state"), "shop.state.json");
     await copyFile(path, other);
     await expect(stateAt(other)).rejects.toMatchObject({ code: "state-log-gone" });
   });
@@ -206,7 +206,7 @@ describe("the log of a state", () => {
 
 describe("what an event costs", () => {
   async function costOf(resources: number): Promise<object> {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path, name: "shop" });
     const journal = openJournal(store, { ...sampleState(resources), serial: 0 }, systemClock);
     for (const n of [1, 2]) await journal.record(bound(n));
@@ -236,7 +236,7 @@ describe("what an event costs", () => {
 
 describe("a process that dies at any change of the files", () => {
   it("leaves everything that was acknowledged, and the next one goes on", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     let died = true;
     for (let moment = 1; died; moment += 1) {
       const path = join(folder, `${moment}`, "shop.state.json");

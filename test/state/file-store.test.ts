@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { StateDocument } from "../../src/model/state.ts";
 import { stateFormatter } from "../../src/state/document.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleBound, sampleState } from "./samples.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const first = sampleState();
 
@@ -28,7 +28,7 @@ async function parsed(path: string): Promise<unknown> {
 
 describe("what lies on the disk", () => {
   it("is for its owner only, also where it was not before", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     const path = join(folder, "new", "shop.state.json");
     const store = createFileStore({ path, name: "shop" });
     await store.write(first);
@@ -39,7 +39,7 @@ describe("what lies on the disk", () => {
   });
 
   it("is the state and the version before it, and nothing else", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     const path = join(folder, "shop.state.json");
     const store = createFileStore({ path, name: "shop" });
     await store.write(first);
@@ -52,7 +52,7 @@ describe("what lies on the disk", () => {
   });
 
   it("stays where a link leads, and the link stays", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     const target = join(folder, "far", "real.json");
     const path = join(folder, "shop.state.json");
     await symlink("far/real.json", path);
@@ -72,7 +72,7 @@ describe("what lies on the disk", () => {
     ["newer", '{"version":4,"name":"shop","lineage":"x"}', "state-newer"],
     ["another manifest's", stateFormatter()({ ...first, name: "other" }), "state-name"],
   ])("is never written over when it is %s", async (_, text, code) => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     await writeFile(path, text);
     const store = createFileStore({ path, name: "shop" });
     await expect(store.read()).rejects.toMatchObject({ code });
@@ -84,7 +84,7 @@ describe("what lies on the disk", () => {
 
 describe("somebody else's write", () => {
   it("is noticed and not written over", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const [one, two] = [createFileStore({ path }), createFileStore({ path })];
     await one.write(first);
     await two.read();
@@ -101,7 +101,7 @@ describe("somebody else's write", () => {
   });
 
   it("is noticed between two merged versions as well", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const [one, two] = [createFileStore({ path }), createFileStore({ path })];
     await one.write(first);
     await two.read();
@@ -115,7 +115,7 @@ describe("somebody else's write", () => {
   });
 
   it("is noticed where the state was put back to an older version", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path });
     await store.write(first);
     await store.write(version(2));
@@ -124,7 +124,7 @@ describe("somebody else's write", () => {
   });
 
   it("that only removed the file does not lose what we know", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path });
     await store.write(first);
     await rm(path);
@@ -135,7 +135,7 @@ describe("somebody else's write", () => {
 
 describe("a state that is gone", () => {
   it("and left its previous version was lost, and the way back is named", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path });
     await store.write(first);
     await store.write(version(2));
@@ -151,7 +151,7 @@ describe("a state that is gone", () => {
 
 describe("many writes", () => {
   it("merge into few, and each is durable when it resolves", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path, name: "shop" });
     const inodes = new Set<number>();
     const writes = Array.from({ length: 200 }, async (_, index) => {
@@ -166,7 +166,7 @@ describe("many writes", () => {
   });
 
   it("that do not follow each other are refused, and the others are written", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path });
     const ended = await Promise.allSettled([
       store.write(version(1)),
@@ -178,7 +178,7 @@ describe("many writes", () => {
   });
 
   it("are seen by a read that comes after them", async () => {
-    const store = createFileStore({ path: join(await temporaryFolder(), "shop.state.json") });
+    const store = createFileStore({ path: join(temporaryFolder("state"), "shop.state.json") });
     const writing = store.write(version(1));
     expect(await store.read()).toEqual(version(1));
     await writing;
@@ -187,7 +187,7 @@ describe("many writes", () => {
 
 describe("a disk that refuses", () => {
   it("leaves the old state, says why, and takes all of it once there is room", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     const path = join(folder, "shop.state.json");
     const child = new URL("children/full-disk.ts", import.meta.url).pathname;
     const run = spawnSync("sh", ["-c", 'ulimit -f 16; exec "$0" "$@"', process.execPath, child, path], {
@@ -205,7 +205,7 @@ describe("a disk that refuses", () => {
   });
 
   it("says why where a file stands in place of the folder", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     await writeFile(join(folder, "file"), "");
     const path = join(folder, "file", "shop.state.json");
     await expect(createFileStore({ path }).write(first)).rejects.toMatchObject({
@@ -215,7 +215,7 @@ describe("a disk that refuses", () => {
   });
 
   it("says why where a folder stands in place of the state", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     await mkdir(path);
     const store = createFileStore({ path });
     await expect(store.read()).rejects.toMatchObject({
@@ -226,7 +226,7 @@ describe("a disk that refuses", () => {
   });
 
   it("says why where links lead in a circle", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     await symlink("b", join(folder, "a"));
     await symlink("a", join(folder, "b"));
     await expect(createFileStore({ path: join(folder, "a") }).read()).rejects.toMatchObject({
@@ -235,7 +235,7 @@ describe("a disk that refuses", () => {
   });
 
   it("says why where the folder is not ours to write", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     const child = new URL("children/foreign-folder.ts", import.meta.url).pathname;
     await chmod(folder, 0o555);
     const run = spawnSync(process.execPath, [child, join(folder, "shop.state.json")], { encoding: "utf8" });

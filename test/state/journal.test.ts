@@ -8,8 +8,8 @@ import { createFileStore } from "../../src/state/file-store.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import type { StateStore } from "../../src/state/store.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleBound, sampleIntent, sampleRound } from "./samples.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const clock = { now: (): number => 0, random: (): number => 0, sleep: async (): Promise<void> => undefined };
 const converging = { operation: "update", since: "2026-01-01T00:00:00.000Z", record: { size: 1 } };
@@ -96,7 +96,7 @@ describe("openJournal", () => {
   });
 
   it("loses no change of a thousand that come at once", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path, name: "shop" });
     const journal = openJournal(store, emptyState("shop"), clock);
     const addresses = Array.from({ length: 1000 }, (_, index) => `instances.db${index}`);
@@ -106,7 +106,7 @@ describe("openJournal", () => {
   });
 
   it("brings a change that could not be written with the next one", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     const path = join(folder, "in", "shop.state.json");
     const store = createFileStore({ path, name: "shop" });
     const journal = openJournal(store, emptyState("shop"), clock);
@@ -125,7 +125,7 @@ describe("openJournal", () => {
   });
 
   it("never writes over somebody else's version, however far its own have got", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const [mine, other] = [createFileStore({ path }), createFileStore({ path })];
     const journal = openJournal(mine, emptyState("shop"), clock);
     await journal.record(bound("instances.a", "a"));
@@ -140,7 +140,7 @@ describe("openJournal", () => {
   });
 
   it("nor where both began with the same lineage", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const birth = { lineage: "of-the-plan", key: "ab".repeat(32) };
     const [mine, other] = [createFileStore({ path }), createFileStore({ path })];
     const open = async (store: StateStore): Promise<Journal> =>

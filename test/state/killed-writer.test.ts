@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/model/clock.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a writer that is killed", () => {
   it("leaves a state with everything that was durable, so does its backup, and a lock that the next one takes", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     const path = join(folder, "shop.state.json");
     const script = new URL("children/writer.ts", import.meta.url).pathname;
     let last = 0;
@@ -24,7 +24,7 @@ describe("a writer that is killed", () => {
       const durable = Number(printed.trimEnd().split("\n").at(-1));
       expect(durable).toBeGreaterThan(last);
       const state = await createFileStore({ path, name: "shop" }).read();
-      const copied = join(await temporaryFolder(), "shop.state.json");
+      const copied = join(temporaryFolder("state"), "shop.state.json");
       await copyFile(`${path}.backup`, copied);
       await copyFile(`${path}.log`, `${copied}.log`);
       const backup = await createFileStore({ path: copied, name: "shop" }).read();

@@ -8,13 +8,13 @@ import { type Clock, systemClock } from "../../src/model/clock.ts";
 import { acquireLock, breakLock, readHolder } from "../../src/state/lock.ts";
 import { placeLock, removeLock } from "../../src/state/lock-file.ts";
 import { formatRecord, isGone, type LockRecord, newRecord } from "../../src/state/lock-record.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startLockUser } from "./lock-user.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const clock = systemClock;
 
 async function lockFile(): Promise<string> {
-  return join(await temporaryFolder(), "shop.state.json.lock");
+  return join(temporaryFolder("state"), "shop.state.json.lock");
 }
 
 /** A record of a process that is surely gone. */
@@ -147,7 +147,7 @@ describe("a lock", () => {
   );
 
   it("says why it cannot be had", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     await writeFile(join(folder, "file"), "");
     await expect(acquireLock(join(folder, "file", "x.lock"), "apply", { clock })).rejects.toMatchObject({
       code: "lock-trouble",
@@ -232,7 +232,7 @@ describe("a lock left behind", () => {
   });
 
   it("without content says that it does not say whose it is", async () => {
-    const file = join(await temporaryFolder(), "x.lock");
+    const file = join(temporaryFolder("state"), "x.lock");
     await writeFile(file, "");
     await expect(acquireLock(file, "apply", { clock: systemClock })).rejects.toMatchObject({
       code: "locked",

@@ -6,8 +6,8 @@ import type { Sealed } from "../../src/model/sealed.ts";
 import { assertSealed, readPlanFile, type SavedPlan, writePlanFile } from "../../src/state/plan-file.ts";
 import { createVault, newKey } from "../../src/state/vault.ts";
 import { step } from "../report/plan-parts.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { samplePlan } from "./samples.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 const vault = createVault(newKey());
 const secret = "correct horse battery staple";
@@ -44,7 +44,7 @@ function savedPlan(over: Partial<SavedPlan> = {}): SavedPlan {
 }
 
 async function planFile(): Promise<string> {
-  return join(await temporaryFolder(), "shop.plan");
+  return join(temporaryFolder("state"), "shop.plan");
 }
 
 describe("a plan file", () => {

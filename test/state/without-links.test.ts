@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/model/clock.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
 import { formatRecord, newRecord } from "../../src/state/lock-record.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleState } from "./samples.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 vi.mock("node:fs/promises", async (original) => ({
   ...(await original<typeof import("node:fs/promises")>()),
@@ -14,7 +14,7 @@ vi.mock("node:fs/promises", async (original) => ({
 
 describe("a file system without hard links", () => {
   it("keeps the version before all the same", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path });
     await store.write(sampleState());
     await store.write({ ...sampleState(), serial: 2 });
@@ -23,7 +23,7 @@ describe("a file system without hard links", () => {
   });
 
   it("has locks that exclude each other and are taken over from the dead", async () => {
-    const path = join(await temporaryFolder(), "shop.state.json");
+    const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path });
     await writeFile(`${path}.lock`, formatRecord({ ...newRecord("apply", 0, 0), started: "1" }));
     const attempts = await Promise.allSettled(

@@ -18,7 +18,7 @@ export interface Pgbouncer {
 
 /** Starts one for the owner and `others`, who have the same password. Two connections for each user, so that clients get one another's; nothing of a start-up message is ignored. */
 export async function openPgbouncer(postgres: Postgres, others: readonly string[] = []): Promise<Pgbouncer> {
-  const folder = openFolder("graphform-pgbouncer-");
+  const folder = openFolder("pgbouncer");
   await copyProgram(folder);
   const claim = await claimPort();
   const { port } = claim;

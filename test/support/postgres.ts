@@ -35,7 +35,7 @@ const password = "only-for-tests-9c1f";
 
 /** Starts a PostgreSQL from the binaries among the development dependencies, in a folder of its own. */
 export async function openPostgres(options: PostgresOptions = {}): Promise<Postgres> {
-  const folder = openFolder("graphform-postgres-");
+  const folder = openFolder("postgres");
   try {
     return await openIn(folder, options);
   } catch (error) {

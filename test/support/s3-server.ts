@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DUMMY_ACCOUNT } from "@20minutes/s3rver/lib/models/account.js";
 import S3rver from "@20minutes/s3rver/lib/s3rver.js";
 import { type FaultyServer, type Reply, type SeenCall, startFaultyServer } from "./faulty-server.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /**
  * An S3 server with real signatures (s3rver). Bare, it ignores conditional writes in silence, as some services do. The
@@ -37,7 +35,7 @@ interface Version {
 
 /** Starts both servers on loopback, with one bucket. */
 export async function startS3Server(): Promise<S3Server> {
-  const directory = mkdtempSync(join(tmpdir(), "graphform-s3-"));
+  const directory = temporaryFolder("s3");
   const keys = { accessKeyId: "AKIAGRAPHFORMTEST", secretAccessKey: "k33p/This+secret0Signing=key" };
   DUMMY_ACCOUNT.createKeyPair(keys.accessKeyId, keys.secretAccessKey);
   const bucket = "team.states";
@@ -101,7 +99,6 @@ export async function startS3Server(): Promise<S3Server> {
     objects: () => [...stored.keys()].sort(),
     async close() {
       await Promise.all([closeFront(), s3rver.close()]);
-      rmSync(directory, { recursive: true, force: true });
     },
   });
   return server;

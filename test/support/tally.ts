@@ -1,23 +1,37 @@
-import { globSync } from "node:fs";
+import { globSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename } from "node:path";
 import process from "node:process";
 import type { Reporter, TestModule } from "vitest/node";
 
+/** Entries of the run's temporary folder that outlive the files of tests: the package, and what Node caches beside it. */
+const expected = ["packaged", "node-compile-cache"];
+
 /**
  * Ends a run with one plain line, `N passed, N failed`, that a script can read in any log. If no files were named, the
- * list of the files that this run left out stands before it.
+ * list of the files that this run left out stands before it. What tests leave in the folder for temporary files counts as a failure.
  */
 export const tallyWithout = (leftOut: readonly string[]): Reporter => {
   return {
     onTestRunEnd(modules, errors) {
       const isPart = modules.length + leftOut.length < globSync("test/**/*.test.ts").length;
       const states = modules.flatMap(statesOf);
+      // The set-up makes the folder; if it fails, the system's own is still in force.
+      const folder = basename(tmpdir()).startsWith("gf-") ? readdirSync(tmpdir()) : [];
+      const left = folder.filter((name) => !expected.includes(name));
       const count = (state: string): number => states.filter((each) => each === state).length;
       const skipped = count("skipped") + count("pending");
-      const tail = skipped > 0 ? `, ${skipped} skipped` : "";
-      const line = `${count("passed")} passed, ${count("failed") + errors.length} failed${tail}`;
-      const left = leftOut.length > 0 && !isPart ? ["left to `npm run test:all`:", ...leftOut] : [];
+      const failed = count("failed") + errors.length + left.length;
+      const lines = [
+        ...(leftOut.length > 0 && !isPart ? ["left to `npm run test:all`:", ...leftOut] : []),
+        ...left.map((name) => `FAILED: the tests left ${name} in the folder for temporary files`),
+        `${count("passed")} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`,
+      ];
       // After the default reporter's own summary.
-      process.on("exit", () => console.log([...left, line].join("\n")));
+      process.on("exit", (code) => {
+        console.log(lines.join("\n"));
+        if (code === 0 && left.length > 0) process.exitCode = 1;
+      });
     },
   };
 };

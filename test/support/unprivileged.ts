@@ -1,8 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
-import { chmodSync, chownSync, lstatSync, mkdtempSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, chownSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** The account without rights that every Linux has. PostgreSQL and PgBouncer refuse to run as root. */
 const nobody = { uid: 65_534, gid: 65_534 };
@@ -19,8 +19,8 @@ function spawnUnprivileged(
 }
 
 /** Makes a folder under the system's temporary one that such a program may enter. */
-export function openFolder(prefix: string): string {
-  const folder = mkdtempSync(join(tmpdir(), prefix));
+export function openFolder(name: string): string {
+  const folder = temporaryFolder(name);
   chmodSync(folder, 0o755);
   giveAway(folder);
   return folder;

@@ -1,31 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { inject, vi } from "vitest";
 import type { StateDocument } from "../../src/model/state.ts";
 import { readState } from "../../src/state/read-state.ts";
+import { type Ran as RanHere, runHere } from "./command-line.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 // Commands take their time on a machine that does other things as well.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** How a command ended, and what it said. */
-export interface Ran {
+/** How a command ended, and what it printed. The code is null if a signal ended it. */
+export interface Ran extends Omit<RanHere, "code"> {
   readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
 }
 
 /** A command that runs. */
@@ -41,7 +31,9 @@ export interface Workspace {
   readonly dir: string;
   /** Environment of every command from now on. */
   readonly env: { [name: string]: string | undefined };
+  /** Runs a command to its end: in this process, or as `start` under `npm run test:all`. */
   run(...args: readonly string[]): Promise<Ran>;
+  /** Starts the packaged program. */
   start(...args: readonly string[]): Running;
   write(file: string, text: string): void;
   read(file: string): string;
@@ -57,10 +49,15 @@ export interface Workspace {
 /** What tests read of a state file. */
 export type StateFile = Pick<StateDocument, "resources" | "intents">;
 
+/** Options of a user's folder: `packaged` runs each command as a process of its own, for tests of what only a process does. */
+export interface WorkspaceOptions {
+  readonly packaged?: boolean;
+}
+
 /** Makes a user's folder under the system's temporary one. */
-export function openWorkspace(manifest?: string): Workspace {
+export function openWorkspace(manifest?: string, options: WorkspaceOptions = {}): Workspace {
   const packaged = inject("packaged");
-  const dir = mkdtempSync(join(tmpdir(), "graphform-e2e-"));
+  const dir = temporaryFolder("e2e");
   const env = ownEnvironment(packaged);
   const running = new Set<ChildProcess>();
   const write = (file: string, text: string): void => {
@@ -106,7 +103,10 @@ export function openWorkspace(manifest?: string): Workspace {
     env,
     start,
     write,
-    run: (...args) => start(...args).ended,
+    run: (...args) =>
+      isBusy || options.packaged === true || inject("whole") || args.includes("platform")
+        ? start(...args).ended
+        : inFolder(dir, env, () => runHere(args, env)),
     read: (file) => readFileSync(join(dir, file), "utf8"),
     has: (file) => existsSync(join(dir, file)),
     files: () =>
@@ -124,13 +124,38 @@ export function openWorkspace(manifest?: string): Workspace {
     },
     async close() {
       for (const child of running) child.kill("SIGKILL");
-      if (existsSync(join(dir, ".graphform", "platform", "platform.json")))
-        await start("platform", "down").ended;
-      for (const pid of processesOf(dir)) process.kill(pid, "SIGKILL");
-      await until(() => processesOf(dir).length === 0 || undefined, "the end of every process");
-      rmSync(dir, { recursive: true, force: true });
+      await until(() => {
+        const pids = processesOf(dir);
+        for (const pid of pids) process.kill(pid, "SIGKILL");
+        return pids.length === 0 || undefined;
+      }, "the end of every process");
     },
   };
+}
+
+/** True while a command runs in this process: the current folder and the environment are the process's, so that others need one of their own. */
+let isBusy = false;
+
+/** Does the work in a folder and with the variables of an environment beside those of this process. */
+async function inFolder<T>(dir: string, env: Workspace["env"], work: () => Promise<T>): Promise<T> {
+  const [home, before] = [process.cwd(), { ...process.env }];
+  isBusy = true;
+  process.chdir(dir);
+  setVariables(env);
+  try {
+    return await work();
+  } finally {
+    process.chdir(home);
+    setVariables({ ...Object.fromEntries(Object.keys(env).map((name) => [name, undefined])), ...before });
+    isBusy = false;
+  }
+}
+
+function setVariables(env: Workspace["env"]): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
 }
 
 /** Ids of the processes that a folder's platform started: their arguments, or their own folder, name it. */

@@ -1,15 +1,15 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { cachedServer, cachedServers, engineCache } from "../../../src/platform/engine/setup/engine-cache.ts";
 import { findEngine } from "../../../src/platform/engine/setup/find-engine.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "graphform-find-"));
+  folder = temporaryFolder("find");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A program that prints a line and ends. */
 async function program(path: string, line: string, code = 0): Promise<string> {

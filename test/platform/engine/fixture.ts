@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "@redis/client";
 import { afterAll, beforeAll, vi } from "vitest";
@@ -7,6 +6,7 @@ import type { Database } from "../../../src/platform/engine/database.ts";
 import type { Engine } from "../../../src/platform/engine/engine.ts";
 import { findEngine } from "../../../src/platform/engine/setup/find-engine.ts";
 import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** What a test file works with: the engine, and a folder that goes with everything that runs over it. */
 export interface Ground {
@@ -24,7 +24,7 @@ export function prepare(): Ground {
     const found = await findEngine();
     if (found.engine === undefined) throw new Error(found.reason);
     ground.engine = found.engine;
-    ground.folder = await mkdtemp(join(tmpdir(), "graphform-engine-"));
+    ground.folder = temporaryFolder("engine");
   });
   afterAll(async () => {
     const { engine, folder } = ground;

@@ -1,17 +1,16 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { hasModulePackage, modulePackage } from "../../../src/platform/engine/setup/engine-cache.ts";
 import { fetchModule, newPackages, withBackports } from "../../../src/platform/engine/setup/fetch.ts";
 import { setupEngine } from "../../../src/platform/engine/setup/setup-engine.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "graphform-setup-"));
+  folder = temporaryFolder("setup");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the archives that packages come from", () => {
   const stanza = (suites: string, more = ""): string =>

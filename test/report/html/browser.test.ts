@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AxeResults } from "axe-core";
@@ -9,6 +8,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GraphformError } from "../../../src/model/errors.ts";
 import { failureHtml } from "../../../src/report/html/failure-html.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { whole } from "../drift-parts.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { plan } from "../plan-parts.ts";
@@ -46,14 +46,13 @@ describe.skipIf(!existsSync(executablePath))(
     let browser: Browser;
 
     beforeAll(async () => {
-      dir = await mkdtemp(join(tmpdir(), "graphform-pages-"));
+      dir = temporaryFolder("pages");
       for (const [name, text] of Object.entries(pages)) await writeFile(join(dir, `${name}.html`), text);
       // Pages are opened from files; a container's root has no sandbox.
       browser = await chromium.launch({ executablePath, chromiumSandbox: false });
     });
     afterAll(async () => {
       await browser.close();
-      await rm(dir, { recursive: true, force: true });
     });
 
     /** Opens a page, and hands it over with everything that it complained of or asked the network for. */

@@ -1,10 +1,9 @@
 import { writeFileSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { awsCredentials } from "../../../src/state/remote/s3/aws-credentials.ts";
 import { type FaultyServer, startFaultyServer } from "../../support/faulty-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { codeOf, wordsOf } from "./holders.ts";
 
 const none = (): Promise<unknown> => Promise.reject(new Error("ERR_MODULE_NOT_FOUND"));
@@ -24,7 +23,7 @@ async function startTokenService(now: () => number): Promise<FaultyServer> {
 }
 
 async function tokenFile(): Promise<string> {
-  const file = join(await mkdtemp(join(tmpdir(), "graphform-token-")), "token");
+  const file = join(temporaryFolder("token"), "token");
   writeFileSync(file, "eyJ.first.token\n");
   return file;
 }

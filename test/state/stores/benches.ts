@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isFileError } from "../../../src/files/file-trouble.ts";
 import { createFileStore } from "../../../src/state/file-store.ts";
 import { createMemoryStore } from "../../support/memory-store.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { httpBench } from "./http-benches.ts";
 import { type MemoryDriverOptions, memoryBackend, memoryDriver } from "./memory-driver.ts";
 import { postgresBench } from "./postgres-bench.ts";
@@ -40,7 +40,7 @@ export const stores: readonly SuiteStore[] = [
 ];
 
 async function fileBench(): Promise<StoreBench> {
-  const path = join(await temporaryFolder(), "a", "shop.state.json");
+  const path = join(temporaryFolder("state"), "a", "shop.state.json");
   const open = (): ReturnType<StoreBench["open"]> => {
     let slept = 0;
     return {

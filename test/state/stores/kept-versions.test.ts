@@ -7,8 +7,8 @@ import { emptyState, stateFormatter } from "../../../src/state/document.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
 import type { KeptStore } from "../../../src/state/store.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { sampleState } from "../samples.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
 import { type Backend, memoryBackend, memoryDriver } from "./memory-driver.ts";
 
 const textOf = stateFormatter();
@@ -28,7 +28,7 @@ interface Bench {
 /** A store that has kept versions 1 to 3 of a state. */
 async function bench(over: Partial<StateDriver> = {}): Promise<Bench> {
   const backend = memoryBackend(() => Date.now());
-  const erroredFile = join(await temporaryFolder(), "errored.json");
+  const erroredFile = join(temporaryFolder("state"), "errored.json");
   const driver = { ...memoryDriver(backend, { keeps: true }), ...over };
   const store = createRemoteStore(driver, { name: "shop", erroredFile });
   const put = (state: StateDocument | undefined): void => {
@@ -92,7 +92,7 @@ describe("a store that keeps versions", () => {
       if (looks === 1) put(version(4));
       return memory.history(limit);
     };
-    const erroredFile = join(await temporaryFolder(), "errored.json");
+    const erroredFile = join(temporaryFolder("state"), "errored.json");
     const store = createRemoteStore({ ...memory, history }, { name: "shop", erroredFile });
     expect((await store.read())?.serial).toBe(4);
   });

@@ -11,8 +11,8 @@ import { createS3Driver } from "../../../src/state/remote/s3/s3-driver.ts";
 import type { KeptStore } from "../../../src/state/store.ts";
 import type { Postgres } from "../../support/postgres.ts";
 import { startS3Server } from "../../support/s3-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { type ServerDialect, startTerraformServer } from "../../support/terraform-server.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
 import { memoryBackend, memoryDriver } from "./memory-driver.ts";
 
 /** A place that a state called "shop" can be in. */
@@ -26,7 +26,7 @@ export interface Place {
 
 /** An empty file. */
 export async function filePlace(): Promise<Place> {
-  const address = join(await temporaryFolder(), "shop.state.json");
+  const address = join(temporaryFolder("store"), "shop.state.json");
   const open = (): KeptStore => createFileStore({ path: address, name: "shop" });
   return { address, open, free: () => unlock(open()) };
 }
@@ -78,7 +78,7 @@ async function remotePlace(
   driver: () => StateDriver,
   expire?: () => Promise<void>,
 ): Promise<Place> {
-  const erroredFile = join(await temporaryFolder(), "shop.errored.state.json");
+  const erroredFile = join(temporaryFolder("store"), "shop.errored.state.json");
   const open = (): KeptStore => {
     const mine = driver();
     onTestFinished(() => mine.close());

@@ -8,8 +8,8 @@ import { openJournal } from "../../../src/state/journal.ts";
 import { readState } from "../../../src/state/read-state.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import type { StateStore } from "../../../src/state/store.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { sampleBound, sampleState } from "../samples.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
 import { type Backend, type Fault, memoryBackend, memoryDriver, type Request } from "./memory-driver.ts";
 
 const first = sampleState();
@@ -38,7 +38,7 @@ async function bench(): Promise<Bench> {
   const clock = jumpingClock();
   const backend = memoryBackend(clock.now);
   const faults: [Request, Fault][] = [];
-  const erroredFile = join(await temporaryFolder(), "shop.errored.state.json");
+  const erroredFile = join(temporaryFolder("state"), "shop.errored.state.json");
   const fault = (request: Request): Fault | undefined => {
     const index = faults.findIndex(([name]) => name === request);
     return index < 0 ? undefined : faults.splice(index, 1)[0]?.[1];

@@ -16,9 +16,9 @@ import {
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import { openUnstored } from "../../../src/state/remote/unstored.ts";
 import type { StateStore } from "../../../src/state/store.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { type Toys, type ToyWorld, toyWorld } from "../../support/toy-world.ts";
 import { sampleBound, sampleState } from "../samples.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
 import { type Faults, faultyDriver } from "./faulty-driver.ts";
 import { type Backend, memoryBackend, memoryDriver } from "./memory-driver.ts";
 
@@ -213,7 +213,7 @@ describe("the file for what could not be stored", () => {
   };
 
   it("goes to the folder for temporary files where it cannot be written beside the manifest", async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder("state");
     const [file, temporary] = [join(folder, "file"), join(folder, "tmp")];
     await writeFile(file, "");
     await mkdir(temporary);
@@ -228,7 +228,7 @@ describe("the file for what could not be stored", () => {
   });
 
   it("is replaced by the ids in the message where no file can be written", async () => {
-    const file = join(await temporaryFolder(), "file");
+    const file = join(temporaryFolder("state"), "file");
     await writeFile(file, "");
     vi.stubEnv("TMPDIR", join(file, "tmp"));
     expect(await keep(join(file, "shop.errored.state.json"))).toMatchObject({

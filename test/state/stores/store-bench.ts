@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../../src/model/clock.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
 import type { StateStore } from "../../../src/state/store.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { type Faults, faultyDriver } from "./faulty-driver.ts";
 
 /** Real time, in which waiting takes a fiftieth. */
@@ -56,7 +56,7 @@ export interface DriverBench {
 
 /** A bench over a driver: faults and clocks are those of the tests, what is stored is the driver's. */
 export async function driverBench(parts: DriverBench): Promise<StoreBench> {
-  const erroredFile = join(await temporaryFolder(), "shop.errored.state.json");
+  const erroredFile = join(temporaryFolder("state"), "shop.errored.state.json");
   const openWith = (real: StateDriver): Opened => {
     const { driver, faults } = faultyDriver(real);
     let slept = 0;

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A bare repository, `acme/graphs.git`, behind git's own server. */
 export interface GitHost {
@@ -25,7 +25,7 @@ const who = ["-c", "user.name=ada", "-c", "user.email=ada@example.com", "-c", "c
 
 /** Makes an empty repository. */
 export function openGitHost(): GitHost {
-  const root = mkdtempSync(join(tmpdir(), "graphform-git-"));
+  const root = temporaryFolder("git");
   const folder = join(root, "acme", "graphs.git");
   mkdirSync(folder, { recursive: true });
   const git = (args: readonly string[], options: { cwd?: string; index?: string } = {}): string =>

@@ -1,8 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureAuthority } from "../../../../src/platform/engine/tls.ts";
@@ -16,6 +14,7 @@ import { portOf, stopper } from "../../../support/listening.ts";
 import { openPgbouncer, type Pgbouncer } from "../../../support/pgbouncer.ts";
 import { openPostgres, type Postgres } from "../../../support/postgres.ts";
 import { openTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { until } from "../../../support/workspace.ts";
 import { documentOf, holder, taken } from "./samples.ts";
 
@@ -27,7 +26,7 @@ const closers: (() => Promise<void>)[] = [];
 let states = 0;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "graphform-tls-"));
+  folder = temporaryFolder("tls");
   const files = await ensureAuthority(folder);
   caFile = files.caFile;
   const [cert, key] = [readFileSync(files.certFile, "utf8"), readFileSync(files.keyFile, "utf8")];
@@ -40,7 +39,6 @@ afterEach(async () => {
 afterAll(async () => {
   await pgbouncer?.close();
   await postgres?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A driver of this test's own state. */
