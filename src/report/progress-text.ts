@@ -78,7 +78,8 @@ export function doneWords({
   verb,
   unsent,
 }: Pick<StepOutcome, "operation" | "verb" | "unsent">): string {
-  return unsent === true ? "as declared already, nothing was sent" : stepWords(operation, verb).done;
+  if (unsent !== true) return stepWords(operation, verb).done;
+  return operation === "delete" ? "gone without a request" : "as declared already, nothing was sent";
 }
 
 /** The words of an operation, escaped; `verb` is that of an `operate` step. */

@@ -87,13 +87,16 @@ it("an open create whose parent is another object by now stays open, and is warn
     intents: { "toys.cat": sampleIntent() },
     rounds: { "round-1": { kind: "toys", place: { house: id }, classKey: "cats", before: [] } },
   };
-  const journal = openJournal(createMemoryStore(), state, clock);
+  const store = createMemoryStore();
+  await store.write(state);
+  const journal = openJournal(store, state, clock);
   const events: ApplyEvent[] = [];
   const emit = (event: ApplyEvent): void => void events.push(event);
   const drivers = new Map([["toys", readingDriver("toys", driver, { emit, journal })]]);
   const context = { ...applyContext(clock, driver, { kinds: kindRegistry([kind]), journal }), drivers, emit };
   expect(await clock.drive(recoverIntents(context))).toMatchObject({ found: 0 });
   expect(Object.keys(journal.state.intents)).toEqual(["toys.cat"]);
+  expect(journal.state.resources["toys.house"]?.otherCreatedAt).toBe("2026-02-02T00:00:00Z");
   expect(events).toMatchObject([
     {
       type: "warning",

@@ -19,7 +19,7 @@ import type { Bound, CreateRound, StateDocument } from "../../model/state.ts";
 import { lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
-import { isBlind } from "../engine/look-for-missing.ts";
+import { isBlind, type LookContext } from "../engine/look-for-missing.ts";
 import {
   type LostCreate,
   type Matching,
@@ -30,10 +30,7 @@ import {
 import type { Found } from "./create-request.ts";
 
 /** The part of an apply that a search uses. */
-export type SearchContext = Pick<
-  ApplyContext,
-  "kinds" | "drivers" | "profile" | "clock" | "journal" | "stopping" | "dateOf"
->;
+export type SearchContext = LookContext & Pick<ApplyContext, "dateOf">;
 
 /**
  * Finds the objects of a round's lost creates. Everything that they can have made is shown once the creation grace period of the

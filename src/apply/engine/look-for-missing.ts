@@ -2,6 +2,7 @@
 import type { Address } from "../../model/address.ts";
 import { absence, gracePeriod, haveEnded, type Look } from "../../model/consistency.ts";
 import { GraphformError, shellWord } from "../../model/errors.ts";
+import type { Journal } from "../../model/journal.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import { referenceFields } from "../../model/templates.ts";
@@ -10,10 +11,9 @@ import { isPassing, poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 
 /** The part of an apply that such a look uses. */
-export type LookContext = Pick<
-  ApplyContext,
-  "drivers" | "profile" | "clock" | "journal" | "kinds" | "stopping"
->;
+export type LookContext = Pick<ApplyContext, "drivers" | "profile" | "clock" | "kinds" | "stopping"> & {
+  readonly journal: Pick<Journal, "state">;
+};
 
 /** The answer of a look: the object, the proof that it is gone, or neither yet. */
 export type Sighting =

@@ -41,7 +41,7 @@ async function guardIntent({ address, protect }: Step, { journal }: ApplyContext
   const intent = journal.state.intents[address];
   if (intent !== undefined && protect !== undefined)
     await journal.record({ type: "create-announced", address, intent: { ...intent, protect } });
-  return { result: "done", unsent: true };
+  return { result: "done", message: "its protection holds for what its open create has made" };
 }
 
 /** Removes an object from the state and leaves it as it is. One that its plan took for gone is looked at once more: `stale` if it is there. */

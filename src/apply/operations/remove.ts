@@ -38,7 +38,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   }
   const isGone = !isUnderWay && now === undefined;
   const end: StepResult = isGone
-    ? { result: "done", id: ref.id, message: `${ref.id} was gone already` }
+    ? { result: "done", id: ref.id, message: `${ref.id} was not there any more`, unsent: true }
     : await waitForOperation(step, ref, "delete", isUnderWay ? "first-look" : now, context);
   if (end.result !== "done") return end;
   const took = acceptedAt === undefined ? {} : { took: Math.round(context.clock.now() - acceptedAt) };

@@ -7,7 +7,7 @@ import { unresolved } from "../../project/open-run.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { boundAt } from "../bound-objects.ts";
 import type { ManifestOptions } from "../options.ts";
-import { printRestore, requestRestore } from "../request-restore.ts";
+import { printRestore, requestRestore, searchForRestored } from "../request-restore.ts";
 import { tableText } from "../terminal/table-text.ts";
 import { type Invocation, withRun } from "../with-run.ts";
 
@@ -34,7 +34,8 @@ export async function instanceRestore(
     throw new GraphformError("time-invalid", `--to ${to} is not a valid time`, {
       hint: "write it like 2026-01-31T12:00:00Z",
     });
-  return withRun(invocation, { reading: unresolved }, async ({ service, state, signal }) => {
+  return withRun(invocation, { reading: unresolved }, async (work) => {
+    const { service, state, signal } = work;
     const operation = "instance.restore";
     if (!service.offers(operation))
       throw new GraphformError(
@@ -42,10 +43,12 @@ export async function instanceRestore(
         `profile ${service.profile.name} cannot restore an instance to an earlier time`,
         { hint: "graphform snapshot list shows what can be restored" },
       );
-    const { id, place } = boundAt(state, address, "instances");
+    const bound = boundAt(state, address, "instances");
+    const { id, place } = bound;
+    const find = await searchForRestored(address, bound, work);
     const body = { targetRestoreTime: time.toISOString(), ...defined({ networkType }) };
     const call = { operation, params: { ...instanceParams(place, service.profile), id }, body };
-    const instance = await requestRestore(service, call, address, signal);
+    const instance = await requestRestore(service, call, address, signal, find);
     printRestore(address, instance, json, invocation.terminal);
     return exitCodes.done;
   });
