@@ -14,6 +14,7 @@ export const long: { readonly [file: string]: string } = {
   "test/e2e/local-faults.test.ts": "every fault of the local platform",
   "test/e2e/lost-document.test.ts": "a state lost in the middle of a run",
   "test/e2e/odd-services.test.ts": "services with odd habits",
+  "test/e2e/pipelines-github.test.ts": "generated GitHub workflows, played",
   "test/e2e/pipelines-gitlab.test.ts": "generated GitLab pipelines, played",
   "test/e2e/probed-databases.test.ts": "databases that refuse, lie or stall while they are asked",
   "test/e2e/random-cloud.test.ts": "random services in the vendor's dialect",

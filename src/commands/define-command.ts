@@ -5,7 +5,7 @@ import { withExamples, withoutEffect } from "./terminal/help.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import type { Invocation } from "./with-run.ts";
 
-/** What commands are added with. */
+/** The program that commands are added to, and the environment in which they run. */
 export interface CommandHost {
   readonly settings: Settings;
   /** Opens the terminal with the options for colour and log. */

@@ -35,7 +35,7 @@ export interface StepOutcome extends NamedStep {
   readonly elapsed: number;
 }
 
-/** What the second plan still finds to do, and nothing excuses: a field, or the reason. */
+/** A difference that the second plan still finds and nothing excuses: a field, or the reason. */
 export interface Unsettled<Value = Json> {
   readonly address: Address;
   readonly kind: string;

@@ -135,7 +135,7 @@ export function isDoubt(missing: Missing): missing is Doubt {
   return missing.is === "in-doubt" || missing.is === "another";
 }
 
-/** What another object shows under a bound id says nothing of the bound one. */
+/** Ignores the values of another object under a bound id: they say nothing of the bound one. */
 function take(entry: Known, live: Live, reading: Reading, { state }: ObserveContext): void {
   const because = anotherObject(state.resources[entry.address], live);
   if (because === undefined) reading.lives.set(entry, live);

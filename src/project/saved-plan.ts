@@ -18,7 +18,7 @@ import type { Run } from "./open-run.ts";
 import { packageVersion } from "./package-files.ts";
 import type { Project } from "./project.ts";
 
-/** What a plan was made from. */
+/** The run that a plan was made in. */
 export interface PlanningRun {
   readonly run: Pick<Run, "project" | "identity">;
   readonly options: PlanChoices;

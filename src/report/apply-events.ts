@@ -143,7 +143,7 @@ const results: readonly StepOutcome["result"][] = [
   "skipped",
 ];
 
-/** What is left to do after an apply, in a line. */
+/** Words a difference that is left after an apply, in one line. */
 export function unsettledWords({ address, reason, field }: Unsettled<ShownValue>): string {
   if (field === undefined) return `${address}: ${reason}`;
   const [before, after] = [field.before?.text ?? "not shown", field.after?.text ?? "not shown"];

@@ -33,7 +33,7 @@ export interface ShownState
   readonly outputs: ShownOutputs;
 }
 
-/** What may be shown of a plan. A value is hidden on both sides of a change if either of them is, or holds, a secret. */
+/** Replaces the secrets of a plan. A value is hidden on both sides of a change if either of them is, or holds, a secret. */
 export function shownPlan(plan: Plan, names: KindNames): ShownPlan {
   return {
     ...plan,
@@ -43,7 +43,7 @@ export function shownPlan(plan: Plan, names: KindNames): ShownPlan {
   };
 }
 
-/** What may be shown of a drift report. */
+/** Replaces the secrets of a drift report. */
 export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
   return {
     ...report,
@@ -55,7 +55,7 @@ export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
   };
 }
 
-/** What may be shown of a state. */
+/** Replaces the secrets of a state. */
 export function shownState(state: StateDocument, names: KindNames): ShownState {
   const { name, lineage, serial, savedAt, service, manifest } = state;
   return {
@@ -77,7 +77,7 @@ export function shownState(state: StateDocument, names: KindNames): ShownState {
   };
 }
 
-/** What may be shown of the outcome of an apply. */
+/** Replaces the secrets of the outcome of an apply. */
 export function shownOutcome(outcome: Outcome, names: KindNames): ShownOutcome {
   return {
     ...outcome,
@@ -90,7 +90,7 @@ export function shownOutcome(outcome: Outcome, names: KindNames): ShownOutcome {
   };
 }
 
-/** What may be shown of recorded outputs. */
+/** Replaces the secrets of recorded outputs. */
 export function shownOutputs(outputs: { readonly [name: string]: RecordedOutput }): ShownOutputs {
   return mapped(outputs, (output) => {
     const value = shownValue(output.value, output.sensitive);

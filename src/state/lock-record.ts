@@ -115,7 +115,7 @@ export const unknownOperation = "something";
 /** The time of a holder whose store does not show it. */
 export const unknownTime = "1970-01-01T00:00:00.000Z";
 
-/** What a holder wrote of itself, searched for secrets; its id and its times stay as they are. */
+/** Replaces secrets in the text of a holder; its id and its times stay as they are. */
 export function shownHolder<Kind extends Pick<Holder, "who" | "operation" | "host">>(
   holder: Kind,
   hide: Hide,

@@ -28,14 +28,24 @@ export async function setup(project: TestProject): Promise<() => void> {
   // Some programs of tests run under an account without rights.
   chmodSync(folder, 0o711);
   process.env["TMPDIR"] = folder;
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    project.provide("packaged", publishInto(join(folder, "packaged")));
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return remove;
+}
+
+/** Builds the program and puts what the package publishes in a folder. */
+function publishInto(packaged: string): string {
   const root = join(import.meta.dirname, "..", "..");
   execFileSync(process.execPath, [join(root, "scripts", "build.ts")], { stdio: "inherit" });
   const { files }: { readonly files: readonly string[] } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
   );
-  const packaged = join(folder, "packaged");
   for (const path of ["package.json", ...files])
     cpSync(join(root, path), join(packaged, path), { recursive: true });
-  project.provide("packaged", packaged);
-  return () => rmSync(folder, { recursive: true, force: true });
+  return packaged;
 }

@@ -47,7 +47,7 @@ export async function requestBackup<Item extends Backup>(
   const since = date();
   let id: string | undefined;
   let until: number | undefined;
-  /** What the request that ended at `endedAt` has made; undefined while that is too early to say. */
+  /** Returns the snapshot that the request that ended at `endedAt` has made; undefined while that is too early to say. */
   const evaluate = (listed: readonly Item[], endedAt: number): Made<Item> | undefined => {
     const now = clock.now();
     if (isSettled(endedAt, now, timing)) until ??= date();

@@ -41,7 +41,7 @@ export interface Subscriptions {
 }
 
 /**
- * Where the profile has one for each tier, those that are not given are looked up once.
+ * Looks up missing subscriptions once, if the profile has one for each tier.
  * A database user belongs to the subscription of its database, which is known from the requests about that, and asked for
  * if there was none.
  */

@@ -125,7 +125,7 @@ function fieldsOf({ action, after, fields }: Change<ShownValue>): ReadonlyMap<st
   return new Map(fields.map((field) => [field.path, field]));
 }
 
-/** What is compared of each field: its values as they are, secrets by their fingerprints. */
+/** Digests of the fields of a change: values as they are, secrets by their fingerprints. */
 function digestsOf({ action, after = {}, fields }: Change): ReadonlyMap<string, string> {
   if (action === "create")
     return new Map(setFields(after).map(([path, value]) => [path, stableJson([value])]));

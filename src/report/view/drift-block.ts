@@ -100,7 +100,7 @@ function sinceText(resources: readonly ResourceDrift<unknown>[]): string {
 /** Most events of a block. */
 const maxEvents = 5;
 
-/** What the service says of resources, newest first: the first few events, and the number of the others. */
+/** Events of resources as the service tells them, newest first: the first few, and the number of the others. */
 function eventsOf(resources: readonly ResourceDrift<unknown>[]): readonly RemarkView[] {
   const found = resources.flatMap(({ events }) => events);
   const events = [...new Map(found.map((event) => [JSON.stringify(Object.entries(event)), event])).values()];

@@ -118,7 +118,7 @@ export interface CensusView {
   readonly meanings: readonly string[];
   /** Databases that were asked, and lists that may not be whole. */
   readonly notes: readonly string[];
-  /** What could not be checked, for formats without a list of it. */
+  /** Sentences about unchecked values, for formats without a list of them. */
   readonly unsure: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export function verdictOf(plan: Plan<unknown>): string {
   ].join(", ")}${where}.`;
 }
 
-/** What is left as it is although it was changed outside is a difference. */
+/** A change from outside that is left as it is counts as a difference. */
 function nothingToApply({ changes }: Plan<unknown>, where: string): string {
   const left = changes.filter(({ action, drift }) => action === "keep" && drift.length > 0).length;
   if (left === 0) return `No differences found${where}`;
