@@ -36,7 +36,7 @@ describe("a lock whose holder is at work", () => {
     const { code, out, err } = await running.ended;
     expect(code).toBe(1);
     const said = new RegExp(
-      `the lock ${id} was taken away by \\S+@\\S+ \\(process \\d+\\) for state unlock at 20`,
+      `the lock ${id} of \\S+ was taken away by \\S+@\\S+ \\(process \\d+\\) for state unlock at 20`,
     );
     expect(err).toMatch(said);
     expect(out).toMatch(said);
