@@ -330,7 +330,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof recover.recoverIntents>(
     "intents-left-open",
-    3,
+    89,
     "the next run resolves open intents before it plans",
     "apply/creates/recover-intents.ts#recoverIntents",
     () => async () => ({ found: 0, doubts: new Map() }),
