@@ -375,13 +375,14 @@ describe("an interruption", () => {
 
 describe("what a command is refused for", () => {
   it("two applies at once: the second is exit 5 and says who holds the lock", async () => {
-    service.duration = 1500;
+    service.duration = 600_000;
     const first = user.start(...apply);
     await until(() => service.instances.size === 1 || undefined, "the create");
     const second = await user.run(...apply);
     expect(second).toMatchObject({ code: 5, out: "", err: expect.stringContaining(String(first.child.pid)) });
     expectWords(second);
     const third = user.start(...apply, "--lock-timeout", "30s");
+    for (const instance of service.instances.values()) instance.next = { at: 0, status: "RUNNING" };
     expect((await first.ended).code).toBe(0);
     expect((await third.ended).code).toBe(0);
     expect([countOf("create"), service.instances.size]).toEqual([1, 1]);
