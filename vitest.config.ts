@@ -13,8 +13,9 @@ export default defineConfig(({ mode }) => {
       pool: "forks",
       // Files wait for processes and moments half of their time: four at once keep two cores busy.
       maxWorkers: 4,
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      // Ends what hangs. A busy machine takes several times as long as a quiet one.
+      testTimeout: mode === "whole" ? 240_000 : 120_000,
+      hookTimeout: 120_000,
       globalSetup: ["test/support/set-up.ts"],
       setupFiles: ["test/support/clean-up.ts"],
       reporters: ["default", tallyWithout(leftOut)],

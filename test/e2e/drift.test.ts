@@ -66,7 +66,7 @@ describe("what somebody does past graphform", () => {
   async function until(other: Outsider, tier: string, id: string, status: string): Promise<void> {
     await expect
       .poll(async () => (await other.read("instance.describe", on(other, tier, id))).values["status"], {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe(status);
   }

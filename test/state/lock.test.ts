@@ -335,7 +335,7 @@ describe("with other processes", () => {
       stdio: "ignore",
     });
     onTestFinished(() => void process.kill(-(parent.pid ?? 0), "SIGKILL"));
-    await vi.waitFor(async () => expect(await readHolder(file)).toBeDefined(), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await readHolder(file)).toBeDefined(), { timeout: 60_000 });
     const { pid = 0 } = (await readHolder(file)) ?? {};
     process.kill(pid, "SIGKILL");
     await vi.waitFor(async () => expect(await readFile(`/proc/${pid}/stat`, "utf8")).toContain(") Z "));

@@ -135,7 +135,7 @@ export async function processesIn(dir: string): Promise<readonly string[]> {
 
 /** Waits until something holds. */
 export async function until(condition: () => unknown): Promise<void> {
-  await vi.waitUntil(condition, { timeout: 10_000, interval: 10 });
+  await vi.waitUntil(condition, { timeout: 60_000, interval: 10 });
 }
 
 /** Kills a process as `kill -9` does, and resolves when it is dead. */
