@@ -173,7 +173,7 @@ describe.skipIf(!canMount)(
 
 /** Lets the next operation of a name wait a moment before its work: time to fill the disk. */
 async function slowly(operation: string): Promise<void> {
-  const rules = [{ operation, count: 1, fault: { staleStatus: 200 } }];
+  const rules = [{ operation, count: 1, fault: { staleStatus: 1500 } }];
   await test.call("PUT", "/_platform/faults", { rules });
 }
 
