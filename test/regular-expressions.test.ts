@@ -15,6 +15,8 @@ const made: { readonly [place: string]: string } = {
   "src/hosting/profile/expand-profile.ts text": "is made to see whether it can be, and reads nothing",
   "src/manifest/problems/explain.ts pattern":
     "a pattern of the field table, walked where validators are compiled",
+  "src/report/text-width.ts `${String.fromCharCode(27)}\\\\[[0-9;]*m`":
+    "reads our own colours, which are short",
   "src/report/text/report-text.ts `\\\\b${word}\\\\b`": "a word of our own",
   "src/hosting/wire/service-error.ts source":
     "a pattern of the service, which is ended after a tenth of a second",
