@@ -11,7 +11,7 @@ import { type Ran as RanHere, runHere } from "./command-line.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 // Commands take their time on a machine that does other things as well.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 /** How a command ended, and what it printed. The code is null if a signal ended it. */
 export interface Ran extends Omit<RanHere, "code"> {
