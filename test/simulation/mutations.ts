@@ -192,13 +192,6 @@ export const mutations: readonly Mutation[] = [
     "apply/evidence/candidates.ts#couldBe",
     () => () => true,
   ),
-  without<typeof candidates.unclaimed>(
-    "before-forgotten",
-    30_430,
-    "what was listed before a create is not taken for it",
-    "apply/evidence/candidates.ts#unclaimed",
-    (unclaimed) => (_, lost, listed, state) => unclaimed({ before: [] }, lost, listed, state),
-  ),
   without<typeof candidates.matchCandidates>(
     "first-of-several",
     112,
