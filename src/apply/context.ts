@@ -6,7 +6,7 @@ import type { Journal } from "../model/journal.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { type Driver, type KindRegistry, present } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
-import { anotherObject, waysFromAnother } from "../model/object-key.ts";
+import { anotherObject, remedyForAnother } from "../model/object-key.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
@@ -90,7 +90,7 @@ export function readingDriver(
     if (address !== undefined && another !== undefined) {
       const { createdAt } = live;
       if (createdAt !== undefined) await journal.record({ type: "another-seen", address, createdAt });
-      const hint = waysFromAnother(address, ref.id);
+      const hint = remedyForAnother(address, ref.id);
       throw new GraphformError("another-object", another, { hint, exitCode: 6 });
     }
     const key = `${ref.id} ${live.phase.detail}`;

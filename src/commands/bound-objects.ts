@@ -4,7 +4,7 @@ import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/problems/nearest.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { waysFromAnother } from "../model/object-key.ts";
+import { remedyForAnother } from "../model/object-key.ts";
 import type { Live } from "../model/observed.ts";
 import type { Service } from "../model/service.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
@@ -58,7 +58,7 @@ export async function liveAt(address: string, { state, service, signal, ...run }
     case "another":
       throw new GraphformError("another-object", verdict.because, {
         exitCode: exitCodes.stale,
-        hint: waysFromAnother(address, id),
+        hint: remedyForAnother(address, id),
       });
     case "hidden":
       throw new GraphformError("not-shown", `the service does not show ${address} (${id}) yet`, {

@@ -47,7 +47,7 @@ export function undeclaring(address: Address): string {
 }
 
 /** The ways on from an object that has failed, in one sentence: the one that loses least first. */
-export function waysFromFailure(
+export function remedyForFailed(
   address: Address,
   id: string,
   { noun, holdsData }: { readonly noun: string; readonly holdsData: boolean },

@@ -24,7 +24,7 @@ export function anotherObject(bound: Bound | undefined, live: Pick<Live, "create
 }
 
 /** The ways on from another object under a bound id, in one sentence. */
-export function waysFromAnother(address: Address, id: string): string {
+export function remedyForAnother(address: Address, id: string): string {
   const word = shellWord(address);
   return `if the one that was bound is gone for good: graphform state rm ${word}; to manage the one that is there: after that, graphform import ${word} ${shellWord(id)}`;
 }

@@ -29,15 +29,16 @@ export interface FieldChange<Value = Json> {
   readonly via?: "database";
   /** Drift: the source of `after`. */
   readonly shownBy?: Source;
-  /** Drift: says how to undo it where apply leaves it as it is. */
+  /** Drift: the remedy, if apply leaves it as it is. */
   readonly wayOut?: string;
 }
 
-/** Why a step is not carried out, and the way to lift it. */
+/** The reason why a step is not carried out, and the remedy. */
 export interface Guard {
   /** protect, on-replace, max-deletes, in-doubt, ...: `guardRules` in `report/sarif/plan-rules.ts` has all of them. */
   readonly code: string;
   readonly message: string;
+  /** The remedy; the name is that of saved plans. */
   readonly lift: string;
 }
 
@@ -71,7 +72,7 @@ export interface Change<Value = Json> {
   /** Addresses that the manifest refers to here. Absent where there are none. */
   readonly refs?: readonly Address[];
   readonly phase?: Phase;
-  /** The ways on from an object that has failed and stays. */
+  /** The remedies for an object that has failed and stays; the name is that of saved plans. */
   readonly waysOn?: string;
   /** Whole spec before and after, secrets sealed. */
   readonly before?: Spec<Value>;

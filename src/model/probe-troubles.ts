@@ -141,10 +141,10 @@ function sharedBy(
       const reason = reasonOf(
         rest > 0 ? `${names.slice(0, 3).join(", ")} and ${rest} more` : names.join(" and "),
       );
-      return names.map((name) => [name, { is: "unanswered", reason, wayOut: wayToTell }] as const);
+      return names.map((name) => [name, { is: "unanswered", reason, wayOut: remedyForShared }] as const);
     }),
   );
 }
 
-const wayToTell =
+const remedyForShared =
   "ask those who run the service; nothing is asked or set there until each has an address of its own";

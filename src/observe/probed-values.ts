@@ -50,7 +50,7 @@ export function reasonsNotProbed(
     .flatMap(([address, answer]): NotProbed[] => {
       const reason = answer.is === "answered" ? answer.denied : answer.reason;
       if (reason === undefined) return [];
-      const wayOut = answer.is === "answered" ? wayToAllow : answer.wayOut;
+      const wayOut = answer.is === "answered" ? remedyForDenied : answer.wayOut;
       return [
         {
           address,
@@ -68,4 +68,4 @@ export function reasonsNotProbed(
     .sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-const wayToAllow = "allow its user these commands, or look without them: --no-probe";
+const remedyForDenied = "allow its user these commands, or look without them: --no-probe";

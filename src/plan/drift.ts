@@ -8,7 +8,7 @@ import type { Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
 import { diffSpec } from "./diff.ts";
-import { wayOut } from "./probed.ts";
+import { remedyForDrift } from "./probed.ts";
 
 /**
  * Differences between the last applied values and those shown now. A difference that the manifest declares too, or that an
@@ -53,7 +53,7 @@ export function driftOf(
     if (bound === undefined && isReplaced)
       return { ...shared, wayOut: "set by hand in the database; a new one starts as declared" };
     const values = { live: seen.value, wanted: after[field.path] ?? null };
-    return { ...shared, wayOut: wayOut(field.path, { noun, traits }, observed, values) };
+    return { ...shared, wayOut: remedyForDrift(field.path, { noun, traits }, observed, values) };
   });
 }
 

@@ -1,6 +1,6 @@
 /** @module Makes a plan from declared, remembered and observed resources. Pure. */
 
-import { type Address, waysFromFailure } from "../model/address.ts";
+import { type Address, remedyForFailed } from "../model/address.ts";
 import { isObject, type Json, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
 import { type Census, type Change, nestedPlan, type Plan, type Step } from "../model/plan.ts";
@@ -102,7 +102,7 @@ function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Addre
   const change: Change = {
     ...proposed,
     ...(isBackedUpFirst(proposed, subject, input) ? { backupFirst: true } : {}),
-    ...waysOn(proposed, input),
+    ...remedyIfFailed(proposed, input),
   };
   const blocked = guardsOf(change, subject, input);
   const getsNew = change.action === "create" || change.action === "replace";
@@ -110,10 +110,13 @@ function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Addre
   return { ...change, blocked };
 }
 
-function waysOn({ address, kind, id, phase, action }: Change, { kinds }: PlanInput): Pick<Change, "waysOn"> {
+function remedyIfFailed(
+  { address, kind, id, phase, action }: Change,
+  { kinds }: PlanInput,
+): Pick<Change, "waysOn"> {
   const stays = action !== "delete" && action !== "replace" && action !== "forget";
   if (phase?.is !== "failed" || id === undefined || !stays) return {};
-  return { waysOn: waysFromFailure(address, id, kinds.named(kind)) };
+  return { waysOn: remedyForFailed(address, id, kinds.named(kind)) };
 }
 
 function refsIn(subjects: ReadonlyMap<Address, Subject>): (address: Address) => readonly Address[] {

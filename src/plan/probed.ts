@@ -97,7 +97,7 @@ function isHealed({ createOnly, settable }: Trait): boolean {
 }
 
 /** The way to undo a difference that a probe has found and that apply leaves as it is. */
-export function wayOut(
+export function remedyForDrift(
   path: string,
   { noun, traits }: { readonly noun: string; readonly traits: Traits },
   { address, probed }: Pick<Observed, "address" | "probed">,

@@ -1,6 +1,6 @@
 /** @module Waits for the end of an accepted operation and records it in the state. */
 
-import { waysFromFailure } from "../../model/address.ts";
+import { remedyForFailed } from "../../model/address.ts";
 import { serviceTime } from "../../model/clock.ts";
 import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
@@ -85,7 +85,7 @@ export async function waitForOperation(
         hint:
           operation === "delete"
             ? "the next plan deletes it again"
-            : `the next plan offers to try it again in place; ${waysFromFailure(step.address, ref.id, context.kinds.named(step.kind))}`,
+            : `the next plan offers to try it again in place; ${remedyForFailed(step.address, ref.id, context.kinds.named(step.kind))}`,
       };
     case "waiting-for-person":
       context.outputs.set(step.address, arrival.live.outputs);

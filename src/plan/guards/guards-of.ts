@@ -10,7 +10,7 @@ import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
 import { destroys } from "./destroys.ts";
 import { doubtGuard, openCreateGuard } from "./missing.ts";
-import { liftOfOnDelete, protectionGuard } from "./protection.ts";
+import { protectionGuard, remedyForOnDelete } from "./protection.ts";
 import { replacementGuard } from "./replacement.ts";
 
 /** The guards of one change. A deletion that is under way has passed its guards already. */
@@ -114,7 +114,7 @@ function notOfferedGuards(change: Change, subject: Subject, input: PlanInput): r
           {
             code: "not-offered",
             message: `profile ${input.profile.name} has no operation to ${missing.what}`,
-            lift: missing.lift,
+            lift: missing.remedy,
           },
         ]),
     ...(named === undefined
@@ -131,7 +131,7 @@ function notOfferedGuards(change: Change, subject: Subject, input: PlanInput): r
 
 interface Missing {
   readonly what: string;
-  readonly lift: string;
+  readonly remedy: string;
 }
 
 function missingOperation(
@@ -143,18 +143,18 @@ function missingOperation(
   const lacks = (operation: string): boolean => profile.operations[operation] === undefined;
   const makes = change.action === "create" || change.action === "replace";
   if (makes && lacks(operations.create))
-    return { what: `create a ${noun}`, lift: "give the id of an existing one" };
-  const lift = "change it by other means, or use a profile that has the operation";
-  if (change.action === "replace" && lacks(operations.delete)) return { what: `delete a ${noun}`, lift };
+    return { what: `create a ${noun}`, remedy: "give the id of an existing one" };
+  const remedy = "change it by other means, or use a profile that has the operation";
+  if (change.action === "replace" && lacks(operations.delete)) return { what: `delete a ${noun}`, remedy };
   const backup = operations.backup ?? [];
   if (change.backupFirst === true && (backup.length === 0 || backup.some(lacks)))
     return {
       what: `back up a ${noun} and see that the backup is complete`,
-      lift: `back it up by other means, then ${liftOfOnDelete(subject)}`,
+      remedy: `back it up by other means, then ${remedyForOnDelete(subject)}`,
     };
   const updates = change.action === "update" || change.action === "adopt";
   return updates && change.fields.some(({ via }) => via === undefined) && lacks(operations.update)
-    ? { what: `change a ${noun}`, lift }
+    ? { what: `change a ${noun}`, remedy }
     : undefined;
 }
 

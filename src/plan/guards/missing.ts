@@ -1,7 +1,7 @@
 /** @module Guards what relies on a bound object that the service does not show: one in doubt, another one, or everything at once. */
 import type { Address } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
-import { waysFromAnother } from "../../model/object-key.ts";
+import { remedyForAnother } from "../../model/object-key.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { referenceFields } from "../../model/templates.ts";
 import type { PlanInput } from "../input.ts";
@@ -20,7 +20,7 @@ export function doubtGuard({ action, address }: Change, { bound, doubt }: Subjec
   const word = shellWord(address);
   const { is, because } = doubt;
   if (is === "another")
-    return { code: "another-object", message: because, lift: waysFromAnother(address, bound.id) };
+    return { code: "another-object", message: because, lift: remedyForAnother(address, bound.id) };
   return {
     code: "in-doubt",
     message: `nothing proves that ${bound.id} is gone, or that it is there: ${because}`,

@@ -74,8 +74,8 @@ export function isBackedUpFirst(
   return holdsData && rules.includes("backup") && !isBeingDeleted(subject);
 }
 
-/** The way to lift `onDelete`: a rule that the state remembers is lifted by an apply that changes nothing else. */
-export function liftOfOnDelete({ bound }: Pick<Subject, "bound">): string {
+/** The remedy for `onDelete`: a rule that the state remembers is lifted by an apply that changes nothing else. */
+export function remedyForOnDelete({ bound }: Pick<Subject, "bound">): string {
   const isRemembered = bound !== undefined && bound.onDelete !== "delete";
   return isRemembered
     ? "apply lifecycle.onDelete: delete first, without this change"

@@ -4,7 +4,7 @@ import { shellWord } from "../../model/errors.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import type { PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
-import { liftOfOnDelete } from "./protection.ts";
+import { remedyForOnDelete } from "./protection.ts";
 
 /**
  * The guard against a replacement that nobody asked for. `onReplace: recreate` asks for it, save where `onDelete: retain`
@@ -19,7 +19,7 @@ export function replacementGuard(change: Change, subject: Subject, input: PlanIn
   if (bound !== undefined && desired?.lifecycle.onReplace === "recreate") {
     if (desired.lifecycle.onDelete !== "retain" && bound.onDelete !== "retain") return undefined;
     const message = "a replacement deletes the old one, and lifecycle.onDelete: retain keeps it";
-    return { code: "on-replace", message, lift: `${option}, or ${liftOfOnDelete(subject)}` };
+    return { code: "on-replace", message, lift: `${option}, or ${remedyForOnDelete(subject)}` };
   }
   const message = `${forcedBy ?? "this"} needs a replacement, which is refused: the new one starts empty`;
   return { code: "on-replace", message, lift: `${option}, or lifecycle.onReplace: recreate` };
