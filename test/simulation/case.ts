@@ -97,8 +97,8 @@ export interface RunCase {
   readonly rival?: Rival;
   /** The event after which the process does not reach its store for so many ms. */
   readonly away?: { readonly at: number; readonly ms: number };
-  /** It is pointed at another service, with the state of this one. */
-  readonly elsewhere?: true;
+  /** It is pointed at another service, or is another manifest, with the state of this one. */
+  readonly elsewhere?: "service" | "manifest";
   /** The service shows it nothing, or only a part, of what is there: its rights were taken from it. */
   readonly blind?: "all" | "some";
 }
@@ -164,7 +164,16 @@ export type Effect =
  */
 export interface Other {
   readonly at: number | "pause";
-  readonly does: "stop" | "start" | "delete" | "rename" | "regrant" | "create" | "backup" | "person";
+  readonly does:
+    | "stop"
+    | "start"
+    | "delete"
+    | "rename"
+    | "regrant"
+    | "create"
+    | "backup"
+    | "person"
+    | "reuse";
   readonly pick: number;
 }
 

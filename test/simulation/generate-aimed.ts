@@ -1,6 +1,6 @@
 import { type Chance, chance } from "../support/chance.ts";
-import type { Case, ResourceCase, RunCase } from "./case.ts";
-import { account, database, enterprise, network } from "./case-parts.ts";
+import { bounds, type Case, type ResourceCase, type RunCase } from "./case.ts";
+import { account, database, enterprise, network, user } from "./case-parts.ts";
 import { fleet } from "./generate-fleet.ts";
 import { outdated } from "./generate-outdated.ts";
 
@@ -11,7 +11,8 @@ export function aimed(seed: number, given: Case): Case {
   if (way < 0.05) return fleet(given, dice);
   if (way < 0.09) return outdated(given, dice);
   if (way < 0.11) return household(given, dice);
-  return way < 0.13 ? oldBackup(given, dice) : given;
+  if (way < 0.13) return oldBackup(given, dice);
+  return way < 0.15 ? reused(given, dice) : given;
 }
 
 const kept: ResourceCase = database(9, {}, { address: "instances.kept", protect: false });
@@ -40,6 +41,23 @@ function household(given: Case, dice: Chance): Case {
     ? { does: "destroy", resources: [kept, ...all], ...killed(dice) }
     : { does: "apply", resources: [kept, ...alone], allowDestroy: ["instances.a"], ...killed(dice) };
   return { ...given, service: { ...given.service, networks: true }, runs: [first, { ...last, later: 1000 }] };
+}
+
+/** A database is deleted outside, and its id is given to another one: between two runs, or in the middle of the second. */
+function reused(given: Case, dice: Chance): Case {
+  const made = database(1, {}, { protect: false, onReplace: "recreate" });
+  const users = dice.is(0.5) ? [user(2, "users.a")] : [];
+  const home = users.length > 0 ? { ...made, spec: enterprise(1) } : made;
+  const first: RunCase = { does: "apply", resources: [kept, home, ...(dice.is(0.5) ? users : [])] };
+  const changed: ResourceCase = { ...home, spec: { ...home.spec, power: "stopped" } };
+  const later = 2 * bounds.listLag;
+  const others: RunCase["others"] = [{ at: dice.is(0.5) ? 0 : dice.between(1, 40), does: "reuse", pick: 1 }];
+  const second = dice.of<readonly ResourceCase[]>([
+    [kept],
+    [kept, changed, ...users],
+    [kept, home, ...users],
+  ]);
+  return { ...given, runs: [first, { does: "apply", resources: second, later, others }] };
 }
 
 /** A database is to be backed up and deleted: there is an older backup of somebody's, and the new one comes to nothing. */

@@ -43,7 +43,8 @@ function misled(seed: number, given: Case): Case {
   const last = given.runs.at(-1);
   if (last === undefined || given.runs.length < 2 || !dice.is(0.03)) return given;
   const { does, resources } = last;
-  return { ...given, runs: [...given.runs.slice(0, -1), { does, resources, elsewhere: true }, last] };
+  const elsewhere = dice.is(0.5) ? "service" : "manifest";
+  return { ...given, runs: [...given.runs.slice(0, -1), { does, resources, elsewhere }, last] };
 }
 
 /** Now and then somebody else makes the same at the same moment; where both stay, nobody can tell which is whose. */

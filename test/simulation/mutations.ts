@@ -17,6 +17,7 @@ import type * as running from "../../src/apply/run.ts";
 import type * as single from "../../src/hosting/session/single-flight.ts";
 import type * as hostPace from "../../src/hosting/throttle/host-pace.ts";
 import type * as consistency from "../../src/model/consistency.ts";
+import type * as objectKey from "../../src/model/object-key.ts";
 import { isSealed } from "../../src/model/sealed.ts";
 import type * as serviceIdentity from "../../src/model/service-identity.ts";
 import type * as missing from "../../src/plan/guards/missing.ts";
@@ -37,10 +38,31 @@ const minute = 60_000;
 export const mutations: readonly Mutation[] = [
   without<typeof serviceIdentity.serviceDifferences>(
     "any-service",
-    162,
+    214,
     "a state is used at the service that its ids are of",
     "model/service-identity.ts#serviceDifferences",
     () => () => [],
+  ),
+  without<typeof serviceIdentity.manifestDifference>(
+    "any-manifest",
+    162,
+    "a state is used by the manifest that it belongs to",
+    "model/service-identity.ts#manifestDifference",
+    () => () => undefined,
+  ),
+  without<typeof objectKey.anotherObject>(
+    "any-object-of-the-id",
+    178,
+    "an id that was given to another object is not that of the bound one",
+    "model/object-key.ts#anotherObject",
+    () => () => undefined,
+  ),
+  without<typeof stillMissing.isThereAgain>(
+    "forgotten-unseen",
+    265,
+    "what a plan took for gone is looked for once more before it is forgotten",
+    "apply/creates/still-missing.ts#isThereAgain",
+    () => async () => false,
   ),
   without<typeof journal.openJournal>(
     "no-intent",
@@ -159,7 +181,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof creating.mayHaveMade>(
     "refusal-is-proof",
-    36,
+    81,
     "a refused create is looked for like a lost one",
     "apply/creates/send-create.ts#mayHaveMade",
     () => (error) => error.mayHaveWorked,

@@ -58,6 +58,8 @@ export function oracle(world: World): Oracle {
   const makes = (process: Proc, thing: Thing): void => {
     isDirty = true;
     const address = thing.madeFor ?? "";
+    const home = world.registry.at(thing.place);
+    if (home?.ours === false) violate("foreign", `${process.name} created ${thing.id} in what is not ours`);
     if (process.run.does === "destroy" || process.resource(address) === undefined) {
       violate("undeclared", `${process.name} created ${thing.id} for ${address}, which is not declared`);
     }
@@ -113,14 +115,16 @@ export function oracle(world: World): Oracle {
     for (const [address, { id }] of Object.entries(before?.resources ?? {})) {
       if (!bound.has(id)) lets(process, address, id);
     }
-    for (const { id } of Object.values(next.resources)) claims(process, id);
+    const known = new Set(Object.values(before?.resources ?? {}).map((entry) => entry.id));
+    for (const { id } of Object.values(next.resources)) if (!known.has(id)) claims(process, id);
   };
 
   const lets = (process: Proc, address: Address, id: string): void => {
     const thing = world.registry.at(id);
-    if (thing === undefined || !isThere(thing)) return;
+    if (thing === undefined || !isThere(thing) || !thing.ours) return;
     const isSaid = process.plan?.steps.some(
-      (step) => step.operation === "forget" && step.id === id && step.blocked.length === 0,
+      (step) =>
+        step.operation === "forget" && step.id === id && step.gone !== true && step.blocked.length === 0,
     );
     if (isSaid !== true)
       violate("released too early", `${process.name} let go of ${id} (${address}), which is still there`);

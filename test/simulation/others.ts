@@ -76,6 +76,11 @@ export function act({ does, pick }: Other, world: World): void {
         {},
       );
       return;
+    case "reuse": {
+      const thing = choose((each) => isKnown(each, world) && isIdle(each));
+      if (thing !== undefined) registry.reuse(thing);
+      return;
+    }
     case "create":
       stranger(pick, world);
       return;
@@ -88,6 +93,12 @@ export function act({ does, pick }: Other, world: World): void {
       person(world);
       return;
   }
+}
+
+/** True for a database of ours of which the state knows when it was created. */
+function isKnown(thing: Thing, { stored }: World): boolean {
+  const bound = Object.values(stored?.resources ?? {}).find(({ id }) => id === thing.id);
+  return thing.kind === "instances" && thing.ours && bound?.shownCreatedAt !== undefined;
 }
 
 /** An object of somebody else in a place where ours are listed, in a region of its own. */

@@ -179,7 +179,8 @@ function noting(journal: Journal, process: Proc, oracle: Oracle): Journal {
   return {
     ...journal,
     record(event) {
-      judge(event.type);
+      // What another object was seen under a bound id is remembered before anything is planned (decision 38).
+      if (event.type !== "another-seen") judge(event.type);
       if (event.type === "create-acknowledged") process.acknowledged.add(event.id);
       return journal.record(event);
     },
@@ -192,15 +193,16 @@ function noting(journal: Journal, process: Proc, oracle: Oracle): Journal {
 
 /** The state as that of the service that this run is pointed at (commands/under-lock.ts). */
 function claimed(state: StateDocument, { run }: Proc, oracle: Oracle): StateDocument {
-  const at = (platform: string): StateDocument =>
-    claimState(state, { service: { platform, keys: {}, locations: {} }, manifest: {}, where: "simulated" });
-  if (run.elsewhere !== true) return at("https://service.example.com");
+  const at = (platform: string, path = "graphform.yaml"): StateDocument => {
+    const service = { platform, keys: {}, locations: {} };
+    return claimState(state, { service, manifest: { paths: [path] }, where: "simulated" });
+  };
+  const here = "https://service.example.com";
+  if (run.elsewhere === undefined) return at(here);
   // An empty state belongs to nobody: the run would be right, and the other service is not played.
   if (isEmpty(state)) throw new GraphformError("state-service", "nothing is bound yet");
-  oracle.violate(
-    "another service",
-    `a state of ${at("https://another.example.com").service?.platform} goes on`,
-  );
+  const taken = run.elsewhere === "service" ? at("https://another.example.com") : at(here, "other.yaml");
+  oracle.violate(`another ${run.elsewhere}`, `its state goes on as that of ${taken.service?.platform}`);
   return state;
 }
 

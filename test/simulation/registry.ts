@@ -36,6 +36,8 @@ export interface Registry {
   find(kind: string, id: string, operation: string): Thing;
   /** The same without the veil; gone ones too. */
   at(id: string): Thing | undefined;
+  /** The object goes, and its id is given to one of somebody else that looks the same. */
+  reuse(thing: Thing): void;
   /** Somebody else makes what looks like the newest database. */
   twin(): void;
   listed(kind: string, place: string): readonly string[];
@@ -150,6 +152,11 @@ export function registry(
       return thing;
     },
     at: (id) => byId.get(id),
+    reuse(thing) {
+      vanish(thing);
+      const { id, kind, place, look } = thing;
+      bear({ id, kind, place, look, seen: true });
+    },
     twin() {
       const newest = things.at(-1);
       // One that is listed before the lost one is found alone, and then nothing speaks against it.
