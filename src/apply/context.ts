@@ -65,7 +65,7 @@ export function withOwnPatience<Context extends Pick<ApplyContext, "clock" | "pa
   return { ...context, clock: limitedClock(context.clock, context.patience, since) };
 }
 
-/** The driver of a kind. Throws where the composition root forgot one. */
+/** The driver of a kind. Throws if the composition root forgot one. */
 export function driverOf(context: Pick<ApplyContext, "drivers">, kind: string): Driver {
   return present(context.drivers.get(kind), kind);
 }

@@ -11,7 +11,7 @@ import { type ApplyContext, driverOf } from "./context.ts";
 
 type Probing = Pick<Step, "address" | "kind" | "spec" | "place">;
 
-/** Asks once, unless another object shows the same address; undefined where the kind cannot be asked. */
+/** Asks once, unless another object shows the same address; undefined if the kind cannot be asked. */
 export async function askObject(
   step: Probing,
   live: Live,
@@ -52,7 +52,7 @@ export function valuesToAskWith(spec: Spec, { open, outputs }: Pick<ApplyContext
 }
 
 /**
- * A look with the values that the running object shows now, at the paths that the step was planned from by a probe. Where it
+ * A look with the values that the running object shows now, at the paths that the step was planned from by a probe. If it
  * does not answer, these paths show nothing.
  */
 export async function withProbedPaths(step: Step, live: Live, context: ApplyContext): Promise<Live> {
@@ -60,8 +60,8 @@ export async function withProbedPaths(step: Step, live: Live, context: ApplyCont
 }
 
 /**
- * The same look just before a write. Throws `not-asked` where the running object does not tell what the step was planned
- * from: nobody knows then whether its precondition still holds.
+ * The same look just before a write. Throws `not-asked` if the running object does not tell what the step was planned
+ * from: it is unknown then whether its precondition still holds.
  */
 export async function probedBaseline(step: Step, live: Live, context: ApplyContext): Promise<Live> {
   if (!isAsked(step, live)) return live;
@@ -79,7 +79,7 @@ export async function probedBaseline(step: Step, live: Live, context: ApplyConte
   );
 }
 
-/** True where the step was planned from what the running object has shown, and it may be asked again. */
+/** True if the step was planned from what the running object has shown, and it may be asked again. */
 function isAsked({ probed = [] }: Step, { phase }: Live): boolean {
   return probed.length > 0 && phase.is === "ready";
 }

@@ -20,7 +20,7 @@ export function formatAddress(parts: AddressParts): Address {
 
 const shape = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z0-9][A-Za-z0-9_-]*)(?:\[("(?:[^"\\]|\\.)*")\])?$/;
 
-/** Parses an address; undefined where the text is not one. */
+/** Parses an address; undefined if the text is not one. */
 export function parseAddress(text: string): AddressParts | undefined {
   const match = shape.exec(text);
   const [, section, name, quoted] = match ?? [];

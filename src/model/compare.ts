@@ -7,14 +7,14 @@ import type { Trait } from "./traits.ts";
 /** The part of a field that decides how its values are compared. */
 export type Comparison = Pick<Trait, "type" | "compare">;
 
-/** True where two values of a field mean the same: "25" and 25 of a number, 6GB and 6144MB of a size. */
+/** True if two values of a field mean the same: "25" and 25 of a number, 6GB and 6144MB of a size. */
 export function sameValue(left: Json, right: Json, field: Comparison): boolean {
   if (left === right) return true;
   if (isCompound(left) || isCompound(right)) return sameJson(left, right);
   return canonical(left, field) === canonical(right, field);
 }
 
-/** True where two values are the same data, whatever the order of their keys. */
+/** True if two values are the same data, whatever the order of their keys. */
 export function sameJson(left: Json, right: Json): boolean {
   if (left === right) return true;
   return isCompound(left) && isCompound(right) && deepDiff.diff(left, right) === undefined;

@@ -125,12 +125,12 @@ export function isSeen(id: string, { described }: Look): boolean {
   return sight === "shown" || sight === "leaving";
 }
 
-/** A resource as shown before an operation was accepted; undefined where it did not exist. */
+/** A resource as shown before an operation was accepted; undefined if it did not exist. */
 export type Baseline = Pick<Live, "phase" | "modifiedAt"> | undefined;
 
 /**
- * True where the shown status is newer than an operation that the service accepted at `acceptedAt`: right after a 202 the
- * previous status may still show. It is later where status or modification time moved, or once `settle` has passed.
+ * True if the shown status is newer than an operation that the service accepted at `acceptedAt`: right after a 202 the
+ * previous status may still show. It is later if status or modification time moved, or once `settle` has passed.
  */
 export function isCurrent(
   baseline: Baseline,

@@ -1,4 +1,4 @@
-/** @module Defines the report of what differs from the last apply: where, since when, and what it matters. */
+/** @module Defines the report of drift: what differs from the last apply, since when, by whom, and whether apply restores it. */
 import type { Address } from "./address.ts";
 import type { Disruption } from "./field-schema.ts";
 import type { Json } from "./json.ts";
@@ -38,7 +38,7 @@ export const happenings: readonly Happening[] = [
   "unimportant",
 ];
 
-/** One field that differs. A value is absent where there is none, or where it is not known. */
+/** One field that differs. A value is absent if there is none, or if it is not known. */
 export interface FieldDrift<Value = Json> {
   readonly path: string;
   readonly class: DriftClass;
@@ -55,7 +55,7 @@ export interface FieldDrift<Value = Json> {
   readonly secret: boolean;
   /** Set by hand in the running object, and fixed at creation: the manifest cannot follow it without a replacement. */
   readonly fixed?: true;
-  /** The way to put the declared value back; absent where apply changes nothing. */
+  /** The way to put the declared value back; absent if apply changes nothing. */
   readonly remedy?: { readonly effect: Effect; readonly disruption: Disruption };
   /** The place in the manifest that declares it, or the nearest one. */
   readonly where?: SourceRange;
@@ -66,7 +66,7 @@ export interface AuditEvent {
   /** ISO 8601, by the service's clock. */
   readonly time: string;
   readonly message: string;
-  /** Absent where the service did it by itself, or does not say. */
+  /** Absent if the service did it by itself, or does not say. */
   readonly user?: string;
 }
 
@@ -88,7 +88,7 @@ export interface ResourceDrift<Value = Json> {
   readonly where?: SourceRange;
   /** Fields that differ, the worst class first, then by path. */
   readonly fields: readonly FieldDrift<Value>[];
-  /** Newest first; empty where the service shows none. */
+  /** Newest first; empty if the service shows none. */
   readonly events: readonly AuditEvent[];
 }
 
@@ -104,7 +104,7 @@ export interface Unchanged {
 export interface UnmanagedDrift {
   readonly kind: string;
   readonly id: string;
-  /** Its name, where the service was asked for it. */
+  /** Its name, if the service was asked for it. */
   readonly name?: string;
 }
 
@@ -144,10 +144,10 @@ export interface DriftReport<Value = Json> {
   /** The others that were looked at, by address; those of `notChecked` are not among them. */
   readonly unchanged: readonly Unchanged[];
   readonly outputs: readonly OutputDrift<Value>[];
-  /** Objects that nobody declares; absent where nobody asked for them. */
+  /** Unmanaged objects; absent if they were not asked for. */
   readonly unmanaged?: readonly UnmanagedDrift[];
   readonly census: DriftCensus;
-  /** False where something was left out, could not be read, or did not answer. */
+  /** False if something was left out, could not be read, or did not answer. */
   readonly complete: boolean;
 }
 
@@ -156,7 +156,7 @@ export function countUnread({ notChecked }: Pick<DriftCensus, "notChecked">): nu
   return notChecked.filter(({ failed }) => failed === true).length;
 }
 
-/** True for drift that matters: a resource was changed outside, or objects that nobody declares were asked for and found. */
+/** True for drift that matters: a resource was changed outside, or unmanaged objects were asked for and found. */
 export function hasDrift({ resources, unmanaged = [] }: DriftReport<unknown>): boolean {
   return unmanaged.length > 0 || resources.some((resource) => resource.class === "outside");
 }

@@ -103,9 +103,9 @@ export class ServiceError extends GraphformError {
   readonly failure: ServiceFailure;
   readonly operation: string;
   readonly status: number | undefined;
-  /** False where the answer says that the request did no work. A create believes only what lists show. */
+  /** False if the answer says that the request did no work. A create believes only what lists show. */
   readonly mayHaveWorked: boolean;
-  /** False where the request never left this process. */
+  /** False if the request never left this process. */
   readonly wasSent: boolean;
   /** Pause that the service asks for, in ms. */
   readonly retryAfter: number | undefined;
@@ -161,7 +161,7 @@ export function withEvidence(
   });
 }
 
-/** True for a service error, of the class named where one is named. */
+/** True for a service error, of the class named if one is named. */
 export function isServiceError(error: unknown, failure?: ServiceFailure): error is ServiceError {
   return error instanceof ServiceError && (failure === undefined || error.failure === failure);
 }
@@ -174,7 +174,7 @@ export function worseExit(codes: readonly ExitCode[]): ExitCode {
   return lowest(first) ?? lowest(second) ?? (codes.includes(2) ? 2 : 0);
 }
 
-/** A word as a POSIX shell reads it back unchanged: bare where that is safe, single-quoted otherwise. */
+/** A word as a POSIX shell reads it back unchanged: bare if that is safe, single-quoted otherwise. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -14,7 +14,7 @@ export type ProbeRow =
       readonly parameter: string;
       /** GRAPH.CONFIG SET changes it while the database runs. Default: it is read when the database starts. */
       readonly settable?: true;
-      /** Path of the field that is its limit in the engine, where that is not 0. */
+      /** Path of the field that is its limit in the engine, if that is not 0. */
       readonly atMost?: string;
       readonly reading?: ProbeReading;
     }

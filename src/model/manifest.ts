@@ -35,7 +35,7 @@ export interface Header {
   readonly name: string;
   /** Tells it from manifests of the same name. */
   readonly environment?: string;
-  /** Undefined where the manifest has no `service` section: it uses the local platform. */
+  /** Undefined if the manifest has no `service` section: it uses the local platform. */
   readonly service?: ServiceSection;
   /** The `state` section as written; its keys belong to the store. */
   readonly state: JsonObject;

@@ -52,9 +52,9 @@ export interface Live {
   readonly outputs: JsonObject;
   /** Output that it ought to have by now -> what the service leaves out, as a sentence. */
   readonly missing?: { readonly [output: string]: string };
-  /** Null where the service shows marks and there is none of ours; absent where it shows nothing that could hold one. */
+  /** Null if the service shows marks and there is none of ours; absent if it shows nothing that could hold one. */
   readonly owner?: Owner | null;
-  /** The service shows marks, and this has none of anybody: it is nobody's, or the service has dropped them. */
+  /** The service shows marks, and this object has none: it has no owner, or the service has dropped them. */
   readonly isBare?: true;
   readonly createdAt?: string;
   readonly modifiedAt?: string;
@@ -65,7 +65,7 @@ export interface Observed extends Live {
   readonly address: Address;
   readonly kind: string;
   readonly place: JsonObject;
-  /** The answer of the running object itself; absent where it was not asked. */
+  /** The answer of the running object itself; absent if it was not asked. */
   readonly probed?: Probed;
 }
 
@@ -77,7 +77,7 @@ export interface Doubt {
   readonly createdAt?: string;
 }
 
-/** Values that a running object shows, dotted path -> value in the manifest's words; null where it refuses the declared one. */
+/** Values that a running object shows, dotted path -> value in the manifest's words; null if it refuses the declared one. */
 export interface Probed {
   readonly values: { readonly [path: string]: Json };
   /** Version of the engine. */
@@ -85,7 +85,7 @@ export interface Probed {
 }
 
 /**
- * True for a state that was never written, and for the empty one that a takeover of the lock writes where nothing is stored:
+ * True for a state that was never written, and for the empty one that a takeover of the lock writes if nothing is stored:
  * what is declared may have been made under a state that was lost.
  */
 export function knowsNothing({

@@ -58,7 +58,7 @@ export interface Outcome<Value = Json> {
   readonly certificate: readonly Unsettled<Value>[];
   readonly warnings: readonly string[];
   readonly exitCode: ExitCode;
-  /** Ms from the approval of the plan to the end of the second look. Absent where no plan was carried out. */
+  /** Ms from the approval of the plan to the end of the second look. Absent if no plan was carried out. */
   readonly elapsed?: number;
 }
 

@@ -14,7 +14,7 @@ export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "mov
 /** Way in which a field is changed. */
 export type Effect = "in-place" | "replace";
 
-/** One field that differs. `before` is absent where the live value is unknown, `after` where the field is released. */
+/** One field that differs. `before` is absent if the live value is unknown, `after` if the field is released. */
 export interface FieldChange<Value = Json> {
   readonly path: string;
   readonly before?: Value;
@@ -69,7 +69,7 @@ export interface Change<Value = Json> {
   readonly forcedBy?: string;
   readonly disruption: Disruption;
   readonly where?: SourceRange;
-  /** Addresses that the manifest refers to here. Absent where there are none. */
+  /** Addresses that the manifest refers to here. Absent if there are none. */
   readonly refs?: readonly Address[];
   readonly phase?: Phase;
   /** The remedies for an object that has failed and stays; the name is that of saved plans. */
@@ -79,7 +79,7 @@ export interface Change<Value = Json> {
   readonly after?: Spec<Value>;
   /** create: nothing says whose these are. */
   readonly mayBe?: MayBe;
-  /** True where a backup is seen complete before anything is deleted. */
+  /** True if a backup is seen complete before anything is deleted. */
   readonly backupFirst?: boolean;
   /** The bound object was proved absent although graphform did not delete it. `before` is what was last applied. */
   readonly gone?: true;
@@ -103,10 +103,10 @@ export type Operation =
 
 /** One thing that apply does. Everything that it needs stands here; secrets are sealed. */
 export interface Step<Value = Json> {
-  /** Unique in the plan: `instances.orders`, or `instances.orders#delete` where an address has several. */
+  /** Unique in the plan: `instances.orders`, or `instances.orders#delete` if an address has several. */
   readonly key: string;
   readonly operation: Operation;
-  /** The verb, where the operation is `operate`. */
+  /** The verb, if the operation is `operate`. */
   readonly verb?: string;
   /** operate: parameters of the verb. */
   readonly choices?: { readonly [name: string]: string };
@@ -116,7 +116,7 @@ export interface Step<Value = Json> {
   readonly kind: string;
   readonly id?: string;
   readonly place: JsonObject;
-  /** The whole desired spec, where there is one. */
+  /** The whole desired spec, if there is one. */
   readonly spec?: Spec<Value>;
   /** update, heal: the changed fields alone. */
   readonly patch?: Spec<Value>;
@@ -151,7 +151,7 @@ export interface Census {
   readonly skipped: number;
   readonly unmanaged: number;
   readonly fields: { readonly [source in Source]: number };
-  /** Running databases that were asked themselves; absent where the run could ask none. */
+  /** Running databases that were asked themselves; absent if the run could ask none. */
   readonly probed?: number;
   /** Declared logins of users that were tried; in plans that were saved before it was known they are among `probed`. */
   readonly logins?: number;
@@ -159,7 +159,7 @@ export interface Census {
   readonly notProbed?: readonly NotProbed[];
   /** Version of the engine -> number of databases. */
   readonly engines?: { readonly [version: string]: number };
-  /** Lists of which the service shows a part only: "instances of pro single-zone". Absent where there are none. */
+  /** Lists of which the service shows a part only: "instances of pro single-zone". Absent if there are none. */
   readonly partialLists?: readonly string[];
 }
 
@@ -176,7 +176,7 @@ export interface Forecast {
 export interface ForecastStep {
   readonly address: Address;
   readonly operation: Operation;
-  /** The verb, where the operation is `operate`. */
+  /** The verb, if the operation is `operate`. */
   readonly verb?: string;
   readonly seconds: number;
   /** Seconds from the begin of the apply. */
@@ -188,7 +188,7 @@ export interface OutputChange<Value = Json> {
   readonly action: "create" | "update" | "delete" | "no-op";
   readonly before?: Value;
   readonly after?: Value;
-  /** True where the value is known only after apply. */
+  /** True if the value is known only after apply. */
   readonly unknown: boolean;
   /** Says why it has no value of today although nothing is to happen. */
   readonly missing?: string;
@@ -208,7 +208,7 @@ export interface Plan<Value = Json> {
   readonly outputs: { readonly [name: string]: OutputChange<Value> };
   readonly census: Census;
   readonly forecast: Forecast;
-  /** False where --target or --exclude left something out, a list was partial, or a running object that was asked did not answer all. */
+  /** False if --target or --exclude left something out, a list was partial, or a running object that was asked did not answer all. */
   readonly complete: boolean;
   /** Digest of everything that the plan does, but secrets. */
   readonly fingerprint: string;

@@ -34,7 +34,7 @@ export function preconditionText(
   return stableJson({ there: true, id: live.id, values: Object.fromEntries(values) });
 }
 
-/** Values last applied to an object, whatever its address; empty where it is not bound. */
+/** Values last applied to an object, whatever its address; empty if it is not bound. */
 export function lastApplied(state: Pick<StateDocument, "resources">, kind: string, ref: Ref): Spec {
   const key = objectKey(kind, ref);
   const bound = Object.values(state.resources).find(

@@ -9,7 +9,7 @@ import type { Spec } from "./spec.ts";
 
 /**
  * The value of a field that a database shows: the first of `known` (declared, described, last applied) that the engine reads
- * as this, or the engine's own value in the manifest's words. Undefined where it cannot be told apart.
+ * as this, or the engine's own value in the manifest's words. Undefined if it cannot be told apart.
  */
 export function readBack(row: FieldSchema, raw: RawValue, known: readonly Json[]): Json | undefined {
   const probe = row["x-probe"];
@@ -66,7 +66,7 @@ function sizeText(bytes: number): string {
   return `${bytes / factor}${unit}`;
 }
 
-/** The values that an answer shows of the fields that `knownAt` has values of, dotted path -> value; null where the declared one is refused. */
+/** The values that an answer shows of the fields that `knownAt` has values of, dotted path -> value; null if the declared one is refused. */
 export function valuesShown(
   schema: KindSchema,
   answer: ProbeAnswer,
@@ -113,13 +113,13 @@ export interface Referent {
 export type ProbeAnswer =
   | {
       readonly is: "answered";
-      /** Path -> the engine's own value; true where the connection proves what is declared. */
+      /** Path -> the engine's own value; true if the connection proves what is declared. */
       readonly values: { readonly [path: string]: RawValue };
       /** Version of the engine. */
       readonly engine?: string;
-      /** Tells the running process from every other one; absent where it does not say. */
+      /** Tells the running process from every other one; absent if it does not say. */
       readonly identity?: string;
-      /** Says what it refused to tell, where it did. */
+      /** Says what it refused to tell, if it did. */
       readonly denied?: string;
     }
   | ({ readonly is: "refused"; readonly path: string } & Unanswered)
@@ -135,7 +135,7 @@ interface Unanswered {
 /** A value as the engine gives it. */
 export type RawValue = number | string | boolean;
 
-/** The reason why no object was asked where the run was told to ask none. */
+/** The reason why no object was asked if the run was told to ask none. */
 export const notAskedFor = "--no-probe";
 
 /** An object that was not asked, did not answer, or refuses the declared password. */

@@ -23,6 +23,6 @@ export interface Problem {
   readonly range: SourceRange;
   readonly excerpt?: string;
   readonly hint?: string;
-  /** The resource it concerns, where there is one. */
+  /** The resource it concerns, if there is one. */
   readonly address?: string;
 }

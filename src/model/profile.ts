@@ -7,13 +7,13 @@ export interface Endpoint {
   readonly host: "platform" | "users";
   /** `{names}` are filled in, URL-encoded, from the call's parameters and the profile's keys. */
   readonly path: string;
-  /** Query name -> template (`{subscriptionId}`); left out where the parameter has no value. */
+  /** Query name -> template (`{subscriptionId}`); left out if the parameter has no value. */
   readonly query: { readonly [name: string]: string };
   /** Our body key -> the service's. Keys not named are sent as they are. */
   readonly body: { readonly [name: string]: string };
   /** Our answer key -> dotted paths in the answer, the first one present wins. */
   readonly answer: { readonly [name: string]: readonly string[] };
-  /** True where the answer leaves an empty list out. */
+  /** True if the answer leaves an empty list out. */
   readonly omitsEmptyList?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface SessionProfile {
   /** Dotted paths of the token in the sign-in answer, for services that send no cookie. */
   readonly tokenAnswer: readonly string[];
   readonly refreshAnswer: readonly string[];
-  /** Lifetimes in ms, where the answer does not say. */
+  /** Lifetimes in ms, if the answer does not say. */
   readonly tokenLifetime: number;
   readonly refreshLifetime: number;
   /** A 400 whose message matches means that the token was missing, not that the request was bad. */
@@ -56,7 +56,7 @@ export interface Timing {
   readonly poll: { readonly first: number; readonly longest: number };
   /** Forecast per operation: create, update, delete, start, stop, restart, ... */
   readonly expect: { readonly [operation: string]: number };
-  /** Longest wait per operation where the manifest says nothing. */
+  /** Longest wait per operation if the manifest says nothing. */
   readonly timeout: { readonly [operation: string]: number };
 }
 
@@ -68,7 +68,7 @@ export interface TopologyRules {
   readonly host: readonly string[];
   readonly port: readonly string[];
   readonly networkingType: readonly string[];
-  /** The instance's networkType -> the networking types of entries that serve it; any where it is not named. */
+  /** The instance's networkType -> the networking types of entries that serve it; any if it is not named. */
   readonly networkingTypes: { readonly [networkType: string]: readonly string[] };
   /** Path -> pattern, without case; an entry with a value that matches is never the database's. */
   readonly never: { readonly [path: string]: string };
@@ -109,7 +109,7 @@ export interface Profile {
   /** Operation name (`instance.create`) -> endpoint. An optional operation that is absent is not offered. */
   readonly operations: { readonly [operation: string]: Endpoint };
   readonly tiers: { readonly [tier: string]: TierKeys };
-  /** `per-tier`: each tier has one of its own, looked up where nobody names it; otherwise one serves everything. */
+  /** `per-tier`: each tier has one of its own, looked up if none is named; otherwise one serves everything. */
   readonly subscriptions?: "one" | "per-tier";
   /** Our name of a field -> the service's spelling. */
   readonly fields: { readonly [name: string]: string };

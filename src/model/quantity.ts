@@ -13,7 +13,7 @@ const unitMs: { readonly [unit: string]: number } = {
   d: 86_400_000,
 };
 
-/** Milliseconds of `90s`, `40m`, `2h`; undefined where the text is no duration, or one of more than 24 days. */
+/** Milliseconds of `90s`, `40m`, `2h`; undefined if the text is no duration, or one of more than 24 days. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit] = (form.test(text) && /^([0-9]{1,9})([a-z]{1,2})$/.exec(text)) || [];
   const factor = unit === undefined ? undefined : unitMs[unit];
@@ -34,7 +34,7 @@ const powers: { readonly [letter: string]: number } = { "": 0, K: 1, M: 2, G: 3,
 
 /**
  * Bytes of a memory size: `6GB`, `6Gi` and `6GiB` are 1024-based, `6G` is 1000-based, a bare number is bytes.
- * Undefined where the text is no size.
+ * Undefined if the text is no size.
  */
 export function parseSize(text: string): number | undefined {
   const [, amount, letter, rest] = /^([0-9]+(?:\.[0-9]+)?)\s?([KMGT]?)(i?B?)$/i.exec(text.trim()) ?? [];

@@ -52,7 +52,7 @@ export function secretsIn(value: Json | undefined): readonly Sealed[] {
   return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];
 }
 
-/** True where a value is, or contains, a secret. */
+/** True if a value is, or contains, a secret. */
 export function holdsSecret(value: Json | undefined): boolean {
   return secretsIn(value).length > 0;
 }
@@ -63,14 +63,14 @@ export function holdsSecret(value: Json | undefined): boolean {
  */
 export type Seal = (plaintext: string, label: string) => Sealed;
 
-/** Opens a sealed secret; undefined where this run never saw its text. */
+/** Opens a sealed secret; undefined if this run never saw its text. */
 export type Open = (sealed: Sealed) => string | undefined;
 
 /** The secrets of one run. The text lives here and nowhere else. */
 export interface Vault {
   readonly seal: Seal;
   readonly open: Open;
-  /** The secret that this run sealed under a label; undefined where there is none. */
+  /** The secret that this run sealed under a label; undefined if there is none. */
   labelled(label: string): Sealed | undefined;
   /** Every text that was sealed, for redaction at the edge. */
   texts(): ReadonlySet<string>;

@@ -1,13 +1,13 @@
 /** @module Defines the identities that a state belongs to, of a service and of a manifest, and compares two of each. */
-/** The service that a state, or a saved plan, belongs to: everything that decides where its objects are found. */
+/** The service that a state, or a saved plan, belongs to: everything that decides whether its objects are found. */
 export interface ServiceIdentity {
   /** URL of the platform host; `local:ID` for a local platform, whose port may change whenever it starts. */
   readonly platform: string;
-  /** URL of the users host, where it is another one. */
+  /** URL of the users host, if it is another one. */
   readonly users?: string;
-  /** Absent where requests name none. */
+  /** Absent if requests name none. */
   readonly subscription?: string;
-  /** By tier, where they differ by tier: given, or looked up at the start of a run. */
+  /** By tier, if they differ by tier: given, or looked up at the start of a run. */
   readonly subscriptions?: { readonly [tier: string]: string };
   /** Those that the account of the run can see, where requests name none and the service lists them; never a person. */
   readonly accountSubscriptions?: readonly string[];
@@ -20,7 +20,7 @@ export interface ServiceIdentity {
   readonly locations: { readonly [name: string]: string };
 }
 
-/** The manifest that a state belongs to; empty where nothing of it is known. */
+/** The manifest that a state belongs to; empty if nothing of it is known. */
 export interface ManifestIdentity {
   /** As declared. */
   readonly environment?: string;
@@ -32,7 +32,7 @@ export interface ManifestIdentity {
 export const localPrefix = "local:";
 
 /**
- * Describes the differences; empty where both are the same service. Compares only locations that both have.
+ * Describes the differences; empty if both are the same service. Compares only locations that both have.
  */
 export function serviceDifferences(before: ServiceIdentity, now: ServiceIdentity): readonly string[] {
   const named = (what: string, was: string | undefined, is: string | undefined): readonly string[] =>
@@ -110,8 +110,8 @@ export function joined(before: ServiceIdentity, now: ServiceIdentity): ServiceId
 }
 
 /**
- * Describes the difference; undefined where both are the same manifest, or where that cannot be known. A declared environment
- * decides; where one side declares none, the files do: those of one manifest may grow or shrink by layers.
+ * Describes the difference; undefined if both are the same manifest, or if that cannot be known. A declared environment
+ * decides; if one side declares none, the files do: those of one manifest may grow or shrink by layers.
  */
 export function manifestDifference(before: ManifestIdentity, now: ManifestIdentity): string | undefined {
   const [was, is] = [before.paths, now.paths];

@@ -27,7 +27,7 @@ export interface Reads {
   readonly caFile?: string;
   /** Longest time that a run waits for an answer, and for a resource, in ms. Left out: as the client and the profile have it. */
   readonly patience?: number;
-  /** True where the profile has the operation. */
+  /** True if the profile has the operation. */
   offers(operation: string): boolean;
   /** Sends a GET; safe faults are retried. Rejects with ServiceError. */
   read(call: Call, signal: AbortSignal): Promise<Answer>;
@@ -38,7 +38,7 @@ export interface Reads {
   date(operation: string): number | undefined;
 }
 
-/** Reading and writing. A write is never repeated where it may have worked. */
+/** Reading and writing. A write is never repeated if it may have worked. */
 export interface Service extends Reads {
   /**
    * Sends a write, unless `unsent` is aborted before it has left: rejects as `aborted`, not sent. `signal`, which is aborted

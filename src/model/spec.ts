@@ -39,7 +39,7 @@ export function fieldsOf(spec: Spec): readonly (readonly [path: string, value: J
   return Object.entries(spec).filter(([, value]) => !isEmptyGroup(value));
 }
 
-/** True where a path, or anything below it, was written. */
+/** True if a path, or anything below it, was written. */
 export function isWritten(spec: Spec, path: string): boolean {
   return Object.hasOwn(spec, path) || Object.keys(spec).some((other) => other.startsWith(`${path}.`));
 }
@@ -62,7 +62,7 @@ function isEmptyGroup(value: Json): boolean {
 
 type Branch = Record<string, Json>;
 
-/** The object at a dotted path, made where there is none. Replaces a leaf in its way. */
+/** The object at a dotted path, made if there is none. Replaces a leaf in its way. */
 function branchAt(path: string, branches: Map<string, Branch>): Branch {
   const known = branches.get(path);
   if (known !== undefined) return known;

@@ -30,10 +30,10 @@ export type StateEvent =
   | {
       readonly type: "plan-applied";
       readonly fingerprint: string;
-      /** Creation times that the service shows of bound objects, where none is known. */
+      /** Creation times that the service shows of bound objects, if none is known. */
       readonly shownCreatedAt?: { readonly [address: Address]: string };
     }
-  /** A create is about to be sent. `listed` is its round, where the state does not know it. */
+  /** A create is about to be sent. `listed` is its round, if the state does not know it. */
   | {
       readonly type: "create-announced";
       readonly address: Address;
@@ -82,7 +82,7 @@ export type StateEvent =
       readonly shownCreatedAt?: string;
       /** Applied paths that the running object still shows otherwise. */
       readonly unmoved?: readonly string[];
-      /** Ms from its acceptance to its end, where one run saw both. */
+      /** Ms from its acceptance to its end, if one run saw both. */
       readonly took?: number;
     }
   /** Fields were set back in the running object, or found set back there, and read from it as they ought to be. */
@@ -97,7 +97,7 @@ export type StateEvent =
   | { readonly type: "another-seen"; readonly address: Address; readonly createdAt: string }
   /** The accepted operation failed: nothing is recorded. */
   | { readonly type: "operation-failed"; readonly address: Address }
-  /** `took` is that of the deletion, where there was one and this run saw all of it. */
+  /** `took` is that of the deletion, if there was one and this run saw all of it. */
   | { readonly type: "released"; readonly address: Address; readonly took?: number }
   | { readonly type: "released-together"; readonly addresses: readonly Address[] }
   /** An address was renamed. `renamed` has the references to it. */

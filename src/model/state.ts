@@ -6,7 +6,7 @@ import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
 import type { Spec } from "./spec.ts";
 
 /**
- * The state: only facts that the service does not show. Losing it destroys nothing. It creates nothing twice where its
+ * The state: only facts that the service does not show. Losing it destroys nothing. It creates nothing twice if its
  * previous version is left, or where the service shows names or marks.
  */
 export interface StateDocument {
@@ -23,7 +23,7 @@ export interface StateDocument {
   readonly savedAt: string;
   /** The service whose ids these are; absent until a run that knows it has written. */
   readonly service?: ServiceIdentity;
-  /** The manifest that has applied it last; absent where nothing of it is known. */
+  /** The manifest that has applied it last; absent if nothing of it is known. */
   readonly manifest?: ManifestIdentity;
   readonly resources: { readonly [address: Address]: Bound };
   /** Creates that were announced and not yet acknowledged. */

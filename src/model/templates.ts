@@ -88,7 +88,7 @@ interface ReferenceField {
   readonly path: string;
   readonly section: string;
   readonly output: string;
-  /** True where the resource is found through it. */
+  /** True if the resource is found through it. */
   readonly place: boolean;
 }
 

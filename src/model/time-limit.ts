@@ -60,7 +60,7 @@ export function durationKey(kind: string, operation: string): string {
   return `${kind}.${operation}`;
 }
 
-/** Expected ms of a step; 0 where nobody knows, and for steps that only write the state. */
+/** Expected ms of a step; 0 if it is unknown, and for steps that only write the state. */
 export function expectedTime(
   { kind, operation, verb }: Pick<Step, "kind" | "operation" | "verb">,
   { timing }: Pick<Profile, "timing">,

@@ -21,7 +21,7 @@ export interface Trait {
   readonly aside: boolean;
   /** It can be set in the running object itself. */
   readonly settable: boolean;
-  /** The field that is its limit in the running object, where that is not 0. */
+  /** The field that is its limit in the running object, if that is not 0. */
   readonly atMost: string | undefined;
   /** While it is true the service refuses to delete the object. */
   readonly keeps: boolean;
@@ -46,7 +46,7 @@ export function partnersOf(path: string, traits: Traits): readonly Trait[] {
   return [...traits.values()].filter((trait) => trait.path === limit || trait.atMost === path);
 }
 
-/** The verbs that lead a field from one value to another, in their order; empty where none do. */
+/** The verbs that lead a field from one value to another, in their order; empty if none do. */
 export function verbsBetween(trait: Trait, from: string, to: string): readonly Leading[] {
   const open: (readonly Leading[])[] = [[]];
   const known = new Set([from]);
@@ -71,7 +71,7 @@ export interface Leading {
   readonly to: string;
 }
 
-/** The trait of a path; without a row of its own it has that of the map it stands in, or is changed in place, felt by nobody. */
+/** The trait of a path; without a row of its own it has that of the map it stands in, or is changed in place, without effect on clients. */
 export function traitAt(traits: Traits, path: string): Trait {
   const known = traits.get(path);
   if (known !== undefined) return known;

@@ -18,9 +18,9 @@ export interface ObserveContext {
   readonly signal: AbortSignal;
   /** The secrets of the run. Without them no running object is asked. */
   readonly open?: Open | undefined;
-  /** The reason why the run asks no running object, where it was told so. */
+  /** The reason why the run asks no running object, if it was told so. */
   readonly unasked?: string | undefined;
-  /** The reasons of objects that could not be read, where they are skipped; without it the first one ends the observation. */
+  /** The reasons of objects that could not be read, if they are skipped; without it the first one ends the observation. */
   readonly unread?: Map<Known, ServiceError>;
   /** Called with each object as soon as the service has answered. */
   readonly onLook?: (entry: Known, live: Live | undefined) => void;
@@ -35,14 +35,14 @@ export interface Known {
   readonly ref: Ref;
 }
 
-/** One look. Rejects where the service does not show it for another reason than that it is not there. */
+/** One look. Rejects if the service does not show it for another reason than that it is not there. */
 export async function lookAtOne(entry: Known, context: ObserveContext): Promise<Live | undefined> {
   const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
   context.onLook?.(entry, live);
   return live;
 }
 
-/** The reader of a kind. Throws where the composition root forgot one. */
+/** The reader of a kind. Throws if the composition root forgot one. */
 export function readerOf(kind: string, context: ObserveContext): Reader {
   return present(context.readers.get(kind), kind);
 }

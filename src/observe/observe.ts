@@ -32,7 +32,7 @@ export interface Observation {
   readonly doubted: ReadonlyMap<Address, Doubt>;
   /** Declared objects that could not be asked themselves, by address. */
   readonly notProbed: readonly NotProbed[];
-  /** Bound objects and lists that could not be read, by address, or by kind for a list; empty where the first failure ends the observation. */
+  /** Bound objects and lists that could not be read, by address, or by kind for a list; empty if the first failure ends the observation. */
   readonly unread: readonly Unread[];
   /** Lists that may not be all, in words. */
   readonly partialLists: readonly string[];
@@ -143,7 +143,7 @@ function acknowledgedIn({ state }: ObserveContext): readonly string[] {
   );
 }
 
-/** Kind and id of the objects that other objects have made by themselves: nobody declares them. */
+/** Kind and id of the objects that other objects have made by themselves: they are not declared. */
 function implicitChildrenOf(
   parents: readonly Pick<Observed, "kind" | "id" | "spec">[],
   context: ObserveContext,

@@ -11,7 +11,7 @@ import { type Known, type ObserveContext, readerOf } from "./context.ts";
 
 /** The questions of one observation. */
 interface Probes {
-  /** Notes an object that the service has just shown: it is asked where its kind can be asked and it is declared. */
+  /** Notes an object that the service has just shown: it is asked if its kind can be asked and it is declared. */
   note(entry: Known, live: Live | undefined): void;
   /** Asks all that were noted, and resolves once each has answered or run out of its time. */
   answers(): Promise<ReadonlyMap<Address, ProbeAnswer>>;
@@ -84,7 +84,7 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
 
 const notRunning = "not running";
 
-/** The reason why an object is not asked at all; undefined where it is. */
+/** The reason why an object is not asked at all; undefined if it is. */
 function whyNotAsked(live: Live, address: Address, context: ObserveContext): string | undefined {
   const isChanging = context.state.resources[address]?.converging !== undefined;
   if (live.phase.is === "pending" || isChanging) return "an operation is still running";

@@ -15,7 +15,7 @@ export interface UnmanagedObject {
   readonly kind: string;
   readonly id: string;
   readonly place: JsonObject;
-  /** Absent where it was listed and not described. */
+  /** Absent if it was listed and not described. */
   readonly live?: Live;
 }
 
@@ -86,7 +86,7 @@ export async function describeUnmanaged(
 
 /**
  * Kinds with a declared address that is not bound and whose object may exist: kinds without data are found by name, kinds
- * with marks by the mark. Where the state has never known anything all kinds count.
+ * with marks by the mark. If the state has never known anything all kinds count.
  */
 function soughtKinds(desired: readonly Desired[], context: ObserveContext): ReadonlySet<string> {
   const open = desired.filter(

@@ -1,4 +1,4 @@
-/** @module Skips objects and lists that the service does not let read, where a look may go on without them. */
+/** @module Skips objects and lists that the service does not let read, if a look may go on without them. */
 import { type Address, parseAddress } from "../model/address.ts";
 import { GraphformError, isServiceError, type ServiceError, shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -58,12 +58,12 @@ export function listPlaces(places: readonly Place[], context: ObserveContext): P
   );
 }
 
-/** The ids of a list; none where it could not be read. */
+/** The ids of a list; none if it could not be read. */
 export function idsIn(listed: Listed | undefined): readonly string[] {
   return listed === undefined || isServiceError(listed) ? [] : listed;
 }
 
-/** Remembers that an object could not be read, where such are skipped; throws the error where not. */
+/** Remembers that an object could not be read, if such are skipped; throws the error if not. */
 export function skipUnread(entry: Known, error: unknown, context: ObserveContext): void {
   if (!isSkipped(error, context)) throw error;
   context.unread?.set(entry, error);
@@ -150,7 +150,7 @@ export function placeKey({ kind, place }: Place): string {
   return `${kind} ${stableJson(place)}`;
 }
 
-/** True for the failure of one read where the others go on. A session that ended, or an interrupt, concerns all. */
+/** True for the failure of one read if the others go on. A session that ended, or an interrupt, concerns all. */
 function isSkipped(error: unknown, { unread, signal }: ObserveContext): error is ServiceError {
   if (unread === undefined || signal.aborted || !isServiceError(error)) return false;
   return error.failure !== "unauthorized" && error.failure !== "aborted";

@@ -58,7 +58,7 @@ function addressesOf(pattern: string, candidates: readonly Address[]): readonly 
   return candidates.filter((address) => address.startsWith(`${pattern}[`) || hasParts(address, parts));
 }
 
-/** True where the parts stand in the text in their order, the first at its start and the last at its end. */
+/** True if the parts stand in the text in their order, the first at its start and the last at its end. */
 function hasParts(text: string, parts: readonly string[]): boolean {
   const [first = "", ...others] = parts;
   const last = others.pop();

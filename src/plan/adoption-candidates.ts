@@ -47,7 +47,7 @@ function firstOf(found: readonly Resembling[]): Pick<MayBe, "ids" | "count"> {
 /** An unmanaged object that may be a declared one. */
 interface Resembling {
   readonly other: Unmanaged;
-  /** True where it shows the declared name, undefined where the service shows no name. */
+  /** True if it shows the declared name, undefined if the service shows no name. */
   readonly isNamed: boolean | undefined;
 }
 

@@ -38,7 +38,7 @@ export function diffSpec(input: DiffInput): readonly FieldChange[] {
     .map((path) => fieldChange(path, desired.get(path), input));
 }
 
-/** True where a field shows another value, or shows none and is to be set. */
+/** True if a field shows another value, or shows none and is to be set. */
 function differs(path: string, value: Json, input: DiffInput): boolean {
   const trait = traitAt(input.traits, path);
   const seen = input.observed[path];
@@ -47,7 +47,7 @@ function differs(path: string, value: Json, input: DiffInput): boolean {
   return isReachable(trait, seen.value, value) && !sameValue(seen.value, value, trait);
 }
 
-/** True where a field that nothing shows is set: never where it cannot be changed, or where operations change it. */
+/** True if a field that nothing shows is set: never if it cannot be changed, or if operations change it. */
 function isSet(trait: Trait, unseen: DiffInput["unseen"]): boolean {
   return unseen === "set" && !trait.createOnly && trait.operations === undefined;
 }
@@ -66,7 +66,7 @@ function managed(input: DiffInput): ReadonlyMap<string, Json> {
   return new Map(all.filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path))));
 }
 
-/** True where one path of `ignoreChanges` names another path, or a map that it stands in. */
+/** True if one path of `ignoreChanges` names another path, or a map that it stands in. */
 export function covers(ignored: string, path: string): boolean {
   return path === ignored || path.startsWith(`${ignored}.`);
 }

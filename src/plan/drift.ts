@@ -1,4 +1,4 @@
-/** @module Finds the fields that somebody changed outside since the last apply. */
+/** @module Finds the fields that were changed outside since the last apply. */
 import { sameValue } from "../model/compare.ts";
 import type { Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";

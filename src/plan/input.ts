@@ -36,11 +36,11 @@ export interface PlanInput {
   readonly doubted?: ReadonlyMap<Address, Doubt>;
   /** Open creates of earlier runs of which nothing tells what they have made. Default: none. */
   readonly createsInDoubt?: ReadonlyMap<Address, CreateDoubt>;
-  /** Declared objects that could not be asked themselves; absent where the run can ask none. */
+  /** Declared objects that could not be asked themselves; absent if the run can ask none. */
   readonly notProbed?: readonly NotProbed[];
   /** Lists of which the service shows a part only, in words. */
   readonly partialLists?: readonly string[];
-  /** Objects that nobody declares. */
+  /** Unmanaged objects. */
   readonly unmanaged: readonly Unmanaged[];
   readonly kinds: KindRegistry;
   readonly profile: Profile;
@@ -59,6 +59,6 @@ export interface Unmanaged {
   readonly kind: string;
   readonly id: string;
   readonly place: JsonObject;
-  /** Absent where it was listed and not described. */
+  /** Absent if it was listed and not described. */
   readonly live?: Live;
 }

@@ -7,7 +7,7 @@ import type { Step } from "../model/plan.ts";
  *
  *     create or update X      after everything that X's desired references name is there
  *     delete X                after everything that refers to X now is deleted, or lets go of it
- *     delete what refers to X after the backup of X is complete, where X is to be backed up and deleted
+ *     delete what refers to X after the backup of X is complete, if X is to be backed up and deleted
  *     delete X for a new one  after everything that the new one names is there: what cannot be made is not deleted
  *     move X                  after what stood at its new address has moved away
  *     create X again          after its old object is bound to the address that asks for it
@@ -103,7 +103,7 @@ export function renewals(
   });
 }
 
-/** True where the first step comes after the second one, by whatever way. */
+/** True if the first step comes after the second one, by whatever way. */
 function isAfter(key: string, other: string, after: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const open = [key];
   const seen = new Set(open);

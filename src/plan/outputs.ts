@@ -95,7 +95,7 @@ function outputChange(
   return { action, ...shown, after, unknown: false, sensitive: secret };
 }
 
-/** The reason for a missing output of an existing object that the value refers to; undefined where none is missing. */
+/** The reason for a missing output of an existing object that the value refers to; undefined if none is missing. */
 function missingIn(value: Json, { observed }: PlanInput): string | undefined {
   const reasons = referencesIn(value).flatMap((reference) => {
     const { address, output } = referent(reference);

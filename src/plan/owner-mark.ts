@@ -12,7 +12,7 @@ function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {
 
 /**
  * The mark that an object should show. Only objects that carried ours before get it back; adopted
- * ones keep theirs. Empty where the service shows no marks or cannot set them.
+ * ones keep theirs. Empty if the service shows no marks or cannot set them.
  */
 export function markToKeep(subject: Subject, input: PlanInput): Spec {
   const { bound, observed } = subject;

@@ -67,7 +67,7 @@ export function makePlan(given: PlanInput): Plan {
   };
 }
 
-/** True where nothing was left out, every list was whole, and every running object that was asked has answered. */
+/** True if nothing was left out, every list was whole, and every running object that was asked has answered. */
 function isComplete({ options, notProbed = [], partialLists = [] }: PlanInput): boolean {
   const isWhole = options.targets.length === 0 && options.exclude.length === 0 && partialLists.length === 0;
   return isWhole && notProbed.every(({ failed }) => failed !== true);
@@ -83,7 +83,7 @@ function withResolvedOptions(input: PlanInput): PlanInput {
   return { ...input, options: resolveAddressOptions(input.options, { declared, bound }).options };
 }
 
-/** True where applying the plan changes something at the service or in the state's bindings. */
+/** True if applying the plan changes something at the service or in the state's bindings. */
 export function hasChanges(plan: Plan<unknown>): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.changes.some((change) => change.action !== "keep");
@@ -169,7 +169,7 @@ function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Cens
   };
 }
 
-/** Counts the running databases that were asked themselves and the logins that were tried; nothing where the run asks none. */
+/** Counts the running databases that were asked themselves and the logins that were tried; nothing if the run asks none. */
 function probes(
   subjects: ReadonlyMap<Address, Subject>,
   { notProbed, kinds }: PlanInput,

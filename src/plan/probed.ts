@@ -33,7 +33,7 @@ export function withProbed(observed: Observed, wanted: Spec, traits: Traits): Ob
 }
 
 /**
- * The values that changes are planned from: probed ones where a change in place would set them, what is configured elsewhere.
+ * The values that changes are planned from: probed ones if a change in place would set them, what is configured elsewhere.
  * So a probed value never replaces an object, and one that an apply has sent in vain is not sent again.
  */
 export function configuredSpec(
@@ -46,13 +46,13 @@ export function configuredSpec(
     const isSent = !trait.createOnly && bound?.unmoved?.includes(path) !== true;
     if (seen.source !== "probed" || isSent) return [[path, seen]];
     if (seen.configured !== undefined) return [[path, seen.configured]];
-    // Read when it starts, it shows what it was made with; set while it runs, it may be somebody's hand.
+    // Read when it starts, it shows what it was made with; set while it runs, it may have been set by hand.
     return trait.settable ? [] : [[path, seen]];
   });
   return Object.fromEntries(entries);
 }
 
-/** The fields that somebody set in the running object, and that are set back there where it allows that. */
+/** The fields that were set by hand in the running object, and that are set back there if it allows that. */
 export function heals(
   wanted: Spec,
   { spec, probed }: Pick<Observed, "spec" | "probed">,

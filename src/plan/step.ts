@@ -54,7 +54,7 @@ export function shared(
   };
 }
 
-/** The declared timeout in ms; nothing where none is declared. */
+/** The declared timeout in ms; nothing if none is declared. */
 export function timeout(
   subject: Subject,
   operation: "create" | "update" | "delete",

@@ -76,8 +76,8 @@ function refreshed(change: Change, subject: Subject, input: PlanInput): readonly
 }
 
 /**
- * The step that waits for an operation of an earlier run before anything else is sent. An operation that somebody else
- * began is waited for only where its end decides whether a start or stop is due.
+ * The step that waits for an operation of an earlier run before anything else is sent. An operation that another client
+ * began is waited for only if its end decides whether a start or stop is due.
  */
 function waits(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const { bound, observed } = subject;
@@ -107,7 +107,7 @@ function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInpu
   return [...adopting, ...removal, ...creation(change, subject, kind, input)];
 }
 
-/** The steps of a deletion, with the backup before it where the lifecycle asks for one. */
+/** The steps of a deletion, with the backup before it if the lifecycle asks for one. */
 function deletion(key: string, change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const step = existing(key, "delete", change, subject, input);
   const known = input.remembered[subject.previousAddress ?? subject.address];
@@ -211,7 +211,7 @@ function healing(change: Change, subject: Subject, input: PlanInput): readonly S
   return [{ ...existing(`${change.address}#heal`, "heal", { ...change, fields }, subject, input), patch }];
 }
 
-/** True where the resource is stopped, or stopping by an operation of ours. */
+/** True if the resource is stopped, or stopping by an operation of ours. */
 function isStopped({ observed, bound }: Subject, verb: string | undefined): boolean {
   if (observed?.phase.is !== "pending") return observed?.phase.is === "stopped";
   return verb !== undefined && bound?.converging?.operation === verb;

@@ -17,7 +17,7 @@ export interface Subject {
   readonly bound?: Bound;
   /** The create of an earlier run that is still open. */
   readonly intent?: Intent;
-  /** Absent where nothing is bound, or where the bound object is gone or in doubt. */
+  /** Absent if nothing is bound, or if the bound object is gone or in doubt. */
   readonly observed?: Observed;
   /** Why nothing that is bound can be relied on. */
   readonly doubt?: Doubt;

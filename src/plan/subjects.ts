@@ -100,7 +100,7 @@ function whenFinished(observed: Observed, bound: Bound | undefined, { kinds, pro
   return { ...observed, spec };
 }
 
-/** The value of a field after an operation; undefined where the operation does not change it. */
+/** The value of a field after an operation; undefined if the operation does not change it. */
 function destination(trait: Trait, operation: string | undefined, profile: Profile): Json | undefined {
   if (operation === "create" || (operation === "update" && profile.updateNeeds === "ready"))
     return trait.default;
@@ -109,7 +109,7 @@ function destination(trait: Trait, operation: string | undefined, profile: Profi
 }
 
 /**
- * The targets and everything that they refer to; undefined where nothing was targeted. --target and --exclude choose
+ * The targets and everything that they refer to; undefined if nothing was targeted. --target and --exclude choose
  * what is looked at: they change the input and never filter the output.
  */
 function targetsOf({ desired, options }: PlanInput): ReadonlySet<Address> | undefined {

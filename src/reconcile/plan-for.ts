@@ -49,7 +49,7 @@ export interface Goal {
   readonly destroying: boolean;
   /** False for `--no-probe`: no running database is asked. Default: true. */
   readonly probing?: boolean;
-  /** True where what cannot be read is left out, and the rest is planned. Default: everything that the options do not leave out must be read. */
+  /** True if what cannot be read is left out, and the rest is planned. Default: everything that the options do not leave out must be read. */
   readonly skipsUnread?: boolean;
 }
 
@@ -155,7 +155,7 @@ function leavingOut(
   return found.length === 0 ? options : { ...options, exclude: [...options.exclude, ...found] };
 }
 
-/** Throws `address-unknown` where an option names an address that neither the manifest nor the state knows. */
+/** Throws `address-unknown` if an option names an address that neither the manifest nor the state knows. */
 export function assertAddressesKnown(
   { manifest, options, destroying }: Goal,
   state: StateDocument,

@@ -11,9 +11,9 @@ import type { StateDocument } from "../model/state.ts";
 export interface PlanMark {
   readonly journal: Journal;
   driver(driver: Driver): Driver;
-  /** Sets the mark now, unless it is set. Rejects where the state could not be written: nothing was sent then. */
+  /** Sets the mark now, unless it is set. Rejects if the state could not be written: nothing was sent then. */
   set(): Promise<void>;
-  /** The failure to set it; undefined where there was none. */
+  /** The failure to set it; undefined if there was none. */
   failure(): unknown;
 }
 

@@ -34,8 +34,8 @@ export interface RunReport {
 }
 
 /**
- * Brings the service to what the manifest declares. Undefined where the plan was not approved: nothing was changed at the service then.
- * The caller holds the lock of the state. Rejects where planning or the second look fails; the steps are reported before.
+ * Brings the service to what the manifest declares. Undefined if the plan was not approved: nothing was changed at the service then.
+ * The caller holds the lock of the state. Rejects if planning or the second look fails; the steps are reported before.
  */
 export async function reconcile(
   { goal, saved, approve }: RunRequest,
@@ -147,8 +147,8 @@ export interface Drift {
 }
 
 /**
- * Reports drift from fresh observation. `layers` are the files of the manifest; `withUnmanaged` lists objects that nobody
- * declares. Writes nothing, neither at the service nor in the state.
+ * Reports drift from fresh observation. `layers` are the files of the manifest; `withUnmanaged` lists unmanaged
+ * objects. Writes nothing, neither at the service nor in the state.
  */
 export async function driftFor(
   goal: Goal & { readonly layers: readonly Layer[]; readonly withUnmanaged: boolean },

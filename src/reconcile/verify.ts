@@ -16,7 +16,7 @@ export interface Verification {
   readonly world: ApplyWorld;
   /** Everything that was warned of so far. */
   readonly warnings: () => readonly string[];
-  /** The plan that was carried out, where it was a saved one. */
+  /** The plan that was carried out, if it was a saved one. */
   readonly saved: Plan | undefined;
 }
 
@@ -112,7 +112,7 @@ interface SplitPlan {
 
 /**
  * Splits the second plan by the saved one that was carried out. A saved plan answers for what it had to do: what it left
- * out, and what somebody has changed since it was made, is the next plan's.
+ * out, and what was changed since it was made, is the next plan's.
  */
 export function splitBySaved(saved: Plan, second: Plan): SplitPlan {
   const planned = new Map(saved.changes.map((change) => [change.address, change]));

@@ -93,7 +93,7 @@ export function waitForRound(request: CreateRequest, { waiting, context }: Class
   return new Promise((admit, refuse) => waiting.add(group, { request, placeKey, admit, refuse }));
 }
 
-/** True where a create may be sent beside those in flight: if all answers were lost, nothing would have to be guessed. */
+/** True if a create may be sent beside those in flight: if all answers were lost, nothing would have to be guessed. */
 export function mayJoin(
   { request: { step, intent }, placeKey }: Waiter,
   { inFlight, context }: ClassState,
@@ -111,7 +111,7 @@ export function mayJoin(
 /** Objects that an address is bound to, or that were listed before a create was sent. */
 export interface KnownObjects {
   /**
-   * False where an answer that names the object proves nothing for an address. A bound object that is gone may come back
+   * False if an answer that names the object proves nothing for an address. A bound object that is gone may come back
    * under its id, for the same address: the id of a user is its name.
    */
   mayBeNew(kind: string, place: JsonObject, id: string, address: Address): boolean;

@@ -80,7 +80,7 @@ function openCreateClass(key: string, context: ClassState["context"]): CreateCla
   };
 }
 
-/** Writes the intent of an admitted create, and its round where the state does not know it, before it is sent. */
+/** Writes the intent of an admitted create, and its round if the state does not know it, before it is sent. */
 async function announce(
   request: CreateRequest,
   { id, round }: NonNullable<ClassState["round"]>,

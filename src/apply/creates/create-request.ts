@@ -39,7 +39,7 @@ export interface Created {
 export interface CreateClass {
   /** Waits until the create may be in flight beside the others, and announces it durably. */
   enter(request: CreateRequest): Promise<AnnouncedCreate>;
-  /** Binds the id of an answer. False where the answer proves nothing: the object was there before, or is another's. */
+  /** Binds the id of an answer. False if the answer proves nothing: the object was there before, or is another's. */
   acknowledge(create: AnnouncedCreate, id: string): Promise<boolean>;
   /**
    * Finds out what an unconfirmed create has made, once no other of the class is in flight; undefined: nothing.

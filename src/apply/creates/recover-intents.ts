@@ -12,7 +12,7 @@ import { doubtAbout, findCreated } from "./find-created.ts";
 
 /**
  * Finds the object of every open create, or proves that there is none. A saved plan that creates such an address goes on
- * with it where its spec is the same; one that does not is stale (exit 6).
+ * with it if its spec is the same; one that does not is stale (exit 6).
  */
 export async function recoverIntents(context: ApplyContext, saved?: Plan): Promise<Recovered> {
   const doubts = new Map<Address, CreateDoubt>();
@@ -149,7 +149,7 @@ async function findInParent(
   });
 }
 
-/** Throws `plan-stale` where a saved plan has no create for an object that an earlier run has made. */
+/** Throws `plan-stale` if a saved plan has no create for an object that an earlier run has made. */
 function assertExpected(address: Address, id: string, saved: Plan): void {
   if (saved.steps.some((step) => step.address === address && step.operation === "create")) return;
   throw new GraphformError(

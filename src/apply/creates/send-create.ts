@@ -92,7 +92,7 @@ async function sendOnce(
   }
 }
 
-/** False where a create surely made nothing: it never left this process. An error or a refusal is no proof. */
+/** False if a create surely made nothing: it never left this process. An error or a refusal is no proof. */
 export function mayHaveMade({ wasSent }: Pick<ServiceError, "wasSent" | "mayHaveWorked">): boolean {
   return wasSent;
 }

@@ -1,4 +1,4 @@
-/** @module Makes the write of something that exists: a look shows its effect where the answer does not. */
+/** @module Makes the write of something that exists: a look shows its effect if the answer does not. */
 import { GraphformError, isGraphformError, isServiceError, type ServiceError } from "../../model/errors.ts";
 import { asTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
@@ -6,7 +6,7 @@ import type { ApplyContext } from "../context.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { type Attempt, asServiceError, type Spent, type Write } from "./submit.ts";
 
-/** A change of something that exists, and the look that shows its effect where the answer does not. */
+/** A change of something that exists, and the look that shows its effect if the answer does not. */
 export interface Change<Seen, Value> {
   /** Name for messages: the operation and the id, `update of ID`. */
   readonly what: string;
@@ -23,9 +23,9 @@ export interface Change<Seen, Value> {
 /** A change that the service has taken. */
 export interface Submitted<Seen, Value> {
   readonly value: Value;
-  /** The last look, where there was one: how it was when the service took the change. */
+  /** The last look, if there was one: how it was when the service took the change. */
   readonly seen?: Seen;
-  /** False where an earlier attempt may have been the one that worked. */
+  /** False if an earlier attempt may have been the one that worked. */
   readonly isFirst: boolean;
 }
 
@@ -35,8 +35,8 @@ const most: Spent = { refusals: 6, unknown: 2, sessions: 2 };
 
 /**
  * Makes the write of a change. It is repeated after a look in three cases: another operation is in progress, the status may
- * have caused the refusal, or the answer was lost and the look shows no effect. An attempt throws the refusal where
- * repeating is no use, and `outcome-unknown` where nothing shows whether the change has worked.
+ * have caused the refusal, or the answer was lost and the look shows no effect. An attempt throws the refusal if
+ * repeating is no use, and `outcome-unknown` if nothing shows whether the change has worked.
  */
 export function changeWrite<Seen, Value>(
   change: Change<Seen, Value>,
@@ -85,7 +85,7 @@ export function changeWrite<Seen, Value>(
   };
 }
 
-/** Looks until there is evidence; undefined where the time is up before. */
+/** Looks until there is evidence; undefined if the time is up before. */
 async function evidenceOf<Seen, Value>(
   { look, evaluate }: Change<Seen, Value>,
   attempts: Attempts,

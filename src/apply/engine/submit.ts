@@ -12,17 +12,17 @@ export interface Failed {
   readonly error: ServiceError;
   /** The time by which it counts as made in time or late, in ms since 1970. */
   readonly endedAt: number;
-  /** True where another operation was seen in progress: the refusal was no more than that. */
+  /** True if another operation was seen in progress: the refusal was no more than that. */
   readonly isInProgress?: boolean;
 }
 
 /** A write that may be repeated. */
 export interface Write<Value> {
-  /** Sends the request once, and finds out what came of it. Throws where repeating is no use. */
+  /** Sends the request once, and finds out what came of it. Throws if repeating is no use. */
   readonly attempt: () => Promise<Attempt<Value>>;
   /** Longest time for all of it, in ms. After that, "not now" counts as a refusal. */
   readonly timeout: number;
-  /** True where the write is not to be sent again. `isLate`: the time is up. */
+  /** True if the write is not to be sent again. `isLate`: the time is up. */
   readonly isSpent: (spent: Spent, isLate: boolean) => boolean;
   /** The error of a write that is not sent again. */
   readonly exhausted: (last: Failed, spent: Spent) => Error;

@@ -118,7 +118,7 @@ export async function waitForOperation(
 }
 
 /**
- * Ms since the acceptance of an operation that this run has asked for. Nothing where an earlier run did, or where the service
+ * Ms since the acceptance of an operation that this run has asked for. Nothing if an earlier run did, or if the service
  * showed the values before anything was sent: what such a wait takes says nothing of the operation.
  */
 function tookOf(
@@ -161,7 +161,7 @@ function shownMark(
 
 /**
  * The declared paths that an update would set and that the running object shows otherwise although they were just applied.
- * Warns of each. Empty where it cannot be asked.
+ * Warns of each. Empty if it cannot be asked.
  */
 async function unmovedPaths(
   step: Step,

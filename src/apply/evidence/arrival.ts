@@ -70,7 +70,7 @@ export function evaluateArrival(
   // A resource that had failed before can be deleted like any other; only a later failure belongs to the deletion.
   const isOldFailure = phases.includes("gone") && !sightings.wasInProgress;
   if (live.phase.is === "failed" && !isOldFailure) return { is: "failed", live, detail: live.phase.detail };
-  // At rest in another phase: somebody changed it since, and waiting longer changes nothing.
+  // At rest in another phase: it was changed outside since, and waiting longer changes nothing.
   const hasBegun =
     sightings.wasInProgress || expected.baseline === undefined || expected.baseline === "first-look";
   const mayStay = phases.includes("gone") && expected.baseline !== "first-look";

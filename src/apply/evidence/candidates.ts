@@ -122,7 +122,7 @@ function belonging(
   if (lacksMark && (keepsMarks || live.isBare !== true)) return "another's";
   if (live.owner && ownAddress(live, ours) !== address) return "another's";
   if (live.owner && keepsMarks) return "ours";
-  // Somebody may have changed a marked object since.
+  // A marked object may have been changed outside since.
   if (!couldBe(live, intent, schema)) return live.owner ? "unclear" : "another's";
   const name = namedBy === undefined ? undefined : live.spec[namedBy]?.value;
   if (namedBy !== undefined && name !== undefined)
@@ -161,7 +161,7 @@ interface Possible {
   readonly creates: readonly LostCreate[];
 }
 
-/** Gives every object its create; undefined where that would be a guess. */
+/** Gives every object its create; undefined if that would be a guess. */
 function assign(possible: readonly Possible[], schema: KindSchema): readonly Match[] | undefined {
   let open = possible;
   const found: Match[] = [];
@@ -183,7 +183,7 @@ function assign(possible: readonly Possible[], schema: KindSchema): readonly Mat
   return rest === undefined ? undefined : [...found, ...rest];
 }
 
-/** Pairs objects and interchangeable creates in any order (augmenting paths); undefined where one object is left over. */
+/** Pairs objects and interchangeable creates in any order (augmenting paths); undefined if one object is left over. */
 function pairOff(open: readonly Possible[], schema: KindSchema): readonly Match[] | undefined {
   const taken = new Map<LostCreate, Possible>();
   const assignTo = (object: Possible, tried: Set<LostCreate>): boolean => {

@@ -8,7 +8,7 @@ import { type Trait, traitAt, traitsOf } from "../../model/traits.ts";
 type Recorded = Pick<Intent, "recorded">;
 
 /**
- * True where two creates may be in flight together. If both answers were lost, either the service shows a field that
+ * True if two creates may be in flight together. If both answers were lost, either the service shows a field that
  * differs, or the creates are interchangeable: an update can bring each object to either spec.
  */
 export function mayBeInFlightTogether(
@@ -20,7 +20,7 @@ export function mayBeInFlightTogether(
   return areInterchangeable(one, other, schema) || areDistinguishable(one, other, schema, shown);
 }
 
-/** True where two creates differ in nothing but fields that can be changed in place. */
+/** True if two creates differ in nothing but fields that can be changed in place. */
 export function areInterchangeable(one: Recorded, other: Recorded, schema: KindSchema): boolean {
   return one === other || fixedPart(one, schema) === fixedPart(other, schema);
 }
@@ -46,7 +46,7 @@ export function fixedPart(create: Recorded, schema: KindSchema): string {
   return text;
 }
 
-/** The fields of a create that have other values in the other creates. An update sets them where another create may have made the object. */
+/** The fields of a create that have other values in the other creates. An update sets them if another create may have made the object. */
 export function differingPaths(
   create: Recorded,
   others: readonly Recorded[],
@@ -70,7 +70,7 @@ function changeablePaths({ recorded }: Recorded, schema: KindSchema): readonly s
   });
 }
 
-/** True where the service shows a field in which the two differ, whichever of the two objects is looked at. */
+/** True if the service shows a field in which the two differ, whichever of the two objects is looked at. */
 function areDistinguishable(
   one: Recorded,
   other: Recorded,
@@ -96,7 +96,7 @@ export function isSilent({ compare, reference, operations, default: usual }: Tra
   return reference !== undefined || operations !== undefined || usual === wanted || isRespelled;
 }
 
-/** True where two values are the same, whatever the case: services write providers and regions either way. */
+/** True if two values are the same, whatever the case: services write providers and regions either way. */
 export function looksAlike(one: Json, other: Json, trait: Trait): boolean {
   const lower = (value: Json): Json => (typeof value === "string" ? value.toLowerCase() : value);
   return sameValue(lower(one), lower(other), trait);

@@ -17,7 +17,7 @@ export type PreconditionContext = Pick<
 >;
 
 /**
- * True where the values that the step's decision used have changed, or where it was stopped meanwhile and only a running
+ * True if the values that the step's decision used have changed, or if it was stopped meanwhile and only a running
  * one can be updated. A step that comes after another change of the same object is current by that change.
  */
 export function isStale(step: Step, live: Live, context: PreconditionContext): boolean {

@@ -7,7 +7,7 @@ import type { Live } from "../../model/observed.ts";
 
 /** The attempts of a write so far. */
 export interface Attempts {
-  /** True where any of them may have worked. */
+  /** True if any of them may have worked. */
   readonly mayHaveWorked: boolean;
   /** End of the last one, in ms since 1970. */
   readonly endedAt: number;
@@ -59,7 +59,7 @@ export function classifyUnconfirmedChange(
   if (!mayHaveWorked) return { is: "repeat" };
   const isNew = shows === "all" || (shows === "shown" && shownAtBaseline === "no");
   if (isNew && live.phase.is !== "failed") return accepted;
-  // Where a field or the status would show the effect, it was not done; otherwise the modification time decides.
+  // If a field or the status would show the effect, it was not done; otherwise the modification time decides.
   const isSilent = shows === "shown" || (isHidden && !isPower);
   if (isSilent && wasTouched(live, baseline)) return accepted;
   if (!isSettled(endedAt, now, delays)) return { is: "wait" };
@@ -80,7 +80,7 @@ export function classifyUnconfirmedDeletion(
   return { is: "repeat" };
 }
 
-/** True where the modification time has moved and nothing else: a write has worked, and no field shows another writer. */
+/** True if the modification time has moved and nothing else: a write has worked, and no field shows another writer. */
 function wasTouched(live: Live, baseline: Live): boolean {
   const { modifiedAt } = live;
   if (modifiedAt === undefined || baseline.modifiedAt === undefined || modifiedAt === baseline.modifiedAt)

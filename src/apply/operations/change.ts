@@ -89,7 +89,7 @@ export async function change(
   return waitForOperation(step, ref, operation, "first-look", context, phasesAfter(operation, baseline));
 }
 
-/** True where the resource is in the phase already that a start or stop leads to. */
+/** True if the resource is in the phase already that a start or stop leads to. */
 function hasArrived(operation: string, live: Live | undefined): boolean {
   if (!isPowerOperation(operation) || live === undefined) return false;
   return phasesAfter(operation, undefined).includes(live.phase.is);

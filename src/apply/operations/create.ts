@@ -41,7 +41,7 @@ export async function create(step: Step, context: ApplyContext): Promise<StepRes
   return update({ ...placed, id, after, patch }, context);
 }
 
-/** Goes on with an object that an earlier run has created for the same spec; undefined where nothing is bound. */
+/** Goes on with an object that an earlier run has created for the same spec; undefined if nothing is bound. */
 async function resumeCreate(
   step: Step,
   { digest }: Pick<Intent, "digest">,

@@ -1,4 +1,4 @@
-/** @module Sets fields back in the running object itself, where somebody has changed them by hand. */
+/** @module Sets fields back in the running object itself, if they were changed by hand. */
 import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";

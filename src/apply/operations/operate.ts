@@ -8,7 +8,7 @@ import { waitForOperation } from "../engine/wait-for-operation.ts";
 import { change } from "./change.ts";
 import { notAtRest, refOf, untilAtRest } from "./existing.ts";
 
-/** Asks for a lifecycle operation and waits for its end; nothing is sent where the resource is in that phase already. */
+/** Asks for a lifecycle operation and waits for its end; nothing is sent if the resource is in that phase already. */
 export async function operate(step: Step, context: ApplyContext): Promise<StepResult> {
   const verb = step.verb ?? "";
   return change(

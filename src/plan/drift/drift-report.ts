@@ -78,7 +78,7 @@ function changedOutputs({ outputs }: Plan): readonly OutputDrift[] {
   });
 }
 
-/** Resources that nobody looked at or that could not be read, by address. */
+/** Resources that were not looked at or could not be read, by address. */
 function notChecked({ plan, desired, observed, bound, unread = [] }: DriftInput): readonly NotChecked[] {
   const failed = new Set(unread.map(({ address }) => address));
   const planned = new Set(plan.changes.map(({ address }) => address));
@@ -126,7 +126,7 @@ function unmanagedOf(unmanaged: readonly Unmanaged[], { kinds }: DriftInput): re
   return found.sort((left, right) => (`${left.kind} ${left.id}` < `${right.kind} ${right.id}` ? -1 : 1));
 }
 
-/** The drift of the resource of a change; undefined where nothing differs. */
+/** The drift of the resource of a change; undefined if nothing differs. */
 function resourceDrift(
   change: Change,
   desired: Desired | undefined,

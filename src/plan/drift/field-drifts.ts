@@ -20,7 +20,7 @@ export interface Compared {
   readonly change: Change;
   readonly bound: Bound;
   readonly observed: Observed;
-  /** Absent where the manifest declares the resource no longer. */
+  /** Absent if the manifest declares the resource no longer. */
   readonly desired?: Desired;
   readonly schema: KindSchema;
   readonly fieldRange: (path: string) => SourceRange | undefined;
@@ -109,7 +109,7 @@ function appliedIn(bound: Bound): Bound["recorded"] {
   return { ...bound.recorded, ...bound.converging?.record };
 }
 
-/** True where the map that a path stands in is shown with everything in it, and without this. */
+/** True if the map that a path stands in is shown with everything in it, and without this. */
 function isMissing(path: string, { whole = [] }: Observed): boolean {
   return whole.some((map) => path.startsWith(`${map}.`));
 }
@@ -119,12 +119,12 @@ function worstFirst(left: FieldDrift, right: FieldDrift): number {
   return worse === 0 ? (left.path < right.path ? -1 : 1) : worse;
 }
 
-/** Everything that is known of one field. A value is absent where there is none. */
+/** Everything that is known of one field. A value is absent if there is none. */
 interface FieldValues {
   readonly applied?: Json;
   /** Absent, with `isShown`: it was looked at, and is not there any more. */
   readonly seen?: Json;
-  /** False where nothing shows the field, so that the last apply is all that is known. */
+  /** False if nothing shows the field, so that the last apply is all that is known. */
   readonly isShown: boolean;
   readonly declared?: Json;
   /** Apply would change the field. */
@@ -142,7 +142,7 @@ interface Verdict {
   readonly reason: string;
 }
 
-/** The class of a field's difference; undefined where nothing differs, or where nobody can tell. */
+/** The class of a field's difference; undefined if nothing differs, or if that cannot be known. */
 function classifyField(values: FieldValues): Verdict | undefined {
   const { applied, seen, isShown, isPlanned, isUnderWay, trait } = values;
   if (isUnderWay && isPlanned)

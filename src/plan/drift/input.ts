@@ -18,7 +18,7 @@ export interface DriftInput {
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Objects and lists that could not be read, and that the plan leaves out. Default: none. */
   readonly unread?: readonly NotChecked[];
-  /** Objects that nobody declares; absent where nobody asked for them. */
+  /** Unmanaged objects; absent if they were not asked for. */
   readonly unmanaged?: readonly Unmanaged[];
   readonly kinds: KindRegistry;
   /** The place in the manifest that declares a field, or the nearest one. */

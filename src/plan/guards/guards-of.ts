@@ -80,8 +80,8 @@ function takenGuard(change: Change, { state, moved }: PlanInput): Guard | undefi
 }
 
 /**
- * The guard against a deletion that the service would refuse. It is lifted at the service, by an update that somebody
- * declared and applied: never on the way.
+ * The guard against a deletion that the service would refuse. It is lifted at the service, by an update that is
+ * declared and applied, and never as a side effect.
  */
 function keptByServiceGuard(
   change: Pick<Change, "action" | "kind" | "address">,
@@ -158,7 +158,7 @@ function missingOperation(
     : undefined;
 }
 
-/** The id that the spec itself asks for, where the change would make a new object: no new one has it. */
+/** The id that the spec itself asks for, if the change would make a new object: no new one has it. */
 function requestedId(change: Change, { desired }: Subject): string | undefined {
   const id = desired?.importId;
   const makes = change.action === "create" || change.action === "replace";

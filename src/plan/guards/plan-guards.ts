@@ -39,7 +39,7 @@ export function emptyManifestHold(open: readonly Change[], input: PlanInput): Ho
   if (desired.length > 0 || destroying || options.targets.length > 0) return undefined;
   const existing = Object.keys(state.resources).length;
   const announced = new Set(removed.map(({ address }) => address));
-  // What exists and is let go of although nobody said so: a manifest that lost its text would lose track of it.
+  // What exists and is let go of unasked: a manifest that lost its text would lose track of it.
   const isLeftBehind = ({ action, phase, address }: Change): boolean =>
     action === "forget" && phase !== undefined && !announced.has(address);
   return {
@@ -79,7 +79,7 @@ function orForget({ gone, address }: Change): string {
 /** Below this number of resources the percentage is not checked: one change of three is 33 %. */
 const fewestForPercent = 10;
 
-/** Holds back all changes where they are a larger part of what exists than `guards.maxChangePercent`; `destroy` means all of them. */
+/** Holds back all changes if they are a larger part of what exists than `guards.maxChangePercent`; `destroy` means all of them. */
 function changePercentHold(
   open: readonly Change[],
   { guards, state, destroying }: PlanInput,

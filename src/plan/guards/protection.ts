@@ -14,7 +14,7 @@ type OnDelete = Lifecycle["onDelete"];
 export type RememberedGuards = Pick<Bound, "protect" | "onDelete" | "refs">;
 
 /**
- * True where deleting or replacing the object needs to be allowed. Only a declared `protect` lifts what the state
+ * True if deleting or replacing the object needs to be allowed. Only a declared `protect` lifts what the state
  * remembers; the default follows the object that exists, not the one that is wanted in its place.
  */
 export function isProtected(subject: Subject, { kinds }: Pick<PlanInput, "kinds">): boolean {
@@ -63,7 +63,7 @@ export function guardsToRemember(
   };
 }
 
-/** True where `onDelete: backup` asks for a backup before the object is deleted. One on its way out has passed it. */
+/** True if `onDelete: backup` asks for a backup before the object is deleted. One on its way out has passed it. */
 export function isBackedUpFirst(
   change: Pick<Change, "action">,
   subject: Subject,

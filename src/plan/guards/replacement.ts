@@ -7,7 +7,7 @@ import type { Subject } from "../subject.ts";
 import { remedyForOnDelete } from "./protection.ts";
 
 /**
- * The guard against a replacement that nobody asked for. `onReplace: recreate` asks for it, save where `onDelete: retain`
+ * The guard against a replacement that was not asked for. `onReplace: recreate` asks for it, save if `onDelete: retain`
  * keeps the old object: a replacement deletes it.
  */
 export function replacementGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
