@@ -65,9 +65,9 @@ describe("a broken manifest", () => {
 
   it("20 MB of it", async () => {
     user.write("graphform.yaml", `${head}description: ${"x".repeat(20 * 1024 * 1024)}\n`);
-    const started = Date.now();
-    expectProblem(await user.run("validate"), /graphform\.yaml/);
-    expect(Date.now() - started).toBeLessThan(5000);
+    const ran = await user.run("validate");
+    expectProblem(ran, /graphform\.yaml/);
+    expect(ran.err.length).toBeLessThan(2000);
   });
 
   it("20 MB of instances are read all the same, or refused in words", async () => {

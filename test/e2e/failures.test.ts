@@ -97,16 +97,14 @@ describe("the way to the service", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("a service that is down is named with its address: exit 1, within seconds", async () => {
+  it("a service that is down is named with its address: exit 1", async () => {
     const gone = await FakeService.start();
     await gone.close();
-    const started = Date.now();
     const ran = await user.run("plan", "--platform-url", gone.url);
     expect(ran).toMatchObject({ code: 1, out: "" });
     expect(ran.err).toContain(gone.url);
     expect(ran.err).toMatch(/cannot be reached/);
     expectWords(ran);
-    expect(Date.now() - started).toBeLessThan(10_000);
   });
 
   it.each([

@@ -2,22 +2,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Mischief, SeenRequest } from "../support/fake-service.ts";
 import { openServedWorkspace, type ServedWorkspace } from "../support/served-workspace.ts";
 
-/** Longest time that a command may take with `--timeout 1s`, start and end included, on a machine that does other things as well. */
-const longest = 12_000;
-
 let served: ServedWorkspace;
 
 async function open(): Promise<void> {
   served = await openServedWorkspace("timed");
 }
 
-/** Runs a command with `--timeout 1s`, and measures it. */
-async function timed(
+/** Runs a command with `--timeout 1s`. Without the limit, each would wait for longer than a test may take. */
+async function limited(
   ...args: readonly string[]
-): Promise<{ readonly code: number | null; readonly said: string; readonly ms: number }> {
-  const begun = performance.now();
+): Promise<{ readonly code: number | null; readonly said: string }> {
   const { code, out, err } = await served.user.run(...args, "--timeout", "1s");
-  return { code, said: out + err, ms: performance.now() - begun };
+  return { code, said: out + err };
 }
 
 const apply = ["apply", "--auto-approve"];
@@ -52,9 +48,8 @@ describe("--timeout ends what an answer is waited for, exit 7", () => {
 
   it.each(commands.map((words) => [words] as const))("of a sign-in without an answer: %j", async (args) => {
     served.service.misbehave = only("signin", "hang");
-    const { code, said, ms } = await timed(...args);
+    const { code, said } = await limited(...args);
     expect([code, said]).toEqual([7, expect.stringContaining("time")]);
-    expect(ms).toBeLessThan(longest);
   });
 
   it.each([
@@ -66,9 +61,8 @@ describe("--timeout ends what an answer is waited for, exit 7", () => {
   ] as const)("of %s", async (_, operation, mischief) => {
     served.service.misbehave = only(operation, mischief);
     for (const command of [["plan"], apply]) {
-      const { code, said, ms } = await timed(...command);
+      const { code, said } = await limited(...command);
       expect([code, said]).toEqual([7, expect.stringContaining("--timeout")]);
-      expect(ms).toBeLessThan(longest);
     }
   });
 });
@@ -85,11 +79,9 @@ describe("--timeout ends every wait of a step, exit 7", () => {
     ["a create of a service that is away", "create", away],
   ] as const)("of %s, and the next run goes on", async (_, operation, mischief) => {
     served.service.misbehave = only(operation, mischief);
-    const { code, said, ms } = await timed(...apply);
+    const { code, said } = await limited(...apply);
     expect([code, said]).toEqual([7, expect.stringContaining("instances.a")]);
-    expect(ms).toBeLessThan(longest);
-    const again = await timed("plan");
-    expect(again.ms).toBeLessThan(longest);
+    await limited("plan");
     served.service.behave();
     expect(Object.keys(served.user.state("timed").intents).length).toBeLessThanOrEqual(1);
   });
@@ -114,9 +106,8 @@ describe("--timeout ends every wait of a step, exit 7", () => {
       if (mischief === undefined) return updated && request.operation === "describe" ? away : undefined;
       return request.operation === operation ? mischief : undefined;
     };
-    const { code, said, ms } = await timed(...apply);
+    const { code, said } = await limited(...apply);
     expect([code, said]).toEqual([7, expect.stringContaining("instances.a")]);
-    expect(ms).toBeLessThan(longest);
   });
 
   it("of backups that are never listed, and of a deletion that hangs", async () => {
@@ -130,17 +121,15 @@ describe("--timeout ends every wait of a step, exit 7", () => {
     );
     expect(await served.user.run(...apply)).toMatchObject({ code: 0 });
     served.service.misbehave = ({ path }) => (path.includes("snapshot") ? "hang" : undefined);
-    const backed = await timed("destroy", "--auto-approve");
+    const backed = await limited("destroy", "--auto-approve");
     expect(backed.code).toBe(7);
-    expect(backed.ms).toBeLessThan(longest);
     served.service.misbehave = only("delete", "hang");
     served.user.write(
       "graphform.yaml",
       served.user.read("graphform.yaml").replace("onDelete: backup", "onDelete: delete"),
     );
     expect(await served.user.run(...apply)).toMatchObject({ code: 0 });
-    const deleted = await timed("destroy", "--auto-approve");
+    const deleted = await limited("destroy", "--auto-approve");
     expect(deleted.code).toBe(7);
-    expect(deleted.ms).toBeLessThan(longest);
   });
 });

