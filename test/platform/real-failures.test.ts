@@ -102,8 +102,11 @@ describe("a database that is not well", { timeout: 60_000 }, () => {
     await poll(async () => ((await attempts()) > 0 ? true : undefined), "the repair to give up for a while");
     await test.until(own, "RUNNING");
     process.kill(pidOf(dataDir, own, 0), "SIGKILL");
-    const { body } = await test.until(own, "RESTARTING");
-    expect(nodesOf(body).map(({ healthStatus }) => healthStatus)).toEqual(["UNHEALTHY", "UNHEALTHY"]);
+    await poll(async () => {
+      const { body } = await test.call("GET", own);
+      const isDown = nodesOf(body).every(({ healthStatus }) => healthStatus === "UNHEALTHY");
+      return (isDown && body["status"] === "RESTARTING") || undefined;
+    }, "both nodes down");
     await rm(join(folder, "data"));
     expect(await count(test, own)).toBe(3);
   });

@@ -41,7 +41,7 @@ function unit(code: number): string {
  * the text cannot stand in one of this style.
  */
 export function blockText(text: string, old: string, eol: string): string | undefined {
-  const [, style, marks, rest] = /^([|>])([0-9+-]*)([^\r\n]*)\r?\n/.exec(old) ?? [];
+  const [, style, marks, rest] = /^([|>])([0-9+-]{0,2})([^\r\n]*)\r?\n/.exec(old) ?? [];
   const indent = /\n([ ]+)\S/.exec(old)?.[1];
   if (style === undefined || marks === undefined || indent === undefined || /[0-9]/.test(marks))
     return undefined;
