@@ -33,6 +33,7 @@ export const long: { readonly [file: string]: string } = {
   "test/platform/full-tmpfs.test.ts": "a platform on a full disk that is real",
   "test/platform/killed-operations.test.ts": "a platform killed during operations",
   "test/platform/real-failures.test.ts": "real databases that die",
+  "test/regular-expressions.test.ts": "the work of each regular expression, and the longest texts",
   "test/report/html/browser.test.ts": "pages of reports in a real browser",
   "test/state/move-between-stores.test.ts": "moves from each store to each other",
   "test/state/stores/conformance.test.ts": "one suite for every store and dialect",
