@@ -62,7 +62,7 @@ const rules: FolderRules = {
     never: [print, clock, chance, wait],
   },
   state: {
-    may: ["model", "files", "network"],
+    may: ["model", "files", "network", "polling"],
     packages: ["aws4fetch", "fast-xml-parser", "pg", "undici"],
     node: "any",
     never: [print],

@@ -81,7 +81,7 @@ export type StateEvent =
       /** The creation time that the service showed then. */
       readonly shownCreatedAt?: string;
       /** Applied paths that the running object still shows otherwise. */
-      readonly unmoved?: readonly string[];
+      readonly ineffective?: readonly string[];
       /** Ms from its acceptance to its end, if one run saw both. */
       readonly took?: number;
     }

@@ -70,7 +70,7 @@ export interface Bound<Value = Json> {
   /** Dotted path -> ISO 8601: fields that were last seen right at another time than the object as a whole. */
   readonly seenRight?: { readonly [path: string]: string };
   /** Paths that were applied and that the running object kept showing otherwise: they are not sent again as they are. */
-  readonly unmoved?: readonly string[];
+  readonly ineffective?: readonly string[];
   /** An operation that was announced or accepted, and has not been seen to finish: the next run goes on waiting. */
   readonly converging?: Converging;
 }

@@ -39,11 +39,11 @@ export function withProbed(observed: Observed, wanted: Spec, traits: Traits): Ob
 export function configuredSpec(
   spec: SeenSpec,
   traits: Traits,
-  bound: Pick<Bound, "unmoved"> | undefined,
+  bound: Pick<Bound, "ineffective"> | undefined,
 ): SeenSpec {
   const entries = Object.entries(spec).flatMap(([path, seen]): [string, Seen][] => {
     const trait = traitAt(traits, path);
-    const isSent = !trait.createOnly && bound?.unmoved?.includes(path) !== true;
+    const isSent = !trait.createOnly && bound?.ineffective?.includes(path) !== true;
     if (seen.source !== "probed" || isSent) return [[path, seen]];
     if (seen.configured !== undefined) return [[path, seen.configured]];
     // Read when it starts, it shows what it was made with; set while it runs, it may have been set by hand.

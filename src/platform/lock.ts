@@ -1,11 +1,14 @@
 /** @module Locks a data folder, so that only one platform process works on it. */
-import { link, readdir, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { type FileHandle, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isFileError } from "../files/file-trouble.ts";
-import { isRunning, type PinnedProcess, pinned, thisProcess } from "../files/process-identity.ts";
+import { type LockFiles, lockFiles, recordText } from "../files/lock-file.ts";
+import { isRunning, type PinnedProcess, thisProcess } from "../files/process-identity.ts";
 import { isObject, type Json } from "../model/json.ts";
 
-/** Thrown where another platform already runs on the data folder; `pid` is its process. */
+/** Thrown if another platform already runs on the data folder; `pid` is its process. */
 export class PlatformRunningError extends Error {
   override readonly name = "PlatformRunningError";
   readonly code = "platform-running";
@@ -31,52 +34,57 @@ const lookEvery = 1000;
 
 /** The holder of a lock: a process of this machine and boot, and the folder that it locked. */
 interface Holder extends PinnedProcess {
+  readonly id: string;
   readonly machine: string;
   /** Device and inode of the folder: a copied folder has another identity, although it contains the same lock file. */
   readonly folder: string;
+  /** The last write to a lock that names no process, in ms since 1970: one that is being written must not be removed. */
+  readonly unreadable?: number;
+}
+
+/** A lock of a folder is gone with its process, and in a copy of the folder. */
+function locksOf(folder: string): LockFiles<Holder> {
+  return lockFiles({ parse, isGone: (holder) => !isAlive(holder, folder) });
 }
 
 /**
  * Locks a data folder by `<dataDir>/platform.lock`, which names its holder. Takes over the lock of a process that has ended, and a
- * lock that was copied with its folder. Throws PlatformRunningError where the holder still runs.
+ * lock that was copied with its folder. Throws PlatformRunningError if the holder still runs.
  */
 export async function lockFolder(dataDir: string): Promise<FolderLock> {
   const path = join(dataDir, "platform.lock");
   const { pid, started, machine } = thisProcess();
-  const mine: Holder = { pid, started, machine, folder: await identityOf(dataDir) };
-  const own = `${path}.${process.pid}`;
-  try {
-    await writeFile(own, JSON.stringify(mine), { mode: 0o600 });
-    for (let attempt = 0; attempt < 20; attempt += 1) {
-      if (await tryLink(own, path)) {
-        await removeLeftOver(dataDir);
-        return heldLock(dataDir, path, mine);
-      }
-      const holder = await holderOf(path);
-      if (holder !== undefined && isAlive(holder, mine.folder))
-        throw new PlatformRunningError(dataDir, holder.pid);
-      await moveAside(path, `${own}.dead`, mine.folder);
-    }
-  } finally {
-    await rm(own, { force: true });
+  const folder = await identityOf(dataDir);
+  const mine: Holder = { id: randomBytes(8).toString("hex"), pid, started, machine, folder };
+  const locks = locksOf(folder);
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const taken = await locks.take(path, mine);
+    if (taken.is === "ours") return heldLock(dataDir, path, mine, taken.handle);
+    const holder = taken.is === "held" ? await locks.read(path) : undefined;
+    if (holder !== undefined && holder.unreadable === undefined && isAlive(holder, folder))
+      throw new PlatformRunningError(dataDir, holder.pid);
+    await sleep(1 + 4 * Math.random());
   }
   throw new Error(`cannot take the lock ${path}; remove it if no platform runs`);
 }
 
-function heldLock(dataDir: string, path: string, mine: Holder): FolderLock {
+function heldLock(dataDir: string, path: string, mine: Holder, placed: FileHandle): FolderLock {
+  const locks = locksOf(mine.folder);
   const lost = new AbortController();
   let isReleased = false;
-  let looking: Promise<void> = Promise.resolve();
-  const isMine = (holder: Holder | undefined): boolean => JSON.stringify(holder) === JSON.stringify(mine);
+  let looking: Promise<void> = placed.close();
+  const isMine = (holder: Holder | undefined): boolean =>
+    holder !== undefined && recordText(holder) === recordText(mine);
   const look = async (): Promise<void> => {
     const folder = await identityOf(dataDir).catch((error: unknown) =>
       isFileError(error, "ENOENT") ? "none" : mine.folder,
     );
-    const holder = await holderOf(path);
+    const isSame = folder === mine.folder;
+    const holder = isSame ? await locks.read(path) : undefined;
     // A lock file that was removed by hand is written again; a lock file with another content belongs to another platform.
     if (isReleased) return;
-    if (folder === mine.folder && holder === undefined) await putBack(path, mine);
-    else if (folder !== mine.folder || !isMine(holder))
+    if (isSame && holder === undefined) await (await locks.place(path, mine))?.close();
+    else if (!isMine(holder))
       lost.abort(new Error(`${dataDir} was removed, or taken over by another platform`));
   };
   const timer = setInterval(() => {
@@ -90,41 +98,33 @@ function heldLock(dataDir: string, path: string, mine: Holder): FolderLock {
       isReleased = true;
       await looking;
       // Another platform may have taken the lock since the last check.
-      if (!lost.signal.aborted && isMine(await holderOf(path))) await unlink(path).catch(() => undefined);
+      if (lost.signal.aborted || !isMine(await locks.read(path))) return;
+      await locks.remove(path, mine.id, mine, true).catch(() => undefined);
     },
   };
 }
 
 /**
- * The process of the platform that runs or starts on exactly this folder; undefined where there is none. The process is identified
+ * The process of the platform that runs or starts on exactly this folder; undefined if there is none. The process is identified
  * by pid, start time and folder.
  */
 export async function platformOn(dataDir: string): Promise<PinnedProcess | undefined> {
-  const holder = await holderOf(join(dataDir, "platform.lock"));
-  if (holder === undefined) return undefined;
   const folder = await identityOf(dataDir).catch(() => undefined);
-  return folder !== undefined && isAlive(holder, folder) ? holder : undefined;
+  if (folder === undefined) return undefined;
+  const file = join(dataDir, "platform.lock");
+  const holder = await locksOf(folder)
+    .read(file)
+    .catch(() => undefined);
+  return holder !== undefined && holder.unreadable === undefined && isAlive(holder, folder)
+    ? holder
+    : undefined;
 }
 
-async function putBack(path: string, mine: Holder): Promise<void> {
-  const own = `${path}.${process.pid}`;
-  try {
-    await writeFile(own, JSON.stringify(mine), { mode: 0o600 });
-    await tryLink(own, path);
-  } finally {
-    await rm(own, { force: true });
-  }
-}
-
-/** Removes files of processes that were killed while they took the lock. */
-async function removeLeftOver(dataDir: string): Promise<void> {
-  for (const name of await readdir(dataDir)) {
-    const [, pid] = /^platform\.lock\.(\d+)(?:\.dead)?$/.exec(name) ?? [];
-    if (pid !== undefined && !isRunning(pinned(Number(pid)))) await rm(join(dataDir, name), { force: true });
-  }
-}
+/** Time after which a lock file that names no process belongs to none, in ms. */
+const writingTime = 10_000;
 
 function isAlive(holder: Holder, folder: string): boolean {
+  if (holder.unreadable !== undefined) return Date.now() - holder.unreadable < writingTime;
   return holder.machine === thisProcess().machine && holder.folder === folder && isRunning(holder);
 }
 
@@ -133,35 +133,25 @@ async function identityOf(dataDir: string): Promise<string> {
   return `${dev}:${ino}`;
 }
 
-async function tryLink(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (isFileError(error, "EEXIST")) return false;
-    throw error;
-  }
+/** A record without machine or folder is that of no process here. */
+function parse(text: string, seen: string, touched: number): Holder {
+  const value = parsed(text);
+  if (!isObject(value) || typeof value["pid"] !== "number")
+    return { id: seen, pid: 0, started: "", machine: "", folder: "", unreadable: touched };
+  const said = (key: string): string => (typeof value[key] === "string" ? value[key] : "");
+  const id = /^[0-9a-f]{16}$/.test(said("id")) ? said("id") : seen;
+  return {
+    id,
+    pid: value["pid"],
+    started: said("started"),
+    machine: said("machine"),
+    folder: said("folder"),
+  };
 }
 
-/** Moves the lock of an ended process aside; moves it back where a running process has taken the lock in the meantime. */
-async function moveAside(path: string, aside: string, folder: string): Promise<void> {
+function parsed(text: string): Json | undefined {
   try {
-    await rename(path, aside);
-  } catch {
-    return;
-  }
-  const holder = await holderOf(aside);
-  if (holder !== undefined && isAlive(holder, folder)) await tryLink(aside, path);
-  await unlink(aside);
-}
-
-async function holderOf(path: string): Promise<Holder | undefined> {
-  try {
-    const value: Json = JSON.parse(await readFile(path, "utf8"));
-    if (!isObject(value)) return undefined;
-    const { pid, started, machine, folder } = value;
-    const isWhole = typeof started === "string" && typeof machine === "string" && typeof folder === "string";
-    return typeof pid === "number" && isWhole ? { pid, started, machine, folder } : undefined;
+    return JSON.parse(text.split("\n")[0] ?? "");
   } catch {
     return undefined;
   }

@@ -3,12 +3,17 @@ import type { Clock } from "../model/clock.ts";
 import { isServiceError, type ServiceError } from "../model/errors.ts";
 import type { Profile } from "../model/profile.ts";
 
-/** The parts of a run that a polling needs. */
-export interface PollContext {
+/** The pauses of a polling, and the signal that ends it. */
+export interface PollTimes {
   readonly clock: Clock;
-  readonly profile: Pick<Profile, "timing">;
+  readonly profile: { readonly timing: Pick<Profile["timing"], "poll"> };
   /** Aborted when the run is interrupted. */
   readonly stopping: AbortSignal;
+}
+
+/** The parts of a run that looks for an object need. */
+export interface PollContext extends PollTimes {
+  readonly profile: Pick<Profile, "timing">;
 }
 
 /** One polling: the look, the verdict, the schedule. Times are ms since 1970. */
@@ -39,7 +44,7 @@ const growth = 1.5;
  */
 export async function poll<Seen, Verdict>(
   { look, evaluate, deadline, notBefore, onPause }: Polling<Seen, Verdict>,
-  { clock, profile, stopping }: PollContext,
+  { clock, profile, stopping }: PollTimes,
 ): Promise<Polled<Verdict>> {
   const { first, longest } = profile.timing.poll;
   for (let pause = first; ; ) {

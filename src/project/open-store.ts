@@ -12,7 +12,7 @@ import type { FileLocation } from "../model/stores/file.ts";
 import type { StateLocation } from "../model/stores/index.ts";
 import { shownAddress } from "../model/userinfo.ts";
 import { createFileStore } from "../state/file-store.ts";
-import { shownHolder } from "../state/lock-record.ts";
+import { shownHolder } from "../state/lock-words.ts";
 import type { StateDriver } from "../state/remote/driver.ts";
 import type { Holder, KeptStore } from "../state/store.ts";
 import { addressOf } from "./location-address.ts";

@@ -1,117 +1,66 @@
-/** @module Describes what a run could not store, as a file keeps it, and compares it with what is stored. */
-import { createHash } from "node:crypto";
-import { GraphformError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+/** @module Compares what a run could not store with what is stored, and brings it back: `state push` alone stores it. */
+import type { Clock } from "../model/clock.ts";
+import { GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
+import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
-import { stateFormatter } from "./document.ts";
+import { assertSameManifest } from "./claim-state.ts";
+import { nextVersion, stateFormatter } from "./document.ts";
+import {
+  type CreatedObject,
+  digestOf,
+  type ErroredState,
+  type FoundErrored,
+  type KeylessState,
+} from "./errored-file.ts";
 import { readState } from "./read-state.ts";
-
-/** A state without the key of its fingerprints. */
-type KeylessState = Omit<StateDocument, "key"> & Partial<Pick<StateDocument, "key">>;
-
-/** A state that a run could not store. */
-export interface ErroredState {
-  /** The address that it could not be stored at, for people. */
-  readonly where: string;
-  /** Without its key, unless nothing may be stored yet that has it: the file of a job can be read by many. */
-  readonly state: KeylessState;
-  /** Digests (`stateDigest`) of the documents that it may replace; null: nothing is stored. */
-  readonly follows: readonly (string | null)[];
-  /** Objects that the run has bound since: their ids are stored nowhere else. */
-  readonly created: readonly CreatedObject[];
-}
-
-export interface CreatedObject {
-  readonly address: string;
-  readonly id: string;
-}
+import type { KeptStore, Unpushed } from "./store.ts";
 
 /**
- * Relation of an errored state to what is stored. `elsewhere`: it is that of another state. `known`: the stored state has
- * all that it says, or at least every object. `fits`: nobody has written since. `overtaken`: somebody has, without knowing
- * all objects.
+ * Relation of an errored state to what is stored. `ahead`: nobody has written since. `current`: the stored state has all that it
+ * says, or at least every object. `stale`: another run has written without knowing all objects. `elsewhere`: it is that of
+ * another state.
  */
-export type Standing = "elsewhere" | "known" | "fits" | "overtaken";
+export type StateMatch = "ahead" | "current" | "stale" | "elsewhere";
 
 /**
- * Digest of a document's content, SHA-256 in hex. Serial and time are not part of it: whoever takes over the lock of a dead run
+ * Digest of a document's content, SHA-256 in hex. Serial and time are not part of it: a run that takes over the lock of a dead one
  * writes the same document once more, as its next version. Nor is the key, which never changes.
  */
 export function stateDigest({ key: _, ...state }: KeylessState): string {
   return digestOf(stateFormatter()({ ...state, serial: 0, savedAt: "", key: "" }));
 }
 
-/** SHA-256 of a text, in hex. */
-export function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-/** The text of its file. */
-export function erroredText({ state, where, follows, created }: ErroredState): string {
-  const { key = "", ...keyless }: KeylessState = JSON.parse(
-    stateFormatter()({ ...state, key: state.key ?? "" }),
-  );
-  const kept = key !== "" && follows.includes(null) ? { key } : {};
-  const body = { where, follows, created, state: { ...keyless, ...kept } };
-  const sha256 = digestOf(JSON.stringify(body));
-  return `${JSON.stringify({ graphform: "errored", sha256, ...body }, undefined, 1)}\n`;
-}
-
-/**
- * Reads the text of such a file. Throws `state-foreign` for another file and for one that was changed, and what `readState`
- * throws for its state.
- */
-export function readErroredState(text: string, file: string, name?: string): ErroredState {
-  const value = parse(text, file);
-  if (!isObject(value) || value["graphform"] !== "errored") throw foreign(file);
-  const { graphform: _, sha256, ...body } = value;
-  if (sha256 !== digestOf(JSON.stringify(body))) throw changed(file);
-  const { where, follows, created, state } = body;
-  if (typeof where !== "string" || !Array.isArray(follows) || !Array.isArray(created) || !isObject(state))
-    throw foreign(file);
-  const { key, ...keyless } = state;
-  const checked = readState(JSON.stringify({ ...keyless, key: key ?? "0".repeat(64) }), file, name);
-  const { key: read, ...rest } = checked;
-  return {
-    where,
-    state: key === undefined ? rest : { ...rest, key: read },
-    follows: follows.filter((digest) => typeof digest === "string" || digest === null),
-    created: created.flatMap((object) => (isCreated(object) ? [object] : [])),
-  };
-}
-
 /** Compares it with what is stored at an address. */
-export function standingOf(
-  errored: ErroredState,
-  stored: StateDocument | undefined,
-  where: string,
-): Standing {
-  const isHere = errored.where === where;
+export function matchOf(errored: ErroredState, stored: StateDocument | undefined, where: string): StateMatch {
   if (stored === undefined || stored.lineage !== errored.state.lineage) {
-    if (!isHere) return "elsewhere";
-    return stored === undefined && errored.follows.includes(null) ? "fits" : "overtaken";
+    if (errored.where !== where) return "elsewhere";
+    return stored === undefined && errored.follows.includes(null) ? "ahead" : "stale";
   }
   const digest = stateDigest(stored);
-  if (digest === stateDigest(errored.state)) return "known";
-  if (errored.follows.includes(digest)) return "fits";
-  return unknownObjects(errored, stored).length === 0 ? "known" : "overtaken";
+  if (digest === stateDigest(errored.state)) return "current";
+  if (errored.follows.includes(digest)) return "ahead";
+  return unknownObjects(errored.created, stored).length === 0 ? "current" : "stale";
 }
 
-/** Every object that it binds: where the stored state is lost, these are known nowhere else. */
-export function boundObjects({ state }: Pick<ErroredState, "state">): readonly CreatedObject[] {
-  return Object.entries(state.resources).map(([address, { id }]) => ({ address, id }));
-}
-
-/** The objects it made that the stored state binds to no address. */
-export function unknownObjects(
-  { created }: Pick<ErroredState, "created">,
+/** The objects that the stored state binds to no address. */
+function unknownObjects(
+  created: readonly CreatedObject[],
   stored: StateDocument | undefined,
 ): readonly CreatedObject[] {
   const ids = new Set(Object.values(stored?.resources ?? {}).map(({ id }) => id));
   return created.filter(({ id }) => !ids.has(id));
 }
 
-/** Its state as the version after what is stored. `undefined` where neither has the key. */
+/** The objects that a state binds and the stored one does not. */
+export function unstoredObjects(
+  { resources }: Pick<StateDocument, "resources">,
+  stored: StateDocument | undefined,
+): readonly CreatedObject[] {
+  const bound = Object.entries(resources).map(([address, { id }]) => ({ address, id }));
+  return unknownObjects(bound, stored);
+}
+
+/** Its state as the version after what is stored. Undefined if neither has the key. */
 export function stateToPush(
   { state }: ErroredState,
   stored: StateDocument | undefined,
@@ -121,31 +70,115 @@ export function stateToPush(
   return { ...state, key, serial: Math.max(state.serial, (stored?.serial ?? 0) + 1) };
 }
 
-function isCreated(value: unknown): value is CreatedObject {
-  return isObject(value) && typeof value["address"] === "string" && typeof value["id"] === "string";
+/** An errored state and its origin. */
+export interface Push {
+  readonly errored: ErroredState;
+  /** Path of its file, for messages. */
+  readonly file: string;
+  /** Name of the manifest. */
+  readonly name: string;
+  readonly manifest: ManifestIdentity;
+  readonly clock: Clock;
 }
 
-function parse(text: string, file: string): ReturnType<typeof JSON.parse> {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw foreign(file, cause);
+/**
+ * Stores it as the next version; the lock is held. Resolves with the stored state, and whether it had to be stored. Throws
+ * `push-refused` if the stored state has gone on without knowing its objects.
+ */
+export async function pushErrored(
+  store: KeptStore,
+  { errored, file, name, manifest, clock }: Push,
+): Promise<{ readonly state: StateDocument; readonly isStored: boolean }> {
+  assertSameManifest(errored.state, manifest, `of ${file}`);
+  const { where } = store;
+  const stored = await store.readText();
+  const current = stored && readState(stored.text, where, name);
+  const match = matchOf(errored, current, where);
+  if (match === "current" && current !== undefined) return { state: current, isStored: false };
+  const next = match === "ahead" ? stateToPush(errored, current) : undefined;
+  if (next === undefined) {
+    const { why, hint } = contradiction(errored, current, file, where);
+    throw new GraphformError("push-refused", `${file} is not stored: ${why}`, { hint });
   }
+  const { serial } = next;
+  const state = { ...next, ...nextVersion({ serial: serial - 1 }, clock.now()) };
+  await store.replaceText(stateFormatter()(state), stored?.version);
+  return { state, isStored: true };
 }
 
-function foreign(file: string, cause?: unknown): GraphformError {
-  return new GraphformError("state-foreign", `${file} is not a state that a run could not store`, {
-    hint: "name the file that the run named: .graphform/NAME.errored.state.json beside the manifest",
-    cause,
-  });
+/** The refusal of a run that does not know a file; undefined for a file that says nothing new, or that of another state. */
+export function unpushedIn(
+  { path: file, content }: FoundErrored,
+  stored: StateDocument | undefined,
+  where: string,
+): Unpushed | undefined {
+  if (content instanceof Error) {
+    const words = isGraphformError(content) ? content.message : `${file} cannot be read`;
+    const hint = `it may name objects that are known nowhere else: push another copy of it, or bind them with graphform import after: ${moveAway(file)}`;
+    return {
+      file,
+      refusal: refusal(`${words}; a run that could not store its state left it`, hint, content),
+    };
+  }
+  const match = matchOf(content, stored, where);
+  if (match === "current" || match === "elsewhere") return undefined;
+  if (match === "stale") {
+    const { why, hint } = contradiction(content, stored, file, where);
+    return { file, refusal: refusal(`${file} has what an earlier run did, and ${why}`, hint) };
+  }
+  const unknown = unknownObjects(content.created, stored);
+  const [few, more] = [unknown.slice(0, 3), unknown.length - 3];
+  const made = unknown.length === 0 ? "" : `: ${createdWords(few)}${more > 0 ? ` and ${more} more` : ""}`;
+  const message = `${file} has what an earlier run did and could not store at ${where}${made}`;
+  const hint = `store it: graphform state push ${shellWord(file)}, then run the command again; to go on without it all the same: ${moveAway(file)}`;
+  return { file, refusal: refusal(message, hint), state: stateToPush(content, stored) };
 }
 
-function changed(file: string): GraphformError {
-  return new GraphformError(
-    "state-foreign",
-    `${file} is not as the run wrote it: it was changed or cut short`,
-    {
-      hint: "push another copy of it; the objects that it names can also be bound with graphform import",
-    },
-  );
+/** Lists objects as `ADDRESS is ID`. */
+export function createdWords(objects: readonly CreatedObject[]): string {
+  return objects.map(({ address, id }) => `${address} is ${id}`).join(", ");
+}
+
+/** The reason for which it cannot be stored, and what to do. */
+function contradiction(
+  errored: ErroredState,
+  stored: StateDocument | undefined,
+  file: string,
+  where: string,
+): { readonly why: string; readonly hint: string } {
+  const unknown = unknownObjects(errored.created, stored);
+  if (stored?.lineage === errored.state.lineage)
+    return {
+      why: `${where} was written to since without it: ${createdWords(unknown)}`,
+      hint: bindByHand(file, unknown),
+    };
+  const why =
+    stored === undefined ? `nothing is stored at ${where}` : `${where} holds a state of another history`;
+  if (errored.where !== where)
+    return { why, hint: `the run worked with the state at ${errored.where}: name that one with --state` };
+  const bound = unstoredObjects(errored.state, undefined);
+  const back = "put that state back from a copy (its store may keep versions), then push the file";
+  return bound.length === 0
+    ? { why, hint: `${back}; or, if it is given up: ${moveAway(file)}` }
+    : {
+        why,
+        hint: `${back}; if there is none, apply would create every object once more: ${bindByHand(file, bound)}`,
+      };
+}
+
+/** Says how objects that no state binds are bound, after their file was moved away. */
+function bindByHand(file: string, objects: readonly CreatedObject[]): string {
+  const [few, more] = [objects.slice(0, 10), objects.length - 10];
+  const imports = few.map(({ address, id }) => `graphform import ${shellWord(address)} ${shellWord(id)}`);
+  const rest = more > 0 ? `; and ${more} more, which the file names` : "";
+  const look = "look whether each of them is still at the service";
+  return `${look}; then move the file away: ${moveAway(file)}, and bind those that are to be kept, at addresses that are free: ${imports.join("; ")}${rest}`;
+}
+
+function moveAway(file: string): string {
+  return `mv ${shellWord(file)} ${shellWord(`${file}.old`)}`;
+}
+
+function refusal(message: string, hint: string, cause?: unknown): GraphformError {
+  return new GraphformError("state-unpushed", message, { hint, cause });
 }

@@ -1,59 +1,156 @@
 /** @module Takes, waits for and breaks the lock of a state in a file, keeps it alive, and notices when another process has taken it. */
 
-import type { FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
-import { makeFolder } from "../files/atomic-write.ts";
+import { randomBytes } from "node:crypto";
+import { type FileHandle, readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { makeFolder, temporaryEnding } from "../files/atomic-write.ts";
 import { fileTrouble } from "../files/file-trouble.ts";
+import { isStill, type LockFiles, lockFiles, recordText } from "../files/lock-file.ts";
+import { isRunning, type ProcessIdentity, thisProcess } from "../files/process-identity.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
-import { isStill, placeLock, removeLock, sweep } from "./lock-file.ts";
-import {
-  formatRecord,
-  isAlive,
-  isGone,
-  type LockRecord,
-  newRecord,
-  nobody,
-  readRecord,
-  renewed,
-  shownHolder,
-  takerIn,
-} from "./lock-record.ts";
-import { alive, takenAway, unknownLock } from "./remote/remote-trouble.ts";
+import { type PollTimes, poll } from "../polling/poll.ts";
+import { alive, holderWith, shownHolder, takenAway, unknownLock } from "./lock-words.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
+
+/** The content of a lock file: its holder, and the identity of the holder's process. */
+export interface LockRecord extends Holder, ProcessIdentity {
+  /** The last write to the file by the clock of the disk, in ms since 1970; not in the file. */
+  readonly touched?: number;
+}
 
 /** Time after the last heartbeat at which other machines take a lock over, in ms. */
 const defaultLease = 60_000;
 
-/** Tries for a free lock while other processes try for it too. */
-const contentionTries = 500;
+/** A new lock of this process. Times in ms. */
+export function newRecord(operation: string, now: number, lease: number): LockRecord {
+  const record = { id: randomBytes(8).toString("hex"), operation, created: new Date(now).toISOString() };
+  return renewed({ ...thisProcess(), ...record, heartbeat: "", expires: "" }, now, lease);
+}
+
+/** The record with a fresh heartbeat; its text has the same length, so it can be written over the old one in place. */
+function renewed(record: LockRecord, now: number, lease: number): LockRecord {
+  return { ...record, heartbeat: new Date(now).toISOString(), expires: new Date(now + lease).toISOString() };
+}
 
 /**
- * Takes the lock of a file, or throws `locked` (exit 5) once the time to wait is over. A holder that died on this
- * machine is taken over at once, one that runs never; one on another machine once its lease has run out.
+ * The lock files of states. A file that is no lock of ours (cut short by a power failure, or of another program) reads as held
+ * by an unknown holder, and expires a minute after it was last touched.
  */
-export async function acquireLock(file: string, operation: string, options: LockOptions): Promise<Lock> {
-  const { clock, timeout = 0, signal, lease = defaultLease, hide } = options;
-  const deadline = clock.now() + timeout;
-  await troubled(file, () => makeFolder(dirname(file)));
-  for (let pause = 100, contended = 0; ; ) {
-    signal?.throwIfAborted();
-    const got = await troubled(file, () => tryLock(file, operation, clock, lease, hide));
-    if (got.is === "ours") return got.lock;
-    if (got.is === "free" && contended < contentionTries) {
-      contended += 1;
-      await clock.sleep(1 + 4 * clock.random(), signal);
-      continue;
-    }
-    const left = deadline - clock.now();
-    if (left <= 0) throw locked(file, await troubled(file, () => readShown(file, hide)), clock.now());
-    await clock.sleep(Math.min(left, pause * (0.8 + 0.4 * clock.random())), signal);
-    pause = Math.min(1000, pause * 2);
+export function stateLocks(now: () => number): LockFiles<LockRecord> {
+  return lockFiles({
+    parse(text, seen, touched) {
+      const record = recordIn(text);
+      const created = new Date(touched).toISOString();
+      const times = { created, heartbeat: created, expires: new Date(touched + 60_000).toISOString() };
+      return record === undefined
+        ? { ...holderWith({ id: seen, ...times }), machine: unknownMachine, started: "" }
+        : { ...record, touched };
+    },
+    isGone: (record) => isGone(record, now()),
+  });
+}
+
+const unknownMachine = "unknown";
+
+function recordIn(text: string): LockRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text.split("\n")[0] ?? "");
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 
-/** The holder of the lock of a file; undefined where nobody holds it. */
+const texts = ["who", "host", "operation", "created", "heartbeat", "expires", "machine", "started"];
+
+function isRecord(value: unknown): value is LockRecord {
+  if (!isObject(value)) return false;
+  const { id, pid } = value;
+  const isIdentified =
+    typeof id === "string" && /^[0-9a-f]{16}$/.test(id) && Number.isInteger(pid) && Number(pid) > 0;
+  return isIdentified && texts.every((key) => typeof value[key] === "string");
+}
+
+/**
+ * True if the holder surely is no more: a process of this machine that does not run; for any other machine, a lease that has run
+ * out by its own clock and by the disk's, since either may be behind. A process of this machine that runs is never gone, however
+ * old its heartbeat is.
+ */
+export function isGone(record: LockRecord, now: number): boolean {
+  if (record.machine === thisProcess().machine) return !isRunning(record);
+  const { touched = 0 } = record;
+  const expires = Date.parse(record.expires);
+  const lease = expires - Date.parse(record.heartbeat);
+  // A file that was touched later than now was touched by another clock than the one that is asked.
+  const kept = touched <= now && now <= touched + lease;
+  return Number.isNaN(expires) || (now > expires && !kept);
+}
+
+/** True if the holder is known and seen to live: a running process of this machine, or a lease that is kept. */
+function isAlive(record: LockRecord, now: number): boolean {
+  return record.machine !== unknownMachine && !isGone(record, now);
+}
+
+/** Pauses in ms: while other processes try for a free lock too, and while one holds it. */
+const [contended, held] = [
+  { first: 2, longest: 5 },
+  { first: 100, longest: 1000 },
+];
+
+/** Time in ms for which a free lock is tried for. */
+const contentionTime = 1500;
+
+/** Looks until there is a result or `ms` have passed: undefined then. */
+async function within<T>(
+  ms: number,
+  pauses: PollTimes["profile"]["timing"]["poll"],
+  { clock, signal = new AbortController().signal }: Pick<LockOptions, "clock" | "signal">,
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const times = { clock, profile: { timing: { poll: pauses } }, stopping: signal };
+  const polled = await poll({ look, evaluate: (seen) => seen, deadline: clock.now() + ms }, times);
+  return polled.is === "decided" ? polled.verdict : undefined;
+}
+
+/**
+ * Takes the lock of a file, or throws `locked` (exit 5) once the time to wait is over. A holder that died on this machine is
+ * taken over at once, one that runs never; one on another machine once its lease has run out.
+ */
+export async function acquireLock(file: string, operation: string, options: LockOptions): Promise<Lock> {
+  const { clock, timeout = 0, lease = defaultLease, hide } = options;
+  const locks = stateLocks(clock.now);
+  const attempt = async (): Promise<Lock | "held" | undefined> => {
+    const record = newRecord(operation, clock.now(), lease);
+    const taken = await locks.take(file, record);
+    if (taken.is !== "ours") return taken.is === "held" ? "held" : undefined;
+    await removeDrafts(file).catch(() => undefined);
+    return holdLock(file, record, taken.handle, clock, lease, hide);
+  };
+  return troubled(file, async () => {
+    await makeFolder(dirname(file));
+    const lock = await within(timeout, held, options, async () => {
+      const got = await within(contentionTime, contended, options, attempt);
+      return got === "held" ? undefined : got;
+    });
+    if (lock !== undefined) return lock;
+    throw locked(file, await readShown(file, hide), clock.now());
+  });
+}
+
+/** Clears away the drafts of the state's files that killed processes left. Only for the holder of the lock. */
+async function removeDrafts(file: string): Promise<void> {
+  const state = basename(file, ".lock");
+  for (const entry of await readdir(dirname(file))) {
+    const drafted = entry.replace(temporaryEnding, "");
+    if (drafted !== entry && [state, `${state}.backup`, `${state}.log`].includes(drafted))
+      await rm(join(dirname(file), entry), { force: true });
+  }
+}
+
+/** The holder of the lock of a file; undefined if it is free. */
 export async function readHolder(file: string, hide?: Hide): Promise<Holder | undefined> {
   const record = await troubled(file, () => readShown(file, hide));
   return record && publicPart(record);
@@ -61,16 +158,16 @@ export async function readHolder(file: string, hide?: Hide): Promise<Holder | un
 
 /**
  * Removes the lock of this id and returns its holder; the lock file keeps a line that names the taker. Throws `lock-unknown`, and
- * `lock-alive` where the holder is seen to live and it is not forced: it would go on writing while another one begins.
+ * `lock-alive` if the holder is seen to live and it is not forced: it would go on writing while another one begins.
  */
 export async function breakLock(file: string, id: string, force = false, hide?: Hide): Promise<Holder> {
   return troubled(file, async () => {
-    for (let attempt = 0; attempt < contentionTries; attempt += 1) {
+    for (let attempt = 0; attempt < 500; attempt += 1) {
       const record = await readShown(file, hide);
       if (record?.id !== id) throw unknownLock(file, id, record);
       if (!force && isAlive(record, Date.now())) throw alive(record);
       const claimant = newRecord("state unlock", Date.now(), defaultLease);
-      if (await removeLock(file, id, claimant, Date.now)) return publicPart(record);
+      if (await stateLocks(Date.now).remove(file, id, claimant)) return publicPart(record);
     }
     throw new GraphformError("lock-busy", `another process is removing the lock ${id} right now`, {
       hint: "try again",
@@ -78,32 +175,9 @@ export async function breakLock(file: string, id: string, force = false, hide?: 
   });
 }
 
-/** `free`: nobody who runs holds it, or not for long; try again. */
-type Attempt = { readonly is: "ours"; readonly lock: Lock } | { readonly is: "free" | "held" };
-
-async function tryLock(
-  file: string,
-  operation: string,
-  clock: Clock,
-  lease: number,
-  hide: Hide | undefined,
-): Promise<Attempt> {
-  const holder = await readRecord(file);
-  if (holder !== undefined && !isGone(holder, clock.now())) return { is: "held" };
-  const record = newRecord(operation, clock.now(), lease);
-  if (holder !== undefined) {
-    await removeLock(file, holder.id, record, clock.now);
-    return { is: "free" };
-  }
-  const handle = await placeLock(file, record);
-  if (handle === undefined) return { is: "free" };
-  await sweep(file, clock.now()).catch(() => undefined);
-  return { is: "ours", lock: holdLock(file, record, handle, clock, lease, hide) };
-}
-
 /** The record of a lock file, with the words of its holder searched for secrets. */
 async function readShown(file: string, hide: Hide | undefined): Promise<LockRecord | undefined> {
-  const record = await readRecord(file);
+  const record = await stateLocks(Date.now).read(file);
   return record === undefined || hide === undefined ? record : shownHolder(record, hide);
 }
 
@@ -129,7 +203,7 @@ function locked(file: string, holder: LockRecord | undefined, now: number): Grap
 function whoHolds(file: string, holder: LockRecord | undefined): string {
   if (holder === undefined) return `the lock ${file} is contended`;
   const { who, pid, machine, operation, created } = holder;
-  return machine === nobody.machine
+  return machine === unknownMachine
     ? `the state is locked: ${file} does not say by whom; it was last written to at ${created}`
     : `the state is locked: ${who} (process ${pid}) has held it for ${operation} since ${created}`;
 }
@@ -169,10 +243,10 @@ function holdLock(
   const beat = async (): Promise<void> => {
     const now = clock.now();
     if (await isStill(file, handle)) {
-      await handle.write(formatRecord(renewed(record, now, lease)), 0, "utf8");
+      await handle.write(recordText(renewed(record, now, lease)), 0, "utf8");
       seen = now;
     } else {
-      const taker = takerIn(await wholeText(handle));
+      const taker = await stateLocks(clock.now).taker(handle);
       lost.abort(takenAway(file, record, taker && hide ? shownHolder(taker, hide) : taker));
     }
   };
@@ -214,17 +288,10 @@ function holdLock(
 }
 
 async function removeOwn(file: string, record: LockRecord, clock: Clock): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    if ((await readRecord(file))?.id !== record.id) return;
-    const claimant = newRecord(record.operation, clock.now(), 60_000);
-    if (await removeLock(file, record.id, claimant, clock.now, true)) return;
-    await clock.sleep(1 + 4 * clock.random());
-  }
-}
-
-/** A handle's file from its beginning, also where it has no name any more. */
-async function wholeText(handle: FileHandle): Promise<string> {
-  const { size } = await handle.stat();
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
-  return buffer.toString("utf8", 0, bytesRead);
+  const locks = stateLocks(clock.now);
+  await within(contentionTime, contended, { clock }, async () => {
+    if ((await locks.read(file))?.id !== record.id) return true;
+    const claimant = newRecord(record.operation, clock.now(), defaultLease);
+    return (await locks.remove(file, record.id, claimant, true)) || undefined;
+  });
 }

@@ -166,16 +166,16 @@ function end(
   live: LiveDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
-  { at, shownCreatedAt, unmoved = [] }: Partial<Extract<StateEvent, { type: "operation-settled" }>> = {},
+  { at, shownCreatedAt, ineffective = [] }: Partial<Extract<StateEvent, { type: "operation-settled" }>> = {},
 ): boolean {
   const converging = live.resources.get(address)?.converging;
   if (converging === undefined) return false;
   const record = applied(converging);
   return change(live, address, (bound) => {
-    const { converging: _ended, unmoved: _before, ...rest } = withShownTime(bound, shownCreatedAt);
+    const { converging: _ended, ineffective: _before, ...rest } = withShownTime(bound, shownCreatedAt);
     const known = { ...rest, recorded: { ...rest.recorded, ...record } };
-    const timed = at === undefined ? known : withTimes(known, { ...converging, record }, unmoved, at);
-    return unmoved.length === 0 ? timed : { ...timed, unmoved };
+    const timed = at === undefined ? known : withTimes(known, { ...converging, record }, ineffective, at);
+    return ineffective.length === 0 ? timed : { ...timed, ineffective };
   });
 }
 
@@ -255,12 +255,12 @@ function withoutPaths(
 function withTimes(
   bound: Bound,
   { operation, record }: Pick<Converging, "operation" | "record">,
-  unmoved: readonly string[],
+  ineffective: readonly string[],
   at: string,
 ): Bound {
   if (operation !== "create" && operation !== "update") return withSeenRight(bound, Object.keys(record), at);
   const { seenRight = {}, ...rest } = bound;
-  const before = unmoved.map((path): [string, string] => [
+  const before = ineffective.map((path): [string, string] => [
     path,
     own(seenRight, path) ?? bound.appliedAt ?? bound.createdAt,
   ]);

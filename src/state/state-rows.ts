@@ -53,10 +53,10 @@ export const bound: FieldSchema = record(
       description:
         "Dotted path to the time at which it was last seen right, where that is another than appliedAt.",
     },
-    unmoved: { ...texts, description: "Applied paths that the running database showed otherwise." },
+    ineffective: { ...texts, description: "Applied paths that the running database showed otherwise." },
     converging,
   },
-  ["shownCreatedAt", "otherCreatedAt", "appliedAt", "seenRight", "unmoved", "converging"],
+  ["shownCreatedAt", "otherCreatedAt", "appliedAt", "seenRight", "ineffective", "converging"],
 );
 
 export const intent: FieldSchema = record(

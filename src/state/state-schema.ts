@@ -86,8 +86,15 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
   "update-announced": event({ address: text, paths: texts, at: time }),
   "operation-accepted": event({ address: text, converging }),
   "operation-settled": event(
-    { address: text, record: { type: "object" }, at: time, shownCreatedAt: text, unmoved: texts, took: ms },
-    ["record", "at", "shownCreatedAt", "unmoved", "took"],
+    {
+      address: text,
+      record: { type: "object" },
+      at: time,
+      shownCreatedAt: text,
+      ineffective: texts,
+      took: ms,
+    },
+    ["record", "at", "shownCreatedAt", "ineffective", "took"],
   ),
   healed: event({ address: text, paths: texts, at: time }),
   "another-seen": event({ address: text, createdAt: text }),

@@ -3,9 +3,9 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { writeAtomically } from "../files/atomic-write.ts";
+import { isStill } from "../files/lock-file.ts";
 import type { StateDocument } from "../model/state.ts";
 import { stateFormatter } from "./document.ts";
-import { isStill } from "./lock-file.ts";
 import { eventsLine, headLine } from "./state-log.ts";
 import type { EventVersion } from "./store.ts";
 

@@ -194,7 +194,7 @@ describe("what was applied and is not shown", () => {
     const ran = await world.run(toys, { driver });
     expect(ran.steps).toMatchObject([{ operation: "update", result: "done" }]);
     expect(ran.certificate).toEqual([]);
-    expect((await world.state()).resources["toys.a"]?.unmoved).toEqual(["memory"]);
+    expect((await world.state()).resources["toys.a"]?.ineffective).toEqual(["memory"]);
     expect(ran.second.changes[0]).toMatchObject({ action: "keep", drift: [{ path: "memory" }] });
     expect((await world.run(toys, { driver })).steps).toEqual([]);
     const other = { a: { ...toys.a, memory: "2GB" } };
@@ -208,7 +208,7 @@ describe("what was applied and is not shown", () => {
     await world.run(toys, { driver });
     database.memory = "2GB";
     await world.run({ a: { ...toys.a, memory: "2GB" } }, { driver });
-    expect((await world.state()).resources["toys.a"]?.unmoved).toBeUndefined();
+    expect((await world.state()).resources["toys.a"]?.ineffective).toBeUndefined();
   });
 });
 

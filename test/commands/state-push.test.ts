@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StateDocument } from "../../src/model/state.ts";
 import { stateFormatter } from "../../src/state/document.ts";
-import { type ErroredState, erroredText, stateDigest } from "../../src/state/errored-state.ts";
+import { type ErroredState, erroredText } from "../../src/state/errored-file.ts";
+import { stateDigest } from "../../src/state/errored-state.ts";
 import { sampleBound, sampleState } from "../state/samples.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startTerraformServer, type TerraformServer } from "../support/terraform-server.ts";
@@ -142,7 +143,7 @@ describe("a file with what could not be stored", () => {
   it.each<[string, Partial<StateDocument> | undefined, string]>([
     ["a state of another history", { lineage: "another" }, "holds a state of another history"],
     ["nothing", undefined, "nothing is stored at"],
-  ])("is not stored where there is %s", async (_, change, words) => {
+  ])("is not stored in place of %s", async (_, change, words) => {
     if (change === undefined) server.document = undefined;
     else others(change);
     const before = server.document;
@@ -154,14 +155,14 @@ describe("a file with what could not be stored", () => {
     const applied = await gf("apply", "--auto-approve");
     expect(applied).toMatchObject({
       code: 1,
-      err: expect.stringContaining("is not the state that it worked with"),
+      err: expect.stringContaining(words),
     });
     expect(applied.err).toMatch(binds);
     expect(server.document).toBe(before);
     expect(existsSync(file)).toBe(true);
   });
 
-  it("of another state of the same manifest concerns nobody here", async () => {
+  it("of another state of the same manifest refuses nothing here, and is not pushed here", async () => {
     const there = {
       ...errored,
       where: "https://states.example.com/staging",

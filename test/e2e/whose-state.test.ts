@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { erroredText } from "../../src/state/errored-state.ts";
+import { erroredText } from "../../src/state/errored-file.ts";
 import { cuttingProxy } from "../cuts/cutting-proxy.ts";
 import { FakeService } from "../support/fake-service.ts";
 import { platformUp } from "../support/local-platform.ts";

@@ -14,20 +14,20 @@ interface Probed {
   readonly [path: string]: Json;
 }
 
-function changeWith(toy: Case, values: Probed, unmoved: readonly string[] = [], rest: Rest = {}): Change {
-  return changeOf(planWith(toy, values, unmoved, rest), "a");
+function changeWith(toy: Case, values: Probed, ineffective: readonly string[] = [], rest: Rest = {}): Change {
+  return changeOf(planWith(toy, values, ineffective, rest), "a");
 }
 
 function planWith(
   toy: Case,
   values: Probed,
-  unmoved: readonly string[] = [],
+  ineffective: readonly string[] = [],
   rest: Rest = {},
 ): ReturnType<typeof makePlan> {
   const input = planInput({ a: toy }, { kinds, ...rest });
   const observed = new Map([...input.observed].map(([key, seen]) => [key, { ...seen, probed: { values } }]));
   const resources = Object.fromEntries(
-    Object.entries(input.state.resources).map(([key, bound]) => [key, { ...bound, unmoved }]),
+    Object.entries(input.state.resources).map(([key, bound]) => [key, { ...bound, ineffective }]),
   );
   return makePlan({ ...input, observed, state: { ...input.state, resources }, notProbed: [] });
 }
@@ -49,7 +49,7 @@ interface Row {
   readonly reason: string;
   readonly toy: Case;
   readonly shows: Probed;
-  readonly unmoved?: readonly string[];
+  readonly ineffective?: readonly string[];
   readonly action: string;
   readonly fields: readonly string[];
   readonly drift?: readonly string[];
@@ -120,7 +120,7 @@ const rows: readonly Row[] = [
     reason: "applied in vain before: not sent again, and shown",
     toy: settled,
     shows: { memory: "500MB" },
-    unmoved: ["memory"],
+    ineffective: ["memory"],
     action: "keep",
     fields: [],
     drift: ["memory"],
@@ -129,7 +129,7 @@ const rows: readonly Row[] = [
     reason: "applied in vain before, and the manifest has changed",
     toy: { wants: { memory: "2GB" }, has: {}, recorded: { memory: "1GB" } },
     shows: { memory: "500MB" },
-    unmoved: ["memory"],
+    ineffective: ["memory"],
     action: "update",
     fields: ["memory: 1GB -> 2GB, in-place"],
   },
@@ -169,7 +169,7 @@ const rows: readonly Row[] = [
       "the declared login was refused after it was applied: sending it again would restart it for nothing",
     toy: { wants: { token: { $secret: "s" } }, has: {}, recorded: { token: { $secret: "s" } } },
     shows: { token: null },
-    unmoved: ["token"],
+    ineffective: ["token"],
     action: "keep",
     fields: [],
     drift: ["token"],
@@ -200,8 +200,8 @@ const rows: readonly Row[] = [
 ];
 
 describe("what a running object shows", () => {
-  it.each(rows)("$reason", ({ toy, shows, unmoved, action, fields, drift = [] }) => {
-    const change = changeWith(toy, shows, unmoved);
+  it.each(rows)("$reason", ({ toy, shows, ineffective, action, fields, drift = [] }) => {
+    const change = changeWith(toy, shows, ineffective);
     expect([change.action, ...inShort(change)]).toEqual([action, ...fields]);
     expect(change.drift.map(({ path }) => path)).toEqual(drift);
     expect(change.drift.filter(({ shownBy }) => shownBy !== "probed")).toEqual([]);

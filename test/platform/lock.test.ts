@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readdir, readFile, stat, unlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { type PinnedProcess, pinned, thisProcess } from "../../src/files/process-identity.ts";
 import { lockFolder, platformOn } from "../../src/platform/lock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { poll } from "./harness.ts";
@@ -30,13 +31,25 @@ describe("the lock of a data folder", () => {
     expect(await platformOn(dataDir)).toBeUndefined();
   });
 
-  it("leaves no file of a process that was killed while it took the lock, and those of running ones alone", async () => {
-    const ended = spawnSync(process.execPath, ["-e", ""]).pid;
-    for (const name of [`${ended}`, `${ended}.dead`, `${process.ppid}`])
-      await writeFile(`${file}.${name}`, "{}");
+  it("removes the files of processes that were killed while they took it, and leaves those of running ones", async () => {
+    const { dev, ino } = await stat(dataDir, { bigint: true });
+    const { machine } = thisProcess();
+    const record = (holder: PinnedProcess): string =>
+      JSON.stringify({ id: "0".repeat(16), ...holder, machine, folder: `${dev}:${ino}` });
+    const ended = record({ pid: spawnSync(process.execPath, ["-e", ""]).pid, started: "1" });
+    await writeFile(`${file}.0000000000000001`, ended);
+    await writeFile(`${file}.0000000000000002.tmp`, ended);
+    await writeFile(`${file}.0000000000000003`, record(pinned(process.ppid)));
     const lock = await lockFolder(dataDir);
-    expect((await readdir(dataDir)).sort()).toEqual(["platform.lock", `platform.lock.${process.ppid}`]);
+    expect((await readdir(dataDir)).sort()).toEqual(["platform.lock", "platform.lock.0000000000000003"]);
     await lock.release();
+  });
+
+  it("is not taken from a lock file that is being written, and is taken from one that was left empty", async () => {
+    await writeFile(file, "");
+    await expect(lockFolder(dataDir)).rejects.toThrow("cannot take the lock");
+    await utimes(file, 1, 1);
+    await (await lockFolder(dataDir)).release();
   });
 
   it("that says another platform by now is not that of the first one to release", async () => {

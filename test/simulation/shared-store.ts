@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/model/clock.ts";
 import { isGraphformError } from "../../src/model/errors.ts";
 import { whileHeld } from "../../src/project/open-run.ts";
-import type { ErroredFiles } from "../../src/state/errored-files.ts";
-import { pushErrored } from "../../src/state/push-errored.ts";
+import type { ErroredFiles } from "../../src/state/errored-file.ts";
+import { pushErrored } from "../../src/state/errored-state.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { createRemoteStore } from "../../src/state/remote/create-remote-store.ts";
 import type { StateDriver } from "../../src/state/remote/driver.ts";

@@ -1,4 +1,4 @@
-import type { ErroredState } from "../../src/state/errored-state.ts";
+import type { ErroredState } from "../../src/state/errored-file.ts";
 import { type Backend, memoryBackend } from "../state/stores/memory-driver.ts";
 import type { StoreCase } from "./case.ts";
 import type { Proc } from "./proc.ts";

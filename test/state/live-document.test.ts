@@ -78,7 +78,7 @@ const event: fc.Arbitrary<StateEvent> = fc.oneof(
     type: fc.constant("operation-settled" as const),
     address,
     at: fc.constant("2026-02-01T00:00:00.000Z"),
-    unmoved: fc.constant(["x"]),
+    ineffective: fc.constant(["x"]),
   }),
   fc.record({
     type: fc.constant("healed" as const),

@@ -4,10 +4,17 @@ import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/p
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { recordText } from "../../src/files/lock-file.ts";
 import { type Clock, systemClock } from "../../src/model/clock.ts";
-import { acquireLock, breakLock, readHolder } from "../../src/state/lock.ts";
-import { placeLock, removeLock } from "../../src/state/lock-file.ts";
-import { formatRecord, isGone, type LockRecord, newRecord } from "../../src/state/lock-record.ts";
+import {
+  acquireLock,
+  breakLock,
+  isGone,
+  type LockRecord,
+  newRecord,
+  readHolder,
+  stateLocks,
+} from "../../src/state/lock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startLockUser } from "./lock-user.ts";
 
@@ -193,16 +200,16 @@ describe("who is gone", () => {
 
 describe("a lock left behind", () => {
   it.each([
-    ["by a dead process of this machine, at once", () => formatRecord(deadRecord()), 0, true],
-    ["by another machine, within its lease, not", () => formatRecord(remoteRecord()), 0, false],
-    ["by another machine, after its lease", () => formatRecord(remoteRecord()), 61_000, true],
+    ["by a dead process of this machine, at once", () => recordText(deadRecord()), 0, true],
+    ["by another machine, within its lease, not", () => recordText(remoteRecord()), 0, false],
+    ["by another machine, after its lease", () => recordText(remoteRecord()), 61_000, true],
     ["without content, at first not", () => "", 0, false],
     ["without content, after a minute", () => "", 61_000, true],
-    ["with half a content, after a minute", () => formatRecord(deadRecord()).slice(0, 40), 61_000, true],
-    ["with an id that is a path, at first not", () => formatRecord(deadRecord({ id: "/../../x" })), 0, false],
+    ["with half a content, after a minute", () => recordText(deadRecord()).slice(0, 40), 61_000, true],
+    ["with an id that is a path, at first not", () => recordText(deadRecord({ id: "/../../x" })), 0, false],
     [
       "with an id that is a path, after a minute",
-      () => formatRecord(deadRecord({ id: "/../../x" })),
+      () => recordText(deadRecord({ id: "/../../x" })),
       61_000,
       true,
     ],
@@ -218,7 +225,7 @@ describe("a lock left behind", () => {
   it("of another machine is taken from a holder that is seen to live only by force", async () => {
     const file = await lockFile();
     const far = { ...newRecord("apply", Date.now(), 60_000), machine: "another machine" };
-    await writeFile(file, formatRecord(far));
+    await writeFile(file, recordText(far));
     await expect(breakLock(file, far.id)).rejects.toMatchObject({ code: "lock-alive" });
     await breakLock(file, far.id, true);
     expect(await readHolder(file)).toBeUndefined();
@@ -227,7 +234,7 @@ describe("a lock left behind", () => {
   it("of a holder that is gone is removed without force", async () => {
     const file = await lockFile();
     const dead = deadRecord();
-    await writeFile(file, formatRecord(dead));
+    await writeFile(file, recordText(dead));
     expect(await breakLock(file, dead.id)).toMatchObject({ id: dead.id });
   });
 
@@ -251,9 +258,9 @@ describe("a lock left behind", () => {
   it("by a taker that died in the middle of a takeover is taken over as well, and that one's too", async () => {
     const file = await lockFile();
     const [holder, taker, takersTaker] = [deadRecord(), deadRecord(), deadRecord()];
-    await writeFile(file, formatRecord(holder));
-    await writeFile(`${file}.${holder.id}`, formatRecord(taker));
-    await writeFile(`${file}.${holder.id}.${taker.id}`, formatRecord(takersTaker));
+    await writeFile(file, recordText(holder));
+    await writeFile(`${file}.${holder.id}`, recordText(taker));
+    await writeFile(`${file}.${holder.id}.${taker.id}`, recordText(takersTaker));
     await (await acquireLock(file, "apply", { clock })).release();
     expect(await readdir(join(file, ".."))).toEqual([]);
   });
@@ -266,7 +273,7 @@ describe("a lock left behind", () => {
     const records = [deadRecord(), ...died, newRecord("apply", clock.now(), 60_000)];
     let path = file;
     for (const record of records) {
-      await writeFile(path, formatRecord(record));
+      await writeFile(path, recordText(record));
       path = `${path}.${record.id}`;
     }
     const before = (await readdir(join(file, ".."))).sort();
@@ -287,7 +294,7 @@ describe("a lock left behind", () => {
       `shop.state.json.x.${hex}.tmp`,
     ];
     for (const name of [...litter, ...others]) await writeFile(join(folder, name), "x");
-    await writeFile(`${file}.${hex}`, formatRecord(deadRecord()));
+    await writeFile(`${file}.${hex}`, recordText(deadRecord()));
     const draft = `${file}.fedcba9876543210.tmp`;
     await writeFile(draft, "");
     const lock = await acquireLock(file, "apply", { clock });
@@ -305,8 +312,10 @@ describe("removeLock", () => {
   it("does not remove a lock that took the place of the one it was to remove", async () => {
     const file = await lockFile();
     const [old, next] = [deadRecord(), newRecord("apply", clock.now(), 60_000)];
-    await (await placeLock(file, next))?.close();
-    expect(await removeLock(file, old.id, newRecord("apply", clock.now(), 60_000), clock.now)).toBe(false);
+    await (await stateLocks(clock.now).place(file, next))?.close();
+    expect(await stateLocks(clock.now).remove(file, old.id, newRecord("apply", clock.now(), 60_000))).toBe(
+      false,
+    );
     expect(await readHolder(file)).toMatchObject({ id: next.id });
     expect(await readdir(join(file, ".."))).toEqual(["shop.state.json.lock"]);
   });
@@ -346,7 +355,7 @@ describe("with other processes", () => {
     const file = await lockFile();
     const users = await Promise.all(Array.from({ length: 6 }, () => startLockUser(file)));
     for (let round = 0; round < 25; round += 1) {
-      await writeFile(file, formatRecord(deadRecord()));
+      await writeFile(file, recordText(deadRecord()));
       const answers = await Promise.all(users.map((user) => user.tell("take")));
       expect(answers.filter((answer) => answer === "got")).toHaveLength(1);
       expect(answers.filter((answer) => answer === "locked")).toHaveLength(5);
@@ -392,8 +401,8 @@ describe("within one process", () => {
       const file = await lockFile();
       for (let round = 0; round < 30; round += 1) {
         const [holder, taker] = [deadRecord(), deadRecord()];
-        if (takerDied) await writeFile(`${file}.${holder.id}`, formatRecord(taker));
-        await writeFile(file, formatRecord(holder));
+        if (takerDied) await writeFile(`${file}.${holder.id}`, recordText(taker));
+        await writeFile(file, recordText(holder));
         const attempts = await Promise.allSettled(
           Array.from({ length: 20 }, () => acquireLock(file, "apply", { clock })),
         );

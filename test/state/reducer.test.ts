@@ -219,8 +219,12 @@ describe("an operation's end", () => {
     const event = { type: "operation-settled", address: "instances.db0" } as const;
     const update = { ...converging, operation: "update" };
     const accepted: StateEvent = { type: "operation-accepted", address: "instances.db0", converging: update };
-    const settle = (before: typeof state, at: string, unmoved: readonly string[]): typeof state =>
-      reduce(reduce(before, accepted), { ...event, at, ...(unmoved.length === 0 ? {} : { unmoved }) });
+    const settle = (before: typeof state, at: string, ineffective: readonly string[]): typeof state =>
+      reduce(reduce(before, accepted), {
+        ...event,
+        at,
+        ...(ineffective.length === 0 ? {} : { ineffective }),
+      });
     const [right, wrong] = [settle(state, first, []), settle(settle(state, first, []), second, ["x"])];
     expect(right.resources["instances.db0"]).not.toHaveProperty("seenRight");
     expect(wrong.resources["instances.db0"]).toMatchObject({ appliedAt: second, seenRight: { x: first } });

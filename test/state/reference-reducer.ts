@@ -162,15 +162,15 @@ function end(
   state: StateDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
-  { at, shownCreatedAt, unmoved = [] }: Partial<Extract<StateEvent, { type: "operation-settled" }>> = {},
+  { at, shownCreatedAt, ineffective = [] }: Partial<Extract<StateEvent, { type: "operation-settled" }>> = {},
 ): StateDocument {
   const bound = own(state.resources, address);
   if (bound?.converging === undefined) return state;
-  const { converging, unmoved: _unmoved, appliedAt, seenRight, ...rest } = bound;
+  const { converging, ineffective: _ineffective, appliedAt, seenRight, ...rest } = bound;
   const record = applied(converging);
   const isWhole = at !== undefined && ["create", "update"].includes(converging.operation);
   const times = isWhole
-    ? each(unmoved, (path) => own(seenRight ?? {}, path) ?? appliedAt ?? bound.createdAt)
+    ? each(ineffective, (path) => own(seenRight ?? {}, path) ?? appliedAt ?? bound.createdAt)
     : { ...seenRight, ...(at === undefined ? {} : each(Object.keys(record), () => at)) };
   const last = isWhole ? at : appliedAt;
   return change(state, address, () => ({
@@ -179,7 +179,7 @@ function end(
     recorded: { ...rest.recorded, ...record },
     ...defined({ appliedAt: last }),
     ...(Object.keys(times).length === 0 ? {} : { seenRight: times }),
-    ...(unmoved.length === 0 ? {} : { unmoved }),
+    ...(ineffective.length === 0 ? {} : { ineffective }),
   }));
 }
 

@@ -1,9 +1,10 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { recordText } from "../../src/files/lock-file.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
-import { formatRecord, newRecord } from "../../src/state/lock-record.ts";
+import { newRecord } from "../../src/state/lock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleState } from "./samples.ts";
 
@@ -25,7 +26,7 @@ describe("a file system without hard links", () => {
   it("has locks that exclude each other and are taken over from the dead", async () => {
     const path = join(temporaryFolder("state"), "shop.state.json");
     const store = createFileStore({ path });
-    await writeFile(`${path}.lock`, formatRecord({ ...newRecord("apply", 0, 0), started: "1" }));
+    await writeFile(`${path}.lock`, recordText({ ...newRecord("apply", 0, 0), started: "1" }));
     const attempts = await Promise.allSettled(
       Array.from({ length: 10 }, () => store.lock("apply", { clock: systemClock })),
     );

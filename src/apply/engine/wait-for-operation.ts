@@ -63,7 +63,7 @@ export async function waitForOperation(
       const { createdAt: shownCreatedAt } = arrival.live;
       const took = tookOf(step, operation, baseline, context);
       const applies = operation === "create" || operation === "update";
-      const unmoved = applies ? await unmovedPaths(step, ref, arrival.live, context) : [];
+      const ineffective = applies ? await ineffectivePaths(step, ref, arrival.live, context) : [];
       await context.journal.record({
         type: "operation-settled",
         address: step.address,
@@ -71,7 +71,7 @@ export async function waitForOperation(
         at,
         ...(serviceTime(shownCreatedAt) === undefined ? {} : { shownCreatedAt }),
         ...took,
-        ...(unmoved.length === 0 ? {} : { unmoved }),
+        ...(ineffective.length === 0 ? {} : { ineffective }),
       });
       return { result: "done", id: ref.id };
     }
@@ -163,7 +163,7 @@ function shownMark(
  * The declared paths that an update would set and that the running object shows otherwise although they were just applied.
  * Warns of each. Empty if it cannot be asked.
  */
-async function unmovedPaths(
+async function ineffectivePaths(
   step: Step,
   ref: Ref,
   live: Live,
@@ -183,12 +183,12 @@ async function unmovedPaths(
   });
   const shown = answer === undefined ? {} : valuesOf(step, answer, live, context);
   // What means the declared value is shown as the declared value.
-  const unmoved = sent.filter(([path, value]) => shown[path] !== undefined && shown[path] !== value);
-  for (const [path] of unmoved)
+  const ineffective = sent.filter(([path, value]) => shown[path] !== undefined && shown[path] !== value);
+  for (const [path] of ineffective)
     context.emit({
       type: "warning",
       address: step.address,
       message: `${ref.id}: ${path} was applied, and the database does not follow; it is not sent again as it is`,
     });
-  return unmoved.map(([path]) => path);
+  return ineffective.map(([path]) => path);
 }

@@ -6,7 +6,7 @@ import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { amount } from "../../report/words.ts";
 import { assertSameManifest } from "../../state/claim-state.ts";
-import { holderSince, holderWork } from "../../state/lock-record.ts";
+import { holderSince, holderWork } from "../../state/lock-words.ts";
 import type { ManifestOptions } from "../options.ts";
 import { check, clockFinding, type Finding } from "./clock.ts";
 

@@ -20,7 +20,7 @@ import { kindNames } from "../../report/words.ts";
 import { assertSameManifest } from "../../state/claim-state.ts";
 import { emptyState } from "../../state/document.ts";
 import { openJournal } from "../../state/journal.ts";
-import { holderName, holderSince, holderWork, unlockHint } from "../../state/lock-record.ts";
+import { holderName, holderSince, holderWork, unlockHint } from "../../state/lock-words.ts";
 import { boundAt } from "../bound-objects.ts";
 import type { ManifestOptions } from "../options.ts";
 import { tableText } from "../terminal/table-text.ts";

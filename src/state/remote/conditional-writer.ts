@@ -2,7 +2,8 @@
 import type { Clock } from "../../model/clock.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { VersionId } from "../document.ts";
-import { digestOf, stateDigest } from "../errored-state.ts";
+import { digestOf } from "../errored-file.ts";
+import { stateDigest } from "../errored-state.ts";
 import type { Stored } from "../store.ts";
 import { conflict } from "../store-trouble.ts";
 import type { StateDriver } from "./driver.ts";

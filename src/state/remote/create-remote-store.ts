@@ -4,8 +4,9 @@ import { asError, GraphformError, isGraphformError } from "../../model/errors.ts
 import { isObject } from "../../model/json.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { follows, stateFormatter, type VersionId } from "../document.ts";
-import { type ErroredFiles, openErroredFiles } from "../errored-files.ts";
+import { type ErroredFiles, openErroredFiles } from "../errored-file.ts";
 import { type LiveDocument, liveDocument } from "../live-document.ts";
+import { alive, notLocked, unknownLock } from "../lock-words.ts";
 import { appendTo } from "../reducer.ts";
 import { mergeCalls } from "../state-writer.ts";
 import type { EventVersion, Holder, KeptStore, Lock, LockOptions, Stored } from "../store.ts";
@@ -14,11 +15,9 @@ import { conditionalWriter } from "./conditional-writer.ts";
 import type { StateDriver } from "./driver.ts";
 import { type HeldLease, holdLease, type LeaseClock } from "./held-lease.ts";
 import { readableState, readNewest, readStored } from "./read-stored.ts";
-import { alive, notLocked, unknownLock } from "./remote-trouble.ts";
 import { isUnreachable, untilAnswered } from "./store-retry.ts";
 import { raiseFence, takeLease } from "./take-lease.ts";
-import { unpushedFinder } from "./unpushed.ts";
-import { openUnstored } from "./unstored.ts";
+import { findUnpushed, openUnstored } from "./unstored.ts";
 
 /** Options of a shared state. All but `name` and `erroredFile` have defaults, and are for tests. */
 export interface RemoteStoreOptions extends Partial<LeaseClock> {
@@ -144,12 +143,10 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     };
   };
 
-  const findUnpushed = unpushedFinder(driver, name, clock, errored);
-
   /** Ids that stand in a local file alone must not be looked for, or made again, by a run that does not know them. */
   const refuseUnpushed = async (mine: HeldLease, warn: LockOptions["warn"]): Promise<void> => {
     try {
-      const found = await findUnpushed({ isRemoving: true });
+      const found = await findUnpushed(driver, name, clock, errored, true);
       if (found !== undefined) throw found.refusal;
     } catch (error) {
       const left = await mine.release();
@@ -199,7 +196,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
       }),
     append: (version: EventVersion) => offer(version, () => live !== undefined && appendTo(live, version)),
     keep: unstored.add,
-    unpushed: () => findUnpushed({ isRemoving: false }),
+    unpushed: () => findUnpushed(driver, name, clock, errored, false),
     lock,
     holder: () => untilAnswered(() => driver.holder(), { clock }),
     async unlock(id, { force = false } = {}): Promise<Holder> {

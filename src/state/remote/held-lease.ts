@@ -1,10 +1,10 @@
 /** @module Renews a lease while a run works, and stops the run when it may not be ours any more. */
 import type { Clock } from "../../model/clock.ts";
 import { asError, isGraphformError } from "../../model/errors.ts";
+import { leaseRanOut, leftStanding, replaced, takenAway } from "../lock-words.ts";
 import type { Holder } from "../store.ts";
 import type { Lease, StateDriver } from "./driver.ts";
 import { unreachable } from "./refusals.ts";
-import { leaseRanOut, leftStanding, replaced, takenAway } from "./remote-trouble.ts";
 import { untilAnswered } from "./store-retry.ts";
 
 /** The time that a lease is measured with. */

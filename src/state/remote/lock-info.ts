@@ -1,9 +1,9 @@
 /** @module Translates the holder of a lock to Terraform's LockInfo and back. */
-import { isObject, type JsonObject } from "../../model/json.ts";
-import { nobody, unknownId, unknownOperation, unknownTime } from "../lock-record.ts";
+import { defined, isObject, type JsonObject } from "../../model/json.ts";
+import { holderWith } from "../lock-words.ts";
 import type { Holder } from "../store.ts";
 
-/** Terraform's record of a lock: these seven keys and no other. GitLab refuses a lock where one is missing. */
+/** Terraform's record of a lock: these seven keys and no other. GitLab refuses a lock if one is missing. */
 export interface LockInfo {
   readonly ID: string;
   readonly Operation: string;
@@ -14,7 +14,7 @@ export interface LockInfo {
   readonly Path: string;
 }
 
-/** The record of a holder; what LockInfo has no key for stands as JSON in `Info`. `path` has no credential. */
+/** The record of a holder; fields without a key in LockInfo stand as JSON in `Info`. `path` has no credential. */
 export function lockInfoOf(holder: Holder, path: string): LockInfo {
   const { id, operation, who, created, host, pid, expires } = holder;
   return {
@@ -28,35 +28,21 @@ export function lockInfoOf(holder: Holder, path: string): LockInfo {
   };
 }
 
-/** The holder in a LockInfo, with its heartbeat at its creation; undefined where it names no lock. Unknown keys are ignored. */
+/** The holder in a LockInfo, with its heartbeat at its creation; undefined if it names no lock. Unknown keys are ignored. */
 export function holderOf(info: unknown): Holder | undefined {
   if (!isObject(info)) return undefined;
-  const id = text(info, "ID");
+  const [id, who] = [text(info, "ID"), text(info, "Who")];
   if (id === undefined) return undefined;
-  const who = text(info, "Who") ?? nobody.who;
-  const created = time(text(info, "Created")) ?? unknownTime;
+  const created = time(text(info, "Created"));
   const more = parsed(text(info, "Info") ?? "");
-  const pid = more["pid"];
-  return {
-    id,
-    who,
-    pid: typeof pid === "number" ? pid : nobody.pid,
-    host: text(more, "host") ?? (who.includes("@") ? who.slice(who.lastIndexOf("@") + 1) : nobody.host),
-    operation: text(info, "Operation") ?? unknownOperation,
-    created,
-    heartbeat: created,
-    expires: time(text(more, "expires")) ?? created,
-  };
+  const pid = typeof more["pid"] === "number" ? more["pid"] : undefined;
+  const host = text(more, "host") ?? (who?.includes("@") ? who.slice(who.lastIndexOf("@") + 1) : undefined);
+  const expires = time(text(more, "expires")) ?? created;
+  const operation = text(info, "Operation");
+  return holderWith(defined({ id, who, pid, host, operation, created, heartbeat: created, expires }));
 }
 
-/** The holder of a lock whose record cannot be read. */
-export function unknownHolder(id: string = unknownId): Holder {
-  const { who, pid, host } = nobody;
-  const [created, heartbeat, expires] = [unknownTime, unknownTime, unknownTime];
-  return { id, who, pid, host, operation: unknownOperation, created, heartbeat, expires };
-}
-
-/** The JSON object in a text; empty where there is none. */
+/** The JSON object in a text; empty if there is none. */
 export function parsed(json: string): JsonObject {
   try {
     const value: unknown = JSON.parse(json);
@@ -66,7 +52,7 @@ export function parsed(json: string): JsonObject {
   }
 }
 
-/** A text under a key; undefined where it is empty, or none. */
+/** A text under a key; undefined if it is empty, or none. */
 function text(object: JsonObject, key: string): string | undefined {
   const value = object[key];
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -78,7 +64,7 @@ function time(value: string | undefined): string | undefined {
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
-/** The serial at the top level of a document; undefined where it has none, or is not JSON. */
+/** The serial at the top level of a document; undefined if it has none, or is not JSON. */
 export function serialOf(text: string): number | undefined {
   const serial = parsed(text)["serial"];
   return typeof serial === "number" && Number.isSafeInteger(serial) ? serial : undefined;

@@ -1,13 +1,14 @@
 /** @module Takes the lock of a shared state, and waits for another holder as long as it may. */
 import type { Clock } from "../../model/clock.ts";
+import { poll } from "../../polling/poll.ts";
 import { emptyState, nextVersion, stateFormatter } from "../document.ts";
-import { newRecord } from "../lock-record.ts";
+import { newRecord } from "../lock.ts";
+import { holderWith, locked, notFenced } from "../lock-words.ts";
 import { movedDocument, movedText } from "../moved.ts";
 import type { Holder, LockOptions } from "../store.ts";
-import type { Lease, StateDriver } from "./driver.ts";
+import type { Lease, StateDriver, Taken } from "./driver.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
-import { locked, notFenced } from "./remote-trouble.ts";
 import { isUnreachable, untilAnswered } from "./store-retry.ts";
 
 /** A lease that was just taken. */
@@ -25,28 +26,31 @@ export async function takeLease(
   driver: StateDriver,
   operation: string,
   ms: number,
-  { clock, timeout = 0, signal }: LockOptions,
+  { clock, timeout = 0, signal = new AbortController().signal }: LockOptions,
 ): Promise<TakenLease> {
   const deadline = clock.now() + timeout;
   const { id, created } = newRecord(operation, clock.now(), ms);
-  for (let pause = pauses.first; ; pause = Math.min(pauses.longest, pause * 2)) {
-    signal?.throwIfAborted();
+  let held: Extract<Taken, { readonly is: "held" }> | undefined;
+  const look = async (): Promise<TakenLease | undefined> => {
     let attempts = 0;
     const take = (attempt: number): ReturnType<StateDriver["take"]> => {
       attempts = attempt;
       return driver.take({ ...holderNow(operation, clock, ms), id, created });
     };
     const taken = await untilAnswered(take, { clock, signal }).catch(async (error: unknown) => {
-      if (isUnreachable(error) || signal?.aborted) await removeIfTaken(driver, id);
+      if (isUnreachable(error) || signal.aborted) await removeIfTaken(driver, id);
       throw error;
     });
+    held = taken.is === "held" ? taken : undefined;
     // An answer that was lost may have said that it was a takeover.
-    if (taken.is === "taken")
-      return { lease: taken.lease, isTakeover: taken.over !== undefined || attempts > 1 };
-    const left = deadline - clock.now();
-    if (left <= 0) throw locked(driver, taken.by, taken.age);
-    await clock.sleep(Math.min(left, pause * (0.8 + 0.4 * clock.random())), signal);
-  }
+    return taken.is === "taken"
+      ? { lease: taken.lease, isTakeover: taken.over !== undefined || attempts > 1 }
+      : undefined;
+  };
+  const times = { clock, profile: { timing: { poll: pauses } }, stopping: signal };
+  const polled = await poll({ look, evaluate: (taken) => taken, deadline }, times);
+  if (polled.is === "decided") return polled.verdict;
+  throw locked(driver, held?.by ?? holderWith({}), held?.age);
 }
 
 /** A request without an answer may have taken the lock, and nobody else would remove it where locks do not expire. */

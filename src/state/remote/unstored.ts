@@ -1,17 +1,21 @@
-/** @module Keeps what happened and could not be stored: in a local file at once, or in the store after all. */
+/** @module Keeps what happened and could not be stored: in a local file at once, or in the store after all; finds such files later. */
+import type { Clock } from "../../model/clock.ts";
 import { asError, GraphformError, isGraphformError, shellWord } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { StateEvent } from "../../model/state-event.ts";
-import type { ErroredFiles } from "../errored-files.ts";
-import { type CreatedObject, unknownObjects } from "../errored-state.ts";
-import { createdWords } from "./unpushed.ts";
+import type { CreatedObject, ErroredFiles } from "../errored-file.ts";
+import { createdWords, matchOf, unpushedIn, unstoredObjects } from "../errored-state.ts";
+import type { Unpushed } from "../store.ts";
+import type { StateDriver } from "./driver.ts";
+import { readableState } from "./read-stored.ts";
+import { untilAnswered } from "./store-retry.ts";
 
 /** Events of a run that are not stored. */
 export interface Unstored {
-  /** Keeps one, and begins to write the file: whoever kills the run after that loses nothing. */
+  /** Keeps one, and begins to write the file: nothing is lost if the run is killed after that. */
   add(event: StateEvent): void;
   /**
-   * Ends a run that may store nothing more: tries `last` where it is given, then a local file. `lockLeft` is the id of a lock
+   * Ends a run that may store nothing more: tries `last` if it is given, then a local file. `lockLeft` is the id of a lock
    * that may be left standing for ever. Returns the error that the run ends with.
    */
   keep(reason: Error, last: (() => Promise<void>) | undefined, lockLeft?: string): Promise<Error>;
@@ -28,9 +32,8 @@ export interface RunView {
 }
 
 /** Opens the list of one store. */
-export function openUnstored(run: RunView, files: ErroredFiles): Unstored {
-  const { where, view, stored, possible } = run;
-  let events: StateEvent[] = [];
+export function openUnstored({ where, view, stored, possible }: RunView, files: ErroredFiles): Unstored {
+  let events = 0;
   /** Number of events that are in the file. */
   let written = 0;
   let path: string | undefined;
@@ -39,17 +42,17 @@ export function openUnstored(run: RunView, files: ErroredFiles): Unstored {
   const write = async (): Promise<void> => {
     const state = view();
     if (state === undefined) return;
-    const count = events.length;
+    const count = events;
     const follows = possible().map((digest) => digest ?? null);
     path = await files.write({ where, state, follows, created: unstoredObjects(state, stored()) }, path);
     written = count;
   };
   const writeEarly = async (): Promise<void> => {
-    while (written < events.length) await write();
+    while (written < events) await write();
   };
   return {
-    add(event) {
-      events.push(event);
+    add() {
+      events += 1;
       writing ??= writeEarly()
         .catch(() => undefined)
         .finally(() => {
@@ -59,44 +62,53 @@ export function openUnstored(run: RunView, files: ErroredFiles): Unstored {
     async keep(reason, last, lockLeft) {
       await writing;
       const state = view();
-      if (events.length === 0 || state === undefined) return reason;
+      if (events === 0 || state === undefined) return reason;
       const created = unstoredObjects(state, stored());
-      if (last !== undefined && (await last().then(isTrue, isFalse))) {
-        events = [];
+      const isStored = await last?.().then(
+        () => true,
+        () => false,
+      );
+      const trouble = isStored === true ? undefined : await write().then(() => undefined, asError);
+      [events, written] = [0, 0];
+      if (isStored === true) {
         if (path !== undefined) await files.remove(path).catch(() => undefined);
-        return ended(
-          reason,
-          where,
-          `what happened is stored as version ${state.serial}; run the command again`,
-        );
+        const hint = `what happened is stored as version ${state.serial}; run the command again`;
+        return ended(reason, where, hint);
       }
-      const trouble = await write().then(() => undefined, asError);
-      events = [];
-      const hint =
-        path === undefined || trouble !== undefined
-          ? byHand(created, trouble)
-          : wayBack(path, created, lockLeft);
-      return ended(reason, where, hint);
+      const isKept = path !== undefined && trouble === undefined;
+      return ended(reason, where, isKept ? wayBack(path ?? "", created, lockLeft) : byHand(created, trouble));
     },
   };
 }
 
-/** Objects that the run has bound and the stored document has not. */
-function unstoredObjects(
-  { resources }: StateDocument,
-  stored: StateDocument | undefined,
-): readonly CreatedObject[] {
-  const created = Object.entries(resources).map(([address, { id }]) => ({ address, id }));
-  return unknownObjects({ created }, stored);
+/**
+ * Finds the first local file of an earlier run which says something that the stored state does not know. The state is read only if
+ * there is a file. With `isRemoving`, files that are not needed any more are removed.
+ */
+export async function findUnpushed(
+  driver: StateDriver,
+  name: string,
+  clock: Clock,
+  files: ErroredFiles,
+  isRemoving: boolean,
+): Promise<Unpushed | undefined> {
+  const found = await files.find();
+  if (found.length === 0) return undefined;
+  const { where } = driver;
+  const text = await untilAnswered(() => driver.read(), { clock });
+  // A command that reads the state says what is wrong with it, or where it was moved to.
+  const stored = readableState(text?.text, where, name);
+  if (text !== undefined && stored === undefined) return undefined;
+  for (const { path, content } of isRemoving ? found : [])
+    if (!(content instanceof Error) && matchOf(content, stored, where) === "current")
+      await files.remove(path).catch(() => undefined);
+  return found.map((file) => unpushedIn(file, stored, where)).find((file) => file !== undefined);
 }
 
 function ended(reason: Error, where: string, hint: string): GraphformError {
   const code = isGraphformError(reason) ? reason.code : "state-unreachable";
-  return new GraphformError(
-    code,
-    `the state ${where} could not be written to the end of the run, and nothing new was begun after that: ${reason.message}`,
-    { hint, cause: reason },
-  );
+  const message = `the state ${where} could not be written to the end of the run, and nothing new was begun after that: ${reason.message}`;
+  return new GraphformError(code, message, { hint, cause: reason });
 }
 
 function wayBack(file: string, created: readonly CreatedObject[], lockLeft: string | undefined): string {
@@ -111,6 +123,3 @@ function byHand(created: readonly CreatedObject[], trouble: Error | undefined): 
   const ids = created.length === 0 ? "" : `; note what was created: ${createdWords(created)}`;
   return `it could not be kept in a file either (${trouble?.message ?? "there is no state"})${ids}; run the command again once the store answers, it looks for creates that were announced`;
 }
-
-const isTrue = (): boolean => true;
-const isFalse = (): boolean => false;

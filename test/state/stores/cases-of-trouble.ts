@@ -5,7 +5,8 @@ import { isGraphformError } from "../../../src/model/errors.ts";
 import type { Service } from "../../../src/model/service.ts";
 import type { StateDocument } from "../../../src/model/state.ts";
 import { applyWorld } from "../../../src/project/worlds.ts";
-import { readErroredState, standingOf } from "../../../src/state/errored-state.ts";
+import { readErroredState } from "../../../src/state/errored-file.ts";
+import { matchOf } from "../../../src/state/errored-state.ts";
 import { openJournal } from "../../../src/state/journal.ts";
 import type { Lock } from "../../../src/state/store.ts";
 import { toyProfile } from "../../support/toy-kind.ts";
@@ -235,16 +236,16 @@ export const casesOfTrouble: readonly Case[] = [
       await rm(bench.erroredFile);
       expect(errored.state.resources["instances.made"]?.id).toBe("made");
       const standing = async (): Promise<string> =>
-        standingOf(errored, await stored(bench), bench.open().store.where);
-      expect(await standing()).toBe("fits");
+        matchOf(errored, await stored(bench), bench.open().store.where);
+      expect(await standing()).toBe("ahead");
       // Whoever takes over the lock that is left standing changes nothing; whoever has written since is not overwritten.
       const other = bench.open();
       const next = await takeOver(bench, other, lock.id);
       const found = await other.store.read();
-      expect(standingOf(errored, found, errored.where)).toBe("fits");
+      expect(matchOf(errored, found, errored.where)).toBe("ahead");
       await other.store.write({ ...nextOf(found), appliedPlans: ["another"] });
       expect(errored.created).toEqual([{ address: "instances.made", id: "made" }]);
-      expect(await standing()).toBe("overtaken");
+      expect(await standing()).toBe("stale");
       await next.release();
     },
   ],

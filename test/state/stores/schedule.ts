@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { whileHeld } from "../../../src/project/open-run.ts";
 import { emptyState, nextVersion } from "../../../src/state/document.ts";
-import { type ErroredState, standingOf, stateToPush } from "../../../src/state/errored-state.ts";
+import type { ErroredState } from "../../../src/state/errored-file.ts";
+import { matchOf, stateToPush } from "../../../src/state/errored-state.ts";
 import { readState } from "../../../src/state/read-state.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import type { StateStore } from "../../../src/state/store.ts";
@@ -193,7 +194,7 @@ async function push(bench: Bench, process: Machine, name: string): Promise<void>
   await whileHeld(lock, async () => {
     const stored = await store.read();
     const next = stateToPush(errored, stored);
-    if (standingOf(errored, stored, errored.where) !== "fits" || next === undefined) return;
+    if (matchOf(errored, stored, errored.where) !== "ahead" || next === undefined) return;
     bench.tally.pushed += 1;
     await store.write({ ...next, ...nextVersion(stored ?? errored.state, process.clock.now()) });
   });

@@ -4,15 +4,14 @@ import { describe, expect, it, vi } from "vitest";
 import type { StateDocument } from "../../../src/model/state.ts";
 import { whileHeld } from "../../../src/project/open-run.ts";
 import { emptyState, nextVersion } from "../../../src/state/document.ts";
-import type { ErroredFiles } from "../../../src/state/errored-files.ts";
-import { openErroredFiles } from "../../../src/state/errored-files.ts";
 import {
+  type ErroredFiles,
   type ErroredState,
   erroredText,
+  openErroredFiles,
   readErroredState,
-  standingOf,
-  stateToPush,
-} from "../../../src/state/errored-state.ts";
+} from "../../../src/state/errored-file.ts";
+import { matchOf, stateToPush } from "../../../src/state/errored-state.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import { openUnstored } from "../../../src/state/remote/unstored.ts";
 import type { StateStore } from "../../../src/state/store.ts";
@@ -94,7 +93,7 @@ async function push({ world, open }: Bench, errored: ErroredState): Promise<bool
   return whileHeld(lock, async () => {
     const stored = await store.read();
     const next = stateToPush(errored, stored);
-    if (standingOf(errored, stored, errored.where) !== "fits" || next === undefined) return false;
+    if (matchOf(errored, stored, errored.where) !== "ahead" || next === undefined) return false;
     await store.write({ ...next, ...nextVersion(stored ?? errored.state, world.clock.now()) });
     return true;
   });

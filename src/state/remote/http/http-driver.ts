@@ -2,9 +2,10 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
+import { holderWith } from "../../lock-words.ts";
 import type { Holder, Stored } from "../../store.ts";
 import type { Lease, Renewed, StateDriver, Written } from "../driver.ts";
-import { serialOf, unknownHolder } from "../lock-info.ts";
+import { serialOf } from "../lock-info.ts";
 import { denied, notOurs, unsuitable } from "../refusals.ts";
 import { openSender, type StoreAnswer } from "../store-http.ts";
 import {
@@ -84,7 +85,7 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
       await lock.free(visitor);
       return undefined;
     },
-    remove: (id) => lock.free(unknownHolder(id)),
+    remove: (id) => lock.free(holderWith({ id })),
     prepare: () => probeHttp(lock, where),
     probe: () => probeHttp(lock, where),
     async history() {
@@ -220,7 +221,7 @@ async function proveLock(lock: HttpLock, holder: Holder, where: string): Promise
 
 /** A holder for as long as a look takes. */
 function passer(operation: string): Holder {
-  return { ...unknownHolder(randomBytes(8).toString("hex")), operation };
+  return holderWith({ id: randomBytes(8).toString("hex"), operation });
 }
 
 async function assertKeepsOut(lock: HttpLock, other: Holder, refusal: () => GraphformError): Promise<void> {

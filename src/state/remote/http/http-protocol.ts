@@ -4,9 +4,10 @@ import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";
 import { dialectOf, type HttpDialect, type HttpLocation } from "../../../model/stores/http.ts";
+import { holderWith, isUnknown } from "../../lock-words.ts";
 import type { Holder } from "../../store.ts";
 import type { Taken } from "../driver.ts";
-import { holderOf, lockInfoOf, parsed, unknownHolder } from "../lock-info.ts";
+import { holderOf, lockInfoOf, parsed } from "../lock-info.ts";
 import { busyOr, checkedUrl, denied, unreachable, unsuitable } from "../refusals.ts";
 import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
 
@@ -232,9 +233,9 @@ export function httpLock(request: HttpRequest, addresses: HttpAddresses): HttpLo
     const info = parsed(answer.body.toString("utf8"));
     // GitLab shows no ID where the holder gave the lock back between its two looks.
     if (dialect === "gitlab" && info["ID"] === null) return "freed meanwhile";
-    const by = holderIn(answer, addresses) ?? unknownHolder();
+    const by = holderIn(answer, addresses) ?? holderWith({});
     // Gitea names no holder. Only a lock of our own, whose answer was lost, opens with our ID, which nobody else has.
-    if (dialect === "gitea" && by.id === unknownHolder().id && (await free(holder))) return "freed meanwhile";
+    if (dialect === "gitea" && isUnknown(by) && (await free(holder))) return "freed meanwhile";
     return by.id === holder.id ? { is: "taken", lease: { holder, token: holder.id } } : { is: "held", by };
   };
 
@@ -243,7 +244,7 @@ export function httpLock(request: HttpRequest, addresses: HttpAddresses): HttpLo
       const first = await tryOnce(holder);
       if (first !== "freed meanwhile") return first;
       const second = await tryOnce(holder);
-      return second === "freed meanwhile" ? { is: "held", by: unknownHolder() } : second;
+      return second === "freed meanwhile" ? { is: "held", by: holderWith({}) } : second;
     },
     free,
     async look() {

@@ -1,6 +1,8 @@
 /** @module Reads and writes the rows of a state: its document, the versions before it, and its lease by the clock of the database. */
 
 import { GraphformError } from "../../../model/errors.ts";
+import { defined } from "../../../model/json.ts";
+import { holderWith } from "../../lock-words.ts";
 import type { Holder, KeptVersion, Stored } from "../../store.ts";
 import type { Lease, Renewed, Taken, Written } from "../driver.ts";
 import type { Row, Run } from "./connections.ts";
@@ -256,27 +258,20 @@ async function seenNow(
   return { by: readHolder(row), ...(typeof age === "number" ? { age: Math.max(0, age) } : {}) };
 }
 
-/** The holder of a row; what somebody has edited away reads as unknown. */
+/** The holder of a row; fields that a person has edited away are unknown. */
 function readHolder(row: Row): Holder {
   const stored = row["holder"];
   const fields: Row = typeof stored === "object" && stored !== null ? { ...stored } : {};
-  const text = (key: string, otherwise: string): string => {
+  const text = (key: string): string | undefined => {
     const value = fields[key];
-    return typeof value === "string" ? value : otherwise;
+    return typeof value === "string" ? value : undefined;
   };
-  const time = (key: string, column: string): string => {
-    const value = row[column];
-    return value instanceof Date ? value.toISOString() : text(key, new Date(0).toISOString());
+  const time = (key: string): string | undefined => {
+    const value = row[`${key}_at`];
+    return value instanceof Date ? value.toISOString() : text(key);
   };
-  const pid = fields["pid"];
-  return {
-    id: text("id", ""),
-    who: text("who", "somebody"),
-    pid: typeof pid === "number" ? pid : 1,
-    host: text("host", "unknown"),
-    operation: text("operation", "something"),
-    created: text("created", new Date(0).toISOString()),
-    heartbeat: time("heartbeat", "heartbeat_at"),
-    expires: time("expires", "expires_at"),
-  };
+  const [id, who, host, operation, created] = ["id", "who", "host", "operation", "created"].map(text);
+  const pid = typeof fields["pid"] === "number" ? fields["pid"] : undefined;
+  const times = { created, heartbeat: time("heartbeat"), expires: time("expires") };
+  return holderWith(defined({ id, who, pid, host, operation, ...times }));
 }

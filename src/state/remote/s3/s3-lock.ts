@@ -3,9 +3,10 @@
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
 import { defined, isObject } from "../../../model/json.ts";
+import { holderWith } from "../../lock-words.ts";
 import type { Holder } from "../../store.ts";
 import type { Lease, Renewed, Taken } from "../driver.ts";
-import { holderOf, lockInfoOf, parsed, unknownHolder } from "../lock-info.ts";
+import { holderOf, lockInfoOf, parsed } from "../lock-info.ts";
 import { unreachable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
 import { etagOf, isAbsent } from "./s3-objects.ts";
@@ -158,7 +159,7 @@ function readLock({ body, headers }: StoreAnswer, etag: string): StoredLock {
   const [heartbeat, expires] = [record["Heartbeat"], record["Expires"]];
   const holder =
     known === undefined || typeof heartbeat !== "string" || typeof expires !== "string"
-      ? (known ?? unknownHolder(createHash("sha256").update(text).digest("hex").slice(0, 16)))
+      ? (known ?? holderWith({ id: createHash("sha256").update(text).digest("hex").slice(0, 16) }))
       : { ...known, heartbeat, expires };
   const isOurs = isObject(record) && typeof expires === "string";
   const isReleased = isOurs && holder.expires === epoch;

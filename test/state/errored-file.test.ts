@@ -1,8 +1,12 @@
 import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { type ErroredFiles, openErroredFiles } from "../../src/state/errored-files.ts";
-import { type ErroredState, erroredText } from "../../src/state/errored-state.ts";
+import {
+  type ErroredFiles,
+  type ErroredState,
+  erroredText,
+  openErroredFiles,
+} from "../../src/state/errored-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleState } from "./samples.ts";
 

@@ -1,8 +1,63 @@
-/** @module Words what can go wrong with a shared state and its lock, each with the way out. */
-import { exitCodes, GraphformError, shellWord } from "../../model/errors.ts";
-import { holderName, holderSince, holderWork, unlockHint } from "../lock-record.ts";
-import type { Holder } from "../store.ts";
-import type { StateDriver } from "./driver.ts";
+/** @module Words holders of locks, and what can go wrong with a lock and a shared state, each with the remedy. */
+import { exitCodes, GraphformError, shellWord } from "../model/errors.ts";
+import type { Hide } from "../model/known-secrets.ts";
+import type { StateDriver } from "./remote/driver.ts";
+import type { Holder } from "./store.ts";
+
+/** A holder of whom nothing is known. No lock can be removed by its id. */
+const unknown: Holder = {
+  ...{ id: "unknown", who: "somebody", pid: 1, host: "unknown", operation: "something" },
+  ...{ created: "1970-01-01T00:00:00.000Z", heartbeat: "1970-01-01T00:00:00.000Z" },
+  expires: "1970-01-01T00:00:00.000Z",
+};
+
+/** A holder of whom only this is known. */
+export function holderWith(known: Partial<Holder>): Holder {
+  return { ...unknown, ...known };
+}
+
+/** True for the holder of a lock whose store does not show its id. */
+export function isUnknown({ id }: Pick<Holder, "id">): boolean {
+  return id === unknown.id;
+}
+
+/** Replaces secrets in the text of a holder; its id and its times stay as they are. */
+export function shownHolder<Kind extends Pick<Holder, "who" | "operation" | "host">>(
+  holder: Kind,
+  hide: Hide,
+): Kind {
+  const { who, operation, host } = holder;
+  return { ...holder, who: hide(who), operation: hide(operation), host: hide(host) };
+}
+
+/** Characters of a name that are repeated: a holder writes any text. */
+const maxName = 80;
+
+function cut(text: string): string {
+  return text.length > maxName ? `${text.slice(0, maxName)}...` : text;
+}
+
+/** The holder and its process: `ann@host (process 7)`, or `somebody`. */
+export function holderName({ who, pid }: Pick<Holder, "who" | "pid">): string {
+  return pid === unknown.pid ? cut(who) : `${cut(who)} (process ${pid})`;
+}
+
+/** Its work, to be put after the name: ` for apply`; empty if it is not known. */
+export function holderWork({ operation }: Pick<Holder, "operation">): string {
+  return operation === unknown.operation ? "" : ` for ${cut(operation)}`;
+}
+
+/** The time at which it took the lock, to be put after its work; empty if it is not known. */
+export function holderSince({ created }: Pick<Holder, "created">, word: "since" | "at" = "since"): string {
+  return created === unknown.created ? "" : ` ${word} ${created}`;
+}
+
+/** The way to remove its lock once its process is gone. */
+export function unlockHint({ id }: Pick<Holder, "id">): string {
+  return isUnknown({ id })
+    ? "the store does not show the id of its lock: if that process is surely gone, remove the lock at the store itself"
+    : `if that process is surely gone, run: graphform state unlock ${shellWord(id)}`;
+}
 
 type StoreFacts = Pick<StateDriver, "where" | "expires">;
 

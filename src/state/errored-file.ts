@@ -1,0 +1,160 @@
+/** @module Keeps what a run could not store in local files: beside the manifest, or in the folder for temporary files. */
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { removeDurably, temporaryEnding, writeAtomically } from "../files/atomic-write.ts";
+import { fileTrouble } from "../files/file-trouble.ts";
+import { asError, GraphformError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
+import type { StateDocument } from "../model/state.ts";
+import { stateFormatter } from "./document.ts";
+import { readState } from "./read-state.ts";
+
+/** A state without the key of its fingerprints. */
+export type KeylessState = Omit<StateDocument, "key"> & Partial<Pick<StateDocument, "key">>;
+
+/** A state that a run could not store. */
+export interface ErroredState {
+  /** The address that it could not be stored at, for people. */
+  readonly where: string;
+  /** Without its key, unless nothing may be stored yet that has it: the file of a job can be read by many. */
+  readonly state: KeylessState;
+  /** Digests (`stateDigest`) of the documents that it may replace; null: nothing is stored. */
+  readonly follows: readonly (string | null)[];
+  /** Objects that the run has bound since: their ids are stored nowhere else. */
+  readonly created: readonly CreatedObject[];
+}
+
+export interface CreatedObject {
+  readonly address: string;
+  readonly id: string;
+}
+
+/** SHA-256 of a text, in hex. */
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The text of its file. */
+export function erroredText({ state, where, follows, created }: ErroredState): string {
+  const { key = "", ...keyless }: KeylessState = JSON.parse(
+    stateFormatter()({ ...state, key: state.key ?? "" }),
+  );
+  const kept = key !== "" && follows.includes(null) ? { key } : {};
+  const body = { where, follows, created, state: { ...keyless, ...kept } };
+  const sha256 = digestOf(JSON.stringify(body));
+  return `${JSON.stringify({ graphform: "errored", sha256, ...body }, undefined, 1)}\n`;
+}
+
+/**
+ * Reads the text of such a file. Throws `state-foreign` for another file and for one that was changed, and as `readState` does
+ * for its state.
+ */
+export function readErroredState(text: string, file: string, name?: string): ErroredState {
+  const refused = (what: string, hint: string, cause?: unknown): GraphformError =>
+    new GraphformError("state-foreign", `${file} is not ${what}`, { hint, cause });
+  const foreign = (cause?: unknown): GraphformError =>
+    refused(
+      "a state that a run could not store",
+      "name the file that the run named: .graphform/NAME.errored.state.json beside the manifest",
+      cause,
+    );
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw foreign(cause);
+  }
+  if (!isObject(value) || value["graphform"] !== "errored") throw foreign();
+  const { graphform: _, sha256, ...body } = value;
+  if (sha256 !== digestOf(JSON.stringify(body)))
+    throw refused(
+      "as the run wrote it: it was changed or cut short",
+      "push another copy of it; the objects that it names can also be bound with graphform import",
+    );
+  const { where, follows, created, state } = body;
+  if (typeof where !== "string" || !Array.isArray(follows) || !Array.isArray(created) || !isObject(state))
+    throw foreign();
+  const { key, ...keyless } = state;
+  const checked = readState(JSON.stringify({ ...keyless, key: key ?? "0".repeat(64) }), file, name);
+  const { key: read, ...rest } = checked;
+  return {
+    where,
+    state: key === undefined ? rest : { ...rest, key: read },
+    follows: follows.filter((digest) => typeof digest === "string" || digest === null),
+    created: created.flatMap((object) => (isCreated(object) ? [object] : [])),
+  };
+}
+
+function isCreated(value: unknown): value is CreatedObject {
+  return isObject(value) && typeof value["address"] === "string" && typeof value["id"] === "string";
+}
+
+/** A file that was found. */
+export interface FoundErrored {
+  readonly path: string;
+  /** The error if it cannot be read, or is another file. */
+  readonly content: ErroredState | Error;
+}
+
+/** The files of one manifest. */
+export interface ErroredFiles {
+  find(): Promise<readonly FoundErrored[]>;
+  /**
+   * Writes one, mode 0600, and returns its path; a file that another run has left is not replaced. `own` is the path of an
+   * earlier version, which is. Rejects with an error that names each place and its trouble.
+   */
+  write(errored: ErroredState, own: string | undefined): Promise<string>;
+  remove(path: string): Promise<void>;
+}
+
+/** Opens the files. `file` is the usual path, beside the manifest; `name` that of the manifest. */
+export function openErroredFiles(file: string, name: string): ErroredFiles {
+  const usual = basename(file);
+  const pathsIn = async (folder: string): Promise<readonly string[]> => {
+    const names = await readdir(folder).catch((): string[] => []);
+    return names.filter((found) => isErrored(found, usual)).map((found) => join(folder, found));
+  };
+  const read = async (path: string): Promise<FoundErrored> => {
+    try {
+      return { path, content: readErroredState(await readFile(path, "utf8"), path, name) };
+    } catch (error) {
+      return { path, content: asError(error) };
+    }
+  };
+  return {
+    async find() {
+      const [beside, temporary] = await Promise.all([pathsIn(dirname(file)), pathsIn(tmpdir())]);
+      const found = await Promise.all([...beside, ...temporary].map(read));
+      // Other users may have files in the folder for temporary files, and a file that a killed run has not written whole says nothing.
+      return found.filter(
+        ({ path, content }) =>
+          !(content instanceof Error) || (beside.includes(path) && !temporaryEnding.test(path)),
+      );
+    },
+    async write(errored, own) {
+      const text = erroredText(errored);
+      const another = `${process.pid}.${usual}`;
+      const there = await pathsIn(dirname(file));
+      const places = [there.includes(file) ? join(dirname(file), another) : file, join(tmpdir(), another)];
+      const troubles: string[] = [];
+      for (const path of own === undefined ? places : [own, ...places]) {
+        try {
+          await writeAtomically(path, text);
+          return path;
+        } catch (error) {
+          troubles.push(`${path}: ${fileTrouble(asError(error))}`);
+        }
+      }
+      throw new Error(troubles.join("; "));
+    },
+    remove: removeDurably,
+  };
+}
+
+/** True for the usual name, for that name after the number of a process, and for one that a killed run could not rename. */
+function isErrored(found: string, usual: string): boolean {
+  const name = found.replace(temporaryEnding, "");
+  return name.endsWith(usual) && /^(?:\d+\.)?$/.test(name.slice(0, -usual.length));
+}
