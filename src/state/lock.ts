@@ -129,15 +129,13 @@ export async function acquireLock(file: string, operation: string, options: Lock
     await removeDrafts(file).catch(() => undefined);
     return holdLock(file, record, taken.handle, clock, lease, hide);
   };
-  return troubled(file, async () => {
-    await makeFolder(dirname(file));
-    const lock = await within(timeout, held, options, async () => {
-      const got = await within(contentionTime, contended, options, attempt);
-      return got === "held" ? undefined : got;
-    });
-    if (lock !== undefined) return lock;
-    throw locked(file, await readShown(file, hide), clock.now());
+  await troubled(file, () => makeFolder(dirname(file)));
+  const lock = await within(timeout, held, options, async () => {
+    const got = await within(contentionTime, contended, options, () => troubled(file, attempt));
+    return got === "held" ? undefined : got;
   });
+  if (lock !== undefined) return lock;
+  throw locked(file, await troubled(file, () => readShown(file, hide)), clock.now());
 }
 
 /** Clears away the drafts of the state's files that killed processes left. Only for the holder of the lock. */

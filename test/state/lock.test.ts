@@ -78,6 +78,17 @@ describe("a lock", () => {
     await lock.release();
   });
 
+  it("that is waited for ends with the reason of the signal when the wait is interrupted", async () => {
+    const file = await lockFile();
+    const lock = await acquireLock(file, "apply", { clock });
+    const stop = new AbortController();
+    const reason = new Error("interrupted");
+    const waiting = acquireLock(file, "destroy", { clock, timeout: 60_000, signal: stop.signal });
+    setTimeout(() => stop.abort(reason), 20);
+    await expect(waiting).rejects.toBe(reason);
+    await lock.release();
+  });
+
   it("keeps its heartbeat while it is held, and only then", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const file = await lockFile();
