@@ -108,7 +108,6 @@ function encoded(command: readonly string[]): string {
 /** The most bytes of all answers of one connection: a probe's are far fewer. */
 const most = 1_000_000;
 
-/** Takes bytes as they come. */
 interface ReplyReader {
   /** Replies so far; a refusal is an Error with the database's words. */
   readonly replies: readonly unknown[];
@@ -116,7 +115,6 @@ interface ReplyReader {
   read(bytes: Buffer): void;
 }
 
-/** A reader of the replies of one connection. */
 export function replyReader(): ReplyReader {
   const replies: unknown[] = [];
   const keep = (reply: unknown): void => void replies.push(reply);

@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { asError, GraphformError } from "../model/errors.ts";
 import type { Hide } from "../model/known-secrets.ts";
 
-/** A database to connect to. */
 export interface DatabaseTarget {
   readonly host: string;
   readonly port: number;
@@ -17,7 +16,6 @@ export interface DatabaseTarget {
   readonly timeout?: number;
 }
 
-/** Reason of the failure. */
 export type DatabaseFailure = "refused-credentials" | "unreachable" | "unresolved" | "no-tls";
 
 /** Obstacle that kept an unreachable database from answering. */
@@ -26,7 +24,6 @@ export type Obstacle = "refused" | "silent" | "not-trusted" | "no-handshake" | "
 /** A failed connection or command. The message contains no credentials. */
 export class DatabaseError extends GraphformError {
   readonly failure: DatabaseFailure;
-  /** The obstacle if it is unreachable. */
   readonly obstacle: Obstacle;
   /** True if the running database itself called the password wrong: no time-out, no "not ready", no missing right. */
   readonly isWrongPassword: boolean;
@@ -40,7 +37,6 @@ export class DatabaseError extends GraphformError {
   }
 }
 
-/** True for a database error. */
 export function isDatabaseError(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError;
 }
@@ -69,16 +65,9 @@ export function endOf(
 ): { readonly reached: Promise<never>; cancel(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => undefined);
-  const ms = timeoutOf(target);
-  const late = (): void =>
-    reject(
-      new DatabaseError(
-        "unreachable",
-        `${nameOf(target)} did not answer within ${ms} ms`,
-        undefined,
-        "silent",
-      ),
-    );
+  const { timeout: ms = 2000 } = target;
+  const message = `${nameOf(target)} did not answer within ${ms} ms`;
+  const late = (): void => reject(new DatabaseError("unreachable", message, undefined, "silent"));
   const stop = (): void => reject(signal.reason);
   let left = ticks;
   const timer = setInterval(() => {
@@ -96,11 +85,6 @@ export function endOf(
   };
 }
 
-/** Longest time for a target, in ms. */
-function timeoutOf(target: DatabaseTarget): number {
-  return target.timeout ?? 2000;
-}
-
 function nameOf({ host, port }: DatabaseTarget): string {
   return `the database at ${host}:${port}`;
 }
@@ -114,12 +98,8 @@ export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   if (cause instanceof Error && /wrong version number/i.test(`${code.replaceAll("_", " ")} ${cause.message}`))
     return new DatabaseError("no-tls", `${nameOf(target)} does not speak TLS`, cause);
   const why = code === "" ? saidBy(target, asError(cause)) : code;
-  return new DatabaseError(
-    "unreachable",
-    `${nameOf(target)} cannot be reached: ${why}`,
-    cause,
-    obstacleOf(code),
-  );
+  const message = `${nameOf(target)} cannot be reached: ${why}`;
+  return new DatabaseError("unreachable", message, cause, obstacleOf(code));
 }
 
 /** The words of a reply or of an exception, without secrets. */
@@ -137,12 +117,9 @@ function obstacleOf(code: string): Obstacle {
 
 /** The error of a login that was answered by an error reply. */
 export function refused(target: DatabaseTarget, reply: Error): DatabaseError {
-  if (isNotReady(reply))
-    return new DatabaseError(
-      "unreachable",
-      `${nameOf(target)} is not ready: ${saidBy(target, reply)}`,
-      reply,
-      "not-ready",
-    );
-  return new DatabaseError("refused-credentials", `${nameOf(target)} refused the credentials`, reply);
+  const name = nameOf(target);
+  if (!isNotReady(reply))
+    return new DatabaseError("refused-credentials", `${name} refused the credentials`, reply);
+  const message = `${name} is not ready: ${saidBy(target, reply)}`;
+  return new DatabaseError("unreachable", message, reply, "not-ready");
 }

@@ -30,13 +30,11 @@ export function lookupWithin(signal: AbortSignal): LookupFunction {
   };
 }
 
-/** The addresses of a name. */
 export type Addresses = readonly LookupAddress[];
 
 /** Asks the system for the addresses of one name, however long it takes. */
 export type LookUp = (name: string) => Promise<Addresses>;
 
-/** Look-ups that all callers share. */
 export interface LookUps {
   /** Rejects with the failure of the look-up, or with the reason of the signal as soon as it is aborted. */
   addressesOf(name: string, signal: AbortSignal): Promise<Addresses>;
@@ -51,7 +49,7 @@ interface Asked {
 
 /**
  * Shares look-ups: a name is asked for once, however many wait for it, at most `atOnce` names are asked for together, and
- * an answer, a failure too, is kept for `hold` ms after it came. A look-up that has begun goes on when nobody waits any
+ * an answer, a failure too, is kept for `hold` ms after it came. A look-up that has begun goes on if no caller waits any
  * more, so that a slow answer is there for the next caller; one that has not begun never begins.
  */
 export function shareLookUps(lookUp: LookUp, now: () => number, atOnce: number, hold: number): LookUps {
@@ -127,21 +125,10 @@ require("node:readline").createInterface({ input: stdin }).on("close", end).on("
 /** Variables that the system's look-ups depend on; nothing else of the environment is handed over. */
 const environment = ["HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "LD_LIBRARY_PATH", "SystemRoot"];
 
-/** A line of the process's output. */
 interface Answer {
   readonly name: string;
   readonly addresses: readonly LookupAddress[];
   readonly code?: string;
-}
-
-interface Waiting {
-  resolve(addresses: Addresses): void;
-  reject(error: Error): void;
-}
-
-/** A child process that looks names up. */
-interface NameProcess {
-  ask(name: string): Promise<Addresses>;
 }
 
 /**
@@ -150,17 +137,17 @@ interface NameProcess {
  * also if that process cannot run.
  */
 export function lookUpElsewhere(threads: number, idle: number): LookUp {
-  let running: NameProcess | undefined;
+  let ask: LookUp | undefined;
   return async (name) => {
-    running ??= startNameProcess(threads, idle, () => {
-      running = undefined;
+    ask ??= startNameProcess(threads, idle, () => {
+      ask = undefined;
     });
-    return running.ask(name);
+    return ask(name);
   };
 }
 
-function startNameProcess(threads: number, idle: number, onEnd: () => void): NameProcess {
-  const waiting = new Map<string, Waiting>();
+function startNameProcess(threads: number, idle: number, onEnd: () => void): LookUp {
+  const waiting = new Map<string, PromiseWithResolvers<Addresses>>();
   const kept = environment.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
@@ -189,13 +176,12 @@ function startNameProcess(threads: number, idle: number, onEnd: () => void): Nam
   });
   child.unref();
   for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref();
-  return {
-    ask: (name) =>
-      new Promise((resolve, reject) => {
-        waiting.set(name, { resolve, reject });
-        rest.refresh();
-        child.stdin.write(`${JSON.stringify(name)}\n`);
-      }),
+  return (name) => {
+    const asked = Promise.withResolvers<Addresses>();
+    waiting.set(name, asked);
+    rest.refresh();
+    child.stdin.write(`${JSON.stringify(name)}\n`);
+    return asked.promise;
   };
 }
 

@@ -8,7 +8,6 @@ export interface ProviderFields {
   readonly methods: readonly string[];
 }
 
-/** Provider -> its fields. */
 export const accountProviders: { readonly [provider: string]: ProviderFields } = {
   aws: {
     required: ["aws_account_id", "aws_bootstrap_role_arn", "account_configuration_method"],

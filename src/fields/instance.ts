@@ -2,7 +2,6 @@
 import type { KindSchema } from "../model/field-schema.ts";
 import { instanceConfig } from "./instance-config.ts";
 
-/** All tiers, from the largest to the smallest. */
 export const tiers: readonly string[] = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
 
 /** Regions that editors suggest; a service may have others. */

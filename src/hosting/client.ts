@@ -6,9 +6,9 @@ import { knownSecrets } from "../model/known-secrets.ts";
 import type { Endpoint, Limits, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
-import { createSession, type Session } from "./session/session.ts";
+import { createSession, createUsersToken, type Session } from "./session/session.ts";
 import { orAborted } from "./session/single-flight.ts";
-import { authorization, createUsersToken, secretsIn } from "./session/tokens.ts";
+import { authorization, secretsIn } from "./session/tokens.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import { createThrottle, type Ticket } from "./throttle/throttle.ts";
 import {
@@ -41,7 +41,6 @@ export function createService(options: ServiceOptions): Client {
   const {
     transport = connections.send,
     throttle = createThrottle(clock, limitsOf(options)),
-    trace,
     secrets = knownSecrets(),
     userAgent = "graphform",
   } = options;
@@ -50,7 +49,7 @@ export function createService(options: ServiceOptions): Client {
   secrets.add([password]);
   const closing = new AbortController();
   const dates = new Map<string, number>();
-  const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal, dates, hide });
+  const exchange = tracedExchange({ ...options, transport, closing: closing.signal, dates, hide });
 
   const wire = (
     call: Call,
@@ -168,6 +167,9 @@ export function createService(options: ServiceOptions): Client {
       call(wanted, isWrite, { unsent: limited, sent: isWrite ? sent : limited, look }),
     );
 
+  const patiently = <T>(operation: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+    withinPatience(operation, options, signal, (limited) => orAborted(work(), limited));
+
   return {
     profile,
     hide,
@@ -178,17 +180,10 @@ export function createService(options: ServiceOptions): Client {
     write: (wanted, signal, unsent = signal, look = undefined) =>
       timed(wanted, true, { sent: signal, unsent, look }),
     subscriptions: (needed, signal) =>
-      withinPatience("subscription.list", options, signal, (limited) =>
-        orAborted(subscriptions.byTier(needed), limited),
-      ),
-    accountSubscriptions: (signal) =>
-      withinPatience("subscription.list", options, signal, (limited) =>
-        orAborted(subscriptions.all(), limited),
-      ),
+      patiently("subscription.list", signal, () => subscriptions.byTier(needed)),
+    accountSubscriptions: (signal) => patiently("subscription.list", signal, () => subscriptions.all()),
     async signIn() {
-      await withinPatience("session.sign-in", options, closing.signal, (limited) =>
-        orAborted(session.token(), limited),
-      );
+      await patiently("session.sign-in", closing.signal, () => session.token());
       return session.endsAt();
     },
     signOut: () => endSession(session, profile, (wanted) => call(wanted, true, always(closing.signal))),

@@ -5,16 +5,14 @@ import { defined } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
 import { lookUps } from "./operations.ts";
+import type { GivenSubscriptions } from "./subscriptions/subscriptions.ts";
 import { baseOf } from "./wire/request-url.ts";
 
 /** Addresses and subscriptions of a service, as options and manifest give them. */
-export interface ServicePlace {
+export interface ServicePlace extends GivenSubscriptions {
   readonly profile: Profile;
   readonly platformUrl: string;
   readonly usersUrl?: string;
-  readonly subscriptionId?: string;
-  /** By tier; these win over `subscriptionId`. */
-  readonly subscriptions?: { readonly [tier: string]: string };
   /** Id of the local platform's data folder, if that is what answers at these URLs. */
   readonly localId?: string;
 }

@@ -4,24 +4,19 @@ import type { KnownSecrets } from "../model/known-secrets.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Service } from "../model/service.ts";
 import type { SessionStore } from "./session/session.ts";
+import type { GivenSubscriptions } from "./subscriptions/subscriptions.ts";
 import type { Throttle } from "./throttle/throttle.ts";
 import type { Transport } from "./wire/transport.ts";
 
-/** Options of `createService`. */
-export interface ServiceOptions {
+export interface ServiceOptions extends GivenSubscriptions {
   readonly profile: Profile;
   readonly platformUrl: string;
   /** Without it the users host is the platform host. */
   readonly usersUrl?: string;
-  /** For everything that `subscriptions` does not name. */
-  readonly subscriptionId?: string;
-  /** By tier. */
-  readonly subscriptions?: { readonly [tier: string]: string };
   /** Without them only a kept session can be used. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Bearer token of the users host; without it the session's own. */
   readonly usersToken?: () => Promise<string>;
-  /** Keeps the session between commands. */
   readonly sessionStore?: SessionStore;
   /** PEM file of an authority to trust besides the system's. */
   readonly caFile?: string;

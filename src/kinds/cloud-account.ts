@@ -120,7 +120,7 @@ async function configuration(
   return unlessMissing(() => service.read({ operation: "account.describe", params: { id } }, signal));
 }
 
-/** The configuration's id: where the profile's answer says, else at its usual path. */
+/** The configuration's id: at the path of the profile's answer, else at its usual path. */
 function configId(values: Values): string | undefined {
   const params = values["resultParams"];
   const id =

@@ -10,7 +10,6 @@ import type { Spec } from "../model/spec.ts";
 /** Longest time for one database, in ms. */
 const longest = 3000;
 
-/** A user name and a password of a spec. */
 export interface Login {
   readonly username: Json | undefined;
   readonly password: Json | undefined;

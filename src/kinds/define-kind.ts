@@ -4,7 +4,6 @@ import type { Json } from "../model/json.ts";
 import type { Kind, KindDeclaration } from "../model/kind.ts";
 import type { Spec } from "../model/spec.ts";
 
-/** Completes a declaration with the defaults of its members. */
 export function defineKind(declared: KindDeclaration): Kind {
   const { schema, noun, prefix = noun, classFields, writer, ...own } = declared;
   const placeFields = Object.entries(schema.properties)
@@ -50,7 +49,6 @@ export function tableDefaults(schema: KindSchema, spec: Spec): Spec {
   return Object.fromEntries(entries);
 }
 
-/** True if the tier and the component of a spec offer a field. */
 export function isOfferedBy(row: FieldSchema, { tier, component }: Spec): boolean {
   return (
     row["x-tiers"]?.includes(String(tier)) !== false &&

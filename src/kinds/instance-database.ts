@@ -127,7 +127,7 @@ export function roleAsker(resultParams: Json | undefined, service: Reads, signal
   };
 }
 
-/** One PING as the declared user; if the network is not ours to reach, nobody here can tell. */
+/** One PING as the declared user; if the network cannot be reached from here, the result is unknown. */
 export async function isInstanceUsable(
   shown: Live,
   spec: Spec,

@@ -3,14 +3,12 @@ import { answerValues } from "../hosting/wire/answer-values.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Profile, TopologyRules } from "../model/profile.ts";
+import type { Values } from "./wire.ts";
 
-/** The address of a database. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
-
-type Values = { readonly [name: string]: Json };
 
 /**
  * Finds the address of a database: host and port as describe shows them, or both of one entry of its topology, chosen by
@@ -113,14 +111,12 @@ function hostOf(host: Json | undefined): string | undefined {
   return typeof host === "string" && /^[^\s@%/?#\\,;"'<>]+$/.test(host) ? host : undefined;
 }
 
-/** The key of an entry for people. */
 function entryName(key: Json | undefined): string {
   return typeof key === "string" && /^[\w.-]{1,80}$/.test(key)
     ? `the entry ${key}`
     : "an entry of its topology";
 }
 
-/** The entries of a topology, each with its key. */
 export function entriesOf(topology: Json | undefined): readonly (readonly [string, JsonObject])[] {
   const entries = Array.isArray(topology)
     ? topology.map((entry): [string, Json] => ["", entry])

@@ -23,7 +23,6 @@ export interface Snapshot {
   readonly encrypted?: boolean;
 }
 
-/** Which snapshots a list is about. */
 export interface SnapshotFilter {
   readonly type?: string;
   readonly environment?: string;
@@ -80,7 +79,6 @@ export async function askForBackup(
   throw refusal;
 }
 
-/** Lists the snapshots of one instance as backups. */
 export async function backupsOf(
   service: Reads,
   instanceId: string,
@@ -90,7 +88,6 @@ export async function backupsOf(
   return all.filter((snapshot) => snapshot.instanceId === instanceId).map(asBackup);
 }
 
-/** A snapshot in the words of backups. */
 export function asBackup({ id, status, type, createdAt }: Snapshot): Backup {
   const is = { done: "completed", failed: "failed", pending: "pending" } as const;
   return {
@@ -115,19 +112,14 @@ export function snapshotPhase(status: string): "done" | "failed" | "pending" {
 }
 
 function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {
-  const text = (
-    name: "instanceId" | "subscriptionId" | "type" | "cloudProvider" | "region" | "createdAt",
-  ): Partial<Snapshot> => (typeof values[name] === "string" ? { [name]: values[name] } : {});
   const { id, status, progress, encrypted, completedAt } = values;
+  const shown = ["instanceId", "subscriptionId", "type", "cloudProvider", "region", "createdAt"] as const;
+  const texts: { [name in (typeof shown)[number]]?: string } = {};
+  for (const name of shown) if (typeof values[name] === "string") texts[name] = values[name];
   return {
     id: typeof id === "string" ? id : "",
     status: typeof status === "string" ? status : "",
-    ...text("instanceId"),
-    ...text("subscriptionId"),
-    ...text("type"),
-    ...text("cloudProvider"),
-    ...text("region"),
-    ...text("createdAt"),
+    ...texts,
     // The service writes the year 1 if there is no time yet.
     ...(typeof completedAt === "string" && !completedAt.startsWith("0001-") ? { completedAt } : {}),
     ...(typeof progress === "number" ? { progress } : {}),
@@ -146,7 +138,6 @@ export function snapshotParams({ id, subscriptionId, instanceId }: Snapshot): {
   return { id, ...defined({ instanceId }) };
 }
 
-/** An event in the life of an instance. */
 export interface InstanceEvent {
   /** ISO 8601, as the service writes it; empty if it shows none. */
   readonly time: string;

@@ -2,15 +2,14 @@
 
 import { accountResource, type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { answerValues } from "../hosting/wire/answer-values.ts";
-import { mayBeMore } from "../hosting/wire/read-answer.ts";
+import { type Attempt, attempt, mayBeMore, type Read } from "../hosting/wire/read-answer.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Everything, LeftOut } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
-
-type Values = { readonly [name: string]: Json };
+import type { Values } from "./wire.ts";
 
 /**
  * Every instance that the user can see, in one answer, each with its tier and component: the service's plans tell which
@@ -18,12 +17,18 @@ type Values = { readonly [name: string]: Json };
  */
 export async function listAllInstances(
   service: Reads,
-  read: (ref: Ref, values: Values) => Live,
+  live: (ref: Ref, values: Values) => Live,
   signal: AbortSignal,
 ): Promise<Everything | undefined> {
   const { profile } = service;
   if (!service.offers("instance.list-all") || !service.offers("plans.list")) return undefined;
-  const [plans, listed] = await Promise.all([plansOf(service, signal), everyEntry(service, signal)]);
+  const read: Read = (call) => service.read(call, signal);
+  const [catalogue, list] = await Promise.all([
+    attempt(read, { operation: "plans.list", params: {} }),
+    attempt(read, { operation: "instance.list-all", params: {} }),
+  ]);
+  const plans = isServiceError(catalogue) ? [] : planEntries(catalogue.body);
+  const listed = everyEntry(list);
   const names = profile.operations["instance.describe"]?.answer ?? {};
   const items = listed.items.filter(isObject);
   const entries = items.flatMap((item): readonly Entry[] => {
@@ -39,7 +44,7 @@ export async function listAllInstances(
     if (place === undefined) return [];
     const subscription = shown["subscriptionId"];
     const owner = typeof subscription === "string" ? { subscription } : {};
-    return [{ place, live: read({ id, place }, shown), ...owner }];
+    return [{ place, live: live({ id, place }, shown), ...owner }];
   });
   const others = entries
     .filter(({ resource }) => placeOf(resource, plans, profile) === undefined)
@@ -69,51 +74,43 @@ interface Entry {
   readonly shown: Values;
 }
 
-/** The entries of the list, and why it may not be all; none if it is refused or holds no list. */
-async function everyEntry(
-  service: Reads,
-  signal: AbortSignal,
-): Promise<{ readonly items: readonly Json[]; readonly doubt?: string }> {
-  try {
-    const { values } = await service.read({ operation: "instance.list-all", params: {} }, signal);
-    const { items } = values;
-    if (!Array.isArray(items)) return { items: [], doubt: "its answer holds no list" };
-    return { items, ...(mayBeMore(values) ? { doubt: "the service has possibly more than it lists" } : {}) };
-  } catch (error) {
-    if (isServiceError(error) && error.failure !== "aborted" && error.wasSent)
-      return { items: [], doubt: error.message };
-    throw error;
-  }
+/** The entries of the list, and the reason why it may not be all; none if it is refused or holds no list. */
+function everyEntry(list: Attempt): { readonly items: readonly Json[]; readonly doubt?: string } {
+  if (isServiceError(list)) return { items: [], doubt: list.message };
+  const { items } = list.values;
+  if (!Array.isArray(items)) return { items: [], doubt: "its answer holds no list" };
+  return {
+    items,
+    ...(mayBeMore(list.values) ? { doubt: "the service has possibly more than it lists" } : {}),
+  };
 }
 
-async function plansOf(service: Reads, signal: AbortSignal): Promise<readonly PlanEntry[]> {
-  try {
-    return planEntries((await service.read({ operation: "plans.list", params: {} }, signal)).body);
-  } catch (error) {
-    if (isServiceError(error) && error.failure !== "aborted" && error.wasSent) return [];
-    throw error;
+/** The plan of a resource, and the resource's key in it. */
+function planOf(resource: string, plans: readonly PlanEntry[]): { plan?: PlanEntry; key?: string } {
+  for (const plan of plans) {
+    const found = plan.resources.find(({ id }) => id === resource);
+    if (found !== undefined) return { plan, key: found.key };
   }
+  return {};
 }
 
 function placeOf(resource: string, plans: readonly PlanEntry[], { tiers }: Profile): JsonObject | undefined {
-  const plan = plans.find(({ resources }) => resources.some(({ id }) => id === resource));
-  const key = plan?.resources.find(({ id }) => id === resource)?.key;
-  const tier = Object.entries(tiers).find(
-    ([, keys]) =>
-      keys.serviceModelKey === plan?.serviceModelKey && keys.productTierKey === plan.productTierKey,
-  );
-  const component = Object.entries(tier?.[1].components ?? {}).find(([, its]) => its === key);
-  return tier === undefined || component === undefined
-    ? undefined
-    : { tier: tier[0], component: component[0] };
+  const { plan, key } = planOf(resource, plans);
+  for (const [tier, keys] of Object.entries(tiers)) {
+    if (keys.serviceModelKey !== plan?.serviceModelKey || keys.productTierKey !== plan.productTierKey)
+      continue;
+    const component = Object.keys(keys.components).find((name) => keys.components[name] === key);
+    return component === undefined ? undefined : { tier, component };
+  }
+  return undefined;
 }
 
 function unknownPlace(resource: string, plans: readonly PlanEntry[], { name }: Profile): string {
-  const plan = plans.find(({ resources }) => resources.some(({ id }) => id === resource));
-  const key = plan?.resources.find(({ id }) => id === resource)?.key;
+  const { plan, key } = planOf(resource, plans);
   if (plans.length === 0) return "the service shows no plans, and no component of the profile lists it";
-  if (plan === undefined && resource === "")
-    return "it shows no resource, and no component of the profile lists it";
-  if (plan === undefined) return `no plan of the service has its resource "${resource}"`;
-  return `the profile ${name} has no component for "${key}" of the plan ${plan.productTierKey}`;
+  if (plan !== undefined)
+    return `the profile ${name} has no component for "${key}" of the plan ${plan.productTierKey}`;
+  return resource === ""
+    ? "it shows no resource, and no component of the profile lists it"
+    : `no plan of the service has its resource "${resource}"`;
 }

@@ -37,7 +37,7 @@ export type AskRole = (address: Endpoint) => Promise<"primary" | "replica" | und
 /**
  * The failover of an instance. Without a named node it gives up the first one that is unwell, otherwise the primary: as the service
  * says, or as the databases themselves say if the service does not. Throws `no-replica` if nothing is there to fail over to, and
- * `primary-unknown` unless exactly one node is the primary: to give up a replica would help nobody.
+ * `primary-unknown` unless exactly one node is the primary: to give up a replica would not help.
  */
 export async function failoverOf(
   id: string,
@@ -70,7 +70,6 @@ export async function failoverOf(
   };
 }
 
-/** The id of the node that says that it is the primary. */
 async function primaryByRole(id: string, nodes: readonly Node[], askRole: AskRole): Promise<string> {
   const roles = await Promise.all(
     nodes.map(async ({ address }) => (address === undefined ? undefined : askRole(address))),

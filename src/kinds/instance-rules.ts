@@ -69,7 +69,7 @@ const networkTypeRule: Rule = (desired, context) => {
   return [said("profile-field", "networkType", message, hint)];
 };
 
-/** A network must be where the instance is, and an account with its provider. */
+/** A network must be in the place of the instance, and an account with its provider. */
 const sameRule: Rule = (desired, context) => [
   ...differences(desired, context, {
     path: "network",

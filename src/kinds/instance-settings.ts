@@ -4,12 +4,12 @@ import type { Desired } from "../model/desired.ts";
 import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
 import { own } from "../model/json.ts";
 import type { RuleContext } from "../model/kind.ts";
-import type { InstanceType } from "../model/profile.ts";
+import { perObject } from "../model/per-object.ts";
+import type { InstanceType, Profile } from "../model/profile.ts";
 import { parseSize } from "../model/quantity.ts";
 import { isOfferedBy } from "./define-kind.ts";
 import { type Said, said } from "./rule-tools.ts";
 
-/** One rule: its remarks about an instance. */
 export type Rule = (desired: Desired, context: RuleContext) => readonly Said[];
 
 const rows = fieldRows(instanceSchema);
@@ -19,19 +19,16 @@ export const limitedRows: readonly (readonly [string, FieldSchema])[] = [...rows
   ([, row]) => row["x-tiers"] !== undefined || row["x-components"] !== undefined,
 );
 
-/** A field's text, if it is one. */
 export function text({ spec }: Desired, path: string): string | undefined {
   const value = spec[path];
   return typeof value === "string" ? value : undefined;
 }
 
-/** The tier, if it is a known one. */
 export function tierOf(desired: Desired): string | undefined {
   const tier = text(desired, "tier");
   return tier !== undefined && tiers.includes(tier) ? tier : undefined;
 }
 
-/** True if the tier offers a field. */
 function isOffered(desired: Desired, path: string): boolean {
   const tier = tierOf(desired);
   return tier !== undefined && rows.get(path)?.["x-tiers"]?.includes(tier) !== false;
@@ -103,7 +100,10 @@ const warningRule: Rule = (desired, context) => {
     const message = `${resultSet} is 0: unlimited by the specification, but a service that hands 0 to the engine gets no rows at all`;
     warn("no-rows", resultSet, message, "write the largest number of rows that is wanted, at most 1000000");
   }
-  const { names, alike } = leftIn(context).get(desired.address) ?? { names: "", alike: [] };
+  const { names, alike } = leftIn(context.all)(context.profile).get(desired.address) ?? {
+    names: "",
+    alike: [],
+  };
   // One warning for all that leave the same: a manifest of 1000 would have 1000 of them.
   if (names !== "" && alike[0] === desired.address) {
     const others = alike.length === 1 ? "" : `, nor in ${alike.length - 1} more`;
@@ -132,25 +132,17 @@ interface Left {
   readonly alike: readonly string[];
 }
 
-/** The values that each instance leaves to the service, by address; made once for a manifest. */
-function leftIn({ all, profile }: RuleContext): ReadonlyMap<string, Left> {
-  const known = leftOf.get(all);
-  if (known !== undefined) return known;
-  const alikeBy = new Map<string, string[]>();
-  const found = new Map<string, Left>();
-  for (const desired of all) {
-    if (desired.kind !== "instances") continue;
-    const names = leftToDefaults(desired, profile.lacks);
-    const alike = alikeBy.get(names) ?? [];
-    alike.push(desired.address);
-    alikeBy.set(names, alike);
-    found.set(desired.address, { names, alike });
-  }
-  leftOf.set(all, found);
-  return found;
-}
-
-const leftOf = new WeakMap<readonly Desired[], ReadonlyMap<string, Left>>();
+/** The values that each instance of a manifest leaves to the service of a profile, by address. */
+const leftIn = perObject((all: readonly Desired[]) =>
+  perObject(({ lacks }: Profile): ReadonlyMap<string, Left> => {
+    const instances = all.filter(({ kind }) => kind === "instances");
+    const names = new Map(instances.map((desired) => [desired.address, leftToDefaults(desired, lacks)]));
+    const alike = Map.groupBy(names.keys(), (address) => names.get(address));
+    return new Map(
+      [...names].map(([address, left]) => [address, { names: left, alike: alike.get(left) ?? [] }]),
+    );
+  }),
+);
 
 const fixedRows = [...rows].filter(
   ([path, row]) => path.startsWith("config.") && row["x-create-only"] === true && row.default !== undefined,
@@ -166,8 +158,6 @@ function leftToDefaults(desired: Desired, lacks: readonly string[]): string {
     .join(", ");
 }
 
-/** The rules on single settings. */
 export const settingRules: readonly Rule[] = [typeRule, memoryRule, timeoutRule];
 
-/** The rules that only warn. */
 export const warningRules: readonly Rule[] = [warningRule];

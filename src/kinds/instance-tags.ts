@@ -9,7 +9,6 @@ import { partOf, type Spec } from "../model/spec.ts";
 /** Names of the tags that a create carries besides the declared ones. */
 const ownerTags = { lineage: "graphform-state", address: "graphform-address" } as const;
 
-/** A tag on the wire. */
 export interface WireTag extends JsonObject {
   readonly key: string;
   readonly value: string;
@@ -41,7 +40,6 @@ export function seenTags(shown: Json | undefined): { readonly [path: string]: Se
   );
 }
 
-/** The two tags of an owner, as values of the spec. */
 export function ownerMark({ lineage, address }: Owner): Spec {
   return { [`customTags.${ownerTags.lineage}`]: lineage, [`customTags.${ownerTags.address}`]: address };
 }
@@ -54,7 +52,6 @@ export function ownerIn(shown: Json | undefined): Owner | null | undefined {
   return lineage === undefined || address === undefined ? null : { lineage, address };
 }
 
-/** True if tags are shown and there is not one. */
 export function isBare(shown: Json | undefined): boolean {
   return Array.isArray(shown) && shown.length === 0;
 }
@@ -64,7 +61,6 @@ export function isOwnerTag(name: string): boolean {
   return name === ownerTags.lineage || name === ownerTags.address;
 }
 
-/** The tags that a spec declares. */
 export function declaredTags(spec: Spec): readonly WireTag[] {
   return Object.entries(partOf(spec, "customTags")).map(([key, value]) => tag(key, String(value)));
 }

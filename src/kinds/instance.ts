@@ -35,7 +35,6 @@ import {
 } from "./resource.ts";
 import { fromWire, isShown, toWire, type Values } from "./wire.ts";
 
-/** Database instances. */
 export const instance: Kind = defineKind({
   name: "instances",
   noun: "instance",
@@ -136,7 +135,6 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
   };
 }
 
-/** Translates a describe answer. */
 function live(ref: Ref, values: Values, service: Reads): Live {
   const { profile } = service;
   const phase = phaseOf(values, service);

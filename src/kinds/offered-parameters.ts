@@ -138,7 +138,6 @@ function parametersOf(apis: Json): readonly Parameter[] {
   });
 }
 
-/** Everything that is known here of what a create takes. */
 const known = [...fieldRows(instanceSchema)];
 
 function compare(

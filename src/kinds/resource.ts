@@ -12,7 +12,6 @@ import { toWire, type Values } from "./wire.ts";
 /** Path and query parameters of a request. */
 export type Params = { readonly [name: string]: string };
 
-/** Parameters of the requests at a place. */
 export type ParamsAt = (place: JsonObject, signal: AbortSignal) => Params | Promise<Params>;
 
 /** Reads by the operations `list` and the one that describes. `live` translates an answer. */
@@ -67,7 +66,6 @@ export function resourceWriter(
   };
 }
 
-/** Sends a create and returns the id in its answer. */
 export async function createdId(
   service: Service,
   operation: string,
@@ -88,7 +86,6 @@ export async function unlessMissing<T>(read: () => Promise<T>): Promise<T | unde
   }
 }
 
-/** The times of an answer that are shown. */
 export function timesOf({ createdAt, modifiedAt }: Values): Pick<Live, "createdAt" | "modifiedAt"> {
   return {
     ...(typeof createdAt === "string" ? { createdAt } : {}),
@@ -109,7 +106,6 @@ function listedIds({ ids, items }: Values): readonly string[] {
 /** Places whose last list was not all, by the service that was asked. */
 const partial = new WeakMap<Reads, Set<string>>();
 
-/** Remembers whether a list of a place was all of it. */
 export function notePartial(service: Reads, place: JsonObject, values: Values): void {
   const places = partial.get(service) ?? new Set();
   partial.set(service, places);
@@ -123,7 +119,7 @@ export function wasPartial(service: Reads, place: JsonObject): boolean {
 }
 
 /**
- * The phase behind a status; one that nobody knows is on its way to something, and is said to be unknown. Of an account the
+ * The phase behind a status; an unknown one counts as pending, and is said to be unknown. Of an account the
  * profile may have other meanings.
  */
 export function phaseOf(

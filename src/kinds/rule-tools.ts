@@ -1,6 +1,7 @@
 /** @module Turns a rule's remarks into findings with their places in the manifest. */
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
+import { perObject } from "../model/per-object.ts";
 
 /** A remark of a rule on a path of the spec, with its remedy. */
 export interface Said {
@@ -12,12 +13,10 @@ export interface Said {
   readonly severity?: "error" | "warning";
 }
 
-/** Makes a remark. */
 export function said(code: string, path: string, message: string, hint: string): Said {
   return { code, path, message, hint };
 }
 
-/** The findings of what was said about one resource. */
 export function findings(
   desired: Desired,
   context: RuleContext,
@@ -33,15 +32,10 @@ export function findings(
   }));
 }
 
-/** The resource at an address. */
-export function resourceAt(context: RuleContext, address: string): Desired | undefined {
-  let index = indexes.get(context.all);
-  if (index === undefined) {
-    index = new Map(context.all.map((desired) => [desired.address, desired]));
-    indexes.set(context.all, index);
-  }
-  return index.get(address);
+export function resourceAt({ all }: RuleContext, address: string): Desired | undefined {
+  return byAddress(all).get(address);
 }
 
-/** Made once for all rules of a manifest. */
-const indexes = new WeakMap<readonly Desired[], ReadonlyMap<string, Desired>>();
+const byAddress = perObject(
+  (all: readonly Desired[]) => new Map(all.map((desired) => [desired.address, desired])),
+);

@@ -4,6 +4,7 @@ import { type AclRule, aclRules } from "../model/acl.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
+import { perObject } from "../model/per-object.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
 import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
 
@@ -39,7 +40,7 @@ function lengthOf(text: string): number {
 function twice(desired: Desired, context: RuleContext): readonly Said[] {
   const { instance, username } = desired.spec;
   if (typeof instance !== "string" || typeof username !== "string") return [];
-  const first = firstByName(context).get(nameOn(instance, username));
+  const first = firstByName(context.all).get(nameOn(instance, username));
   if (first !== undefined && first !== desired.address) {
     const message = `${first} is called ${JSON.stringify(username)} on the same instance`;
     return [said("duplicate-user", "username", message, "give each its own name, or remove one of the two")];
@@ -52,22 +53,17 @@ function twice(desired: Desired, context: RuleContext): readonly Said[] {
   ];
 }
 
-/** Instance and user name -> the first address that has both; made once for all users of a manifest. */
-function firstByName(context: RuleContext): ReadonlyMap<string, string> {
-  const known = namesOf.get(context.all);
-  if (known !== undefined) return known;
+/** Instance and user name -> the first address that has both. */
+const firstByName = perObject((all: readonly Desired[]): ReadonlyMap<string, string> => {
   const names = new Map<string, string>();
-  for (const { kind, spec, address } of context.all) {
+  for (const { kind, spec, address } of all) {
     const { instance, username } = spec;
     if (kind !== "users" || typeof instance !== "string" || typeof username !== "string") continue;
     const name = nameOn(instance, username);
     if (!names.has(name)) names.set(name, address);
   }
-  namesOf.set(context.all, names);
   return names;
-}
-
-const namesOf = new WeakMap<readonly Desired[], ReadonlyMap<string, string>>();
+});
 
 function nameOn(instance: string, username: string): string {
   return JSON.stringify([instance, username]);

@@ -105,7 +105,6 @@ async function writeTo(call: Call, ref: Ref, service: Service, signal: AbortSign
 
 type Users = ReadonlyMap<string, string>;
 
-/** The place of the list that all users of an instance share. */
 function listOf(instance: string): JsonObject {
   return { instance };
 }

@@ -10,14 +10,12 @@ import type { Report } from "./problems/fault.ts";
 import { badAddress, findReferent } from "./referent.ts";
 import type { Path } from "./source.ts";
 
-/** The entries of the three lists. */
 export interface Bindings {
   readonly imports: readonly Import[];
   readonly moved: readonly Move[];
   readonly removed: readonly Removal[];
 }
 
-/** Inputs of `readBindings`. */
 export interface BindingInputs {
   readonly inventory: Inventory;
   readonly sections: readonly string[];

@@ -4,7 +4,7 @@ import { parseAddress } from "../model/address.ts";
 import type { Fault } from "./problems/fault.ts";
 
 /**
- * One parsed `${...}`. `text` is the source, braces included. `output` is empty where the source is an address alone.
+ * One parsed `${...}`. `text` is the source, braces included. `output` is empty if the source is an address alone.
  */
 export type Expression =
   | { readonly scope: "variable"; readonly name: string; readonly text: string }
@@ -26,7 +26,6 @@ export type Expression =
     }
   | { readonly scope: "none"; readonly word: string; readonly fault: Fault; readonly text: string };
 
-/** One part of a text: literal text, or an expression. */
 export type TextPart = string | Expression;
 
 /** False for texts without any expression. It is cheap, and most texts have none. */

@@ -16,7 +16,6 @@ import type { Parsed, Validators } from "./source.ts";
 import { holdsUnresolved, mapOf, mapTexts } from "./values.ts";
 import { type GivenVariables, resolveVariables, type Variables } from "./variables.ts";
 
-/** Inputs of `readHead`. */
 export interface HeadInputs {
   readonly kinds: KindRegistry;
   readonly validators: Validators;

@@ -10,7 +10,7 @@ import type { Path } from "./source.ts";
 import { mapOf, merge } from "./values.ts";
 import type { Variables } from "./variables.ts";
 
-/** One block of the manifest: a resource, or several where it has a `forEach`. */
+/** One block of the manifest: a resource, or several if it has a `forEach`. */
 export interface Block {
   readonly kind: Kind;
   readonly name: string;
@@ -20,25 +20,21 @@ export interface Block {
   readonly enabled: Json;
   /** `unknown` after a reported fault; references into the block are then accepted. */
   readonly iterations: readonly Iteration[] | "single" | "unknown";
-  /** Those of the iterations. */
   readonly keys: readonly string[];
 }
 
-/** One resource of a block. */
 export interface Member {
   readonly address: Address;
   readonly block: Block;
   readonly each?: Iteration;
 }
 
-/** All blocks and resources of a manifest. */
 export interface Inventory {
   /** `section.name` -> block. */
   readonly blocks: ReadonlyMap<string, Block>;
   /** Section -> names of its blocks. */
   readonly names: ReadonlyMap<string, readonly string[]>;
   readonly members: ReadonlyMap<Address, Member>;
-  /** Those whose `enabled` is false. */
   readonly leftOut: ReadonlyMap<Address, Member>;
 }
 
@@ -133,7 +129,6 @@ function* membersOf(block: Block): Iterable<Member> {
       yield { address: formatAddress({ section: kind.name, name, key: each.key }), block, each };
 }
 
-/** Reports a fault at a path inside of a `forEach`. */
 type ReportIn = (path: Path, fault: Fault) => void;
 
 /** A list of texts or a map gives one iteration for each entry. Returns undefined if a fault was reported. */

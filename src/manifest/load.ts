@@ -26,7 +26,7 @@ export async function loadManifest(paths: readonly string[]): Promise<Loaded> {
   };
 }
 
-/** At most `limit` bytes of a file; undefined where there are more. Rejects as node:fs does. */
+/** At most `limit` bytes of a file; undefined if there are more. Rejects as node:fs does. */
 export async function readBounded(path: string, limit: number): Promise<Uint8Array | undefined> {
   const file = await open(path, "r");
   try {

@@ -1,6 +1,7 @@
 /** @module Follows paths through the files of a manifest and finds their source ranges: the one place that knows positions. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from "yaml";
 import { type Address, parseAddress } from "../model/address.ts";
+import { perObject } from "../model/per-object.ts";
 import type { Position, SourceRange } from "../model/problem.ts";
 import type { Layer, Path } from "./source.ts";
 
@@ -83,7 +84,6 @@ function within(span: Span, text: string): Span {
   return at < 0 ? span : { ...span, start: span.start + at, end: span.start + at + text.length };
 }
 
-/** A span as lines and columns. */
 export function rangeOf(span: Span | undefined): SourceRange {
   if (span === undefined) return { file: "", start: { line: 1, column: 1 }, end: { line: 1, column: 1 } };
   return {
@@ -98,7 +98,6 @@ function positionOf(layer: Layer, offset: number): Position {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-/** A map of a manifest as it is written. */
 export type WrittenMap = YAMLMap<ParsedNode, ParsedNode | null>;
 
 /** The end of a path in one file: as far as it leads. */
@@ -166,17 +165,12 @@ interface Entry {
   readonly value: ParsedNode | undefined;
 }
 
-const indexes = new WeakMap<YAMLMap, ReadonlyMap<string, Entry>>();
-
-/** Entries by key, indexed once for each map; the first of several equal keys counts. */
-function entriesOf(map: WrittenMap): ReadonlyMap<string, Entry> {
-  const known = indexes.get(map);
-  if (known !== undefined) return known;
+/** Entries by key; the first of several equal keys counts. */
+const entriesOf = perObject((map: WrittenMap): ReadonlyMap<string, Entry> => {
   const entries = new Map<string, Entry>();
   for (const { key, value } of map.items) {
     const name = isScalar(key) ? String(key.value) : "";
     if (!entries.has(name)) entries.set(name, { key, value: value ?? undefined });
   }
-  indexes.set(map, entries);
   return entries;
-}
+});

@@ -107,9 +107,7 @@ const empty: Fault = {
   hint: "begin with `apiVersion: graphform/v1`; `graphform init` writes an example",
 };
 
-/** A syntax error with a message and a hint of ours. */
 interface SyntaxFault extends Fault {
-  /** Offset in the text. */
   readonly start: number;
   readonly end: number;
 }

@@ -7,7 +7,7 @@ import { unresolved } from "./values.ts";
 
 /** A YAML tree as plain values, and the node behind each alias. */
 export interface Plain {
-  /** Undefined where aliases expand without limit, or the nesting is too deep. */
+  /** Undefined if aliases expand without limit, or the nesting is too deep. */
   readonly value: Json | undefined;
   readonly aliases: ReadonlyMap<ParsedNode, ParsedNode>;
 }

@@ -9,7 +9,7 @@ type Environment = { readonly [name: string]: string | undefined };
 /** The longest secret, in bytes. */
 export const secretBytes: number = 64 * 1024;
 
-/** The longest that a secret's command may take, in ms: long enough for somebody to touch a key. */
+/** The longest that a secret's command may take, in ms: long enough for a person to touch a key. */
 const secretCommandMs = 60_000;
 
 /**

@@ -7,10 +7,8 @@ import type { Block, Inventory } from "./inventory.ts";
 import type { Fault, Report } from "./problems/fault.ts";
 import { listed, suggest } from "./problems/nearest.ts";
 
-/** The address behind a reference, or the fault of the reference. */
 export type Referent = { readonly address: Address } | { readonly fault: Fault };
 
-/** Finds one resource by the parts of its address. */
 export function findReferent(inventory: Inventory, parts: AddressParts): Referent {
   const block = inventory.blocks.get(`${parts.section}.${parts.name}`);
   if (block === undefined) return { fault: unknownName(inventory, parts) };
@@ -40,7 +38,6 @@ export function findReferents(
   return "fault" in found ? found : { addresses: [found.address] };
 }
 
-/** The fault of a text that is not an address. */
 export function badAddress(text: string, sections: readonly string[]): Fault {
   const section = text.split(".")[0] ?? "";
   const hint = sections.includes(section)

@@ -149,7 +149,7 @@ function secretFault(kind: Kind, expression: Pick<Expression, "text">, path: Pat
   };
 }
 
-/** The fault of an output in a field that must be known before an apply; undefined where it may be there. */
+/** The fault of an output in a field that must be known before an apply; undefined if it may be there. */
 function fieldFault(kind: Kind, expression: OutputExpression, path: Path): Fault | undefined {
   const field = leafPaths(kind.schema).get(path.join("."));
   const early = field === undefined || field["x-place"] || field["x-operations"] !== undefined;

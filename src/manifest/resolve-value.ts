@@ -20,7 +20,7 @@ export interface Scope {
   report(expression: Expression, path: Path, fault: Fault): void;
 }
 
-/** Returns the same object where it contains no expression. */
+/** Returns the same object if it contains no expression. */
 export function resolveValue(value: Json, scope: Scope, path: Path = []): Json {
   if (typeof value === "string") return mayHoldExpression(value) ? resolveText(value, scope, path) : value;
   if (Array.isArray(value)) return resolveList(value, scope, path);

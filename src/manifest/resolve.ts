@@ -21,7 +21,6 @@ import { readSecrets, type SecretText } from "./secrets.ts";
 import type { Parsed, Path } from "./source.ts";
 import { mapOf, textsIn } from "./values.ts";
 
-/** Inputs of `resolveManifest`. */
 export interface ManifestInputs extends HeadInputs {
   readonly profile: Profile;
   readonly secretText: SecretText;

@@ -11,7 +11,6 @@ import type { Path } from "./source.ts";
 import { unresolved } from "./values.ts";
 import type { Variables } from "./variables.ts";
 
-/** One iteration of a `forEach`. */
 export interface Iteration {
   readonly key: string;
   readonly value: Json;
@@ -24,7 +23,7 @@ export type OutputExpression = Expression & { readonly scope: "output" };
 /** The rules of one place: what may be used there, and the faults of what may not. */
 export interface ScopeRules {
   readonly variables: Variables;
-  /** Absent where no secret may stand. */
+  /** Absent if no secret may stand here. */
   readonly secrets?: Secrets;
   /** Absent outside of a `forEach`. */
   readonly each?: Iteration;
@@ -34,16 +33,15 @@ export interface ScopeRules {
   readonly label?: string;
   /** Names of all sections that have outputs, for hints. */
   readonly sections: readonly string[];
-  /** The fault of a secret at this path; undefined where one is allowed. */
+  /** The fault of a secret at this path; undefined if one is allowed. */
   refusesSecret(expression: Pick<Expression, "text">, path: Path): Fault | undefined;
   /** The reference of an expression, or its fault. */
   reference(expression: OutputExpression, path: Path): Reference | Fault;
-  /** The value of `section.name[*].output`, or its fault. Absent where a map of values has no place. */
+  /** The value of `section.name[*].output`, or its fault. Absent if a map of values has no place here. */
   referenceAll?(expression: OutputExpression): { readonly value: JsonObject } | { readonly fault: Fault };
   report(expression: Expression, path: Path, fault: Fault): void;
 }
 
-/** Makes the scope of a place. */
 export function scopeOf(rules: ScopeRules): Scope {
   const refuse = (expression: Expression, path: Path, fault: Fault): typeof unresolved => {
     rules.report(expression, path, fault);

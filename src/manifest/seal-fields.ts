@@ -80,7 +80,7 @@ function sealTexts(value: Json, label: string, secrets: Sealing): Json {
   return { $template: parts };
 }
 
-/** True where the secret is a text of the manifest or a variable, without any declared secret in it. */
+/** True if the secret is a text of the manifest or a variable, without any declared secret in it. */
 function standsInManifest(value: Json, sealed: Json, path: string, { block }: Member): boolean {
   if (sealed !== value && typeof value === "string") return true;
   const { text } = textOn(block.body, path) ?? {};

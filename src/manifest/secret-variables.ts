@@ -8,7 +8,6 @@ import { mapOf, textsIn } from "./values.ts";
 
 /** Names of these variables, however short their values are. */
 export interface SecretVariables {
-  /** Variables that are a whole secret field. */
   readonly whole: ReadonlySet<string>;
   /** Variables that are at least a part of a secret field, or contain one; includes `whole`. */
   readonly part: ReadonlySet<string>;
@@ -37,7 +36,7 @@ export function secretLiterals(manifest: JsonObject, kinds: readonly Kind[]): re
 
 interface SecretText {
   readonly text: string;
-  /** False where the text replaces a map that contains the field. */
+  /** False if the text replaces a map that contains the field. */
   readonly isField: boolean;
   readonly forEach: Json | undefined;
 }
@@ -58,7 +57,7 @@ function* secretTexts(manifest: JsonObject, kinds: readonly Kind[]): Iterable<Se
 
 type OpenSource = Expression & { readonly scope: "variable" | "each" };
 
-/** Variables and `each` expressions of a text; none where the text has a declared secret or an environment variable. */
+/** Variables and `each` expressions of a text; none if the text has a declared secret or an environment variable. */
 export function openSources(text: string): readonly OpenSource[] {
   const parts = textParts(text).filter((part) => typeof part !== "string");
   if (parts.some(({ scope }) => scope === "secret" || scope === "environment")) return [];
@@ -68,7 +67,7 @@ export function openSources(text: string): readonly OpenSource[] {
   });
 }
 
-/** The text of a field, or the expression in place of a map around it; undefined where there is neither. */
+/** The text of a field, or the expression in place of a map around it; undefined if there is neither. */
 export function textOn(
   body: JsonObject,
   path: string,
@@ -81,7 +80,6 @@ export function textOn(
   return typeof value === "string" ? { text: value, isField: true } : undefined;
 }
 
-/** Every variable that a value names. */
 function variablesIn(value: Json | undefined): readonly string[] {
   const parts = [...textsIn(value, mayHoldExpression)].flatMap(({ text }) => textParts(text));
   return parts.flatMap((part) => (typeof part !== "string" && part.scope === "variable" ? [part.name] : []));

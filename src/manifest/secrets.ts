@@ -21,13 +21,12 @@ export type SecretText = (
 
 export type SecretExpression = Expression & { readonly scope: "secret" | "environment" };
 
-/** The secrets of one manifest. */
 export interface Secrets {
   /** The sealed secret, of the entry `each` of a `forEach`; `unresolved` if it is unavailable and a problem was reported. */
   sealed(expression: SecretExpression, each: string | undefined): Sealed | Template;
   readonly seal: Seal;
   sealWhole(parts: readonly (string | Sealed)[], label: string): Sealed;
-  /** The text behind a sealed secret; undefined where it was not read. */
+  /** The text behind a sealed secret; undefined if it was not read. */
   readonly open: Open;
 }
 

@@ -24,7 +24,6 @@ export interface Layer {
   readonly aliases: ReadonlyMap<ParsedNode, ParsedNode>;
 }
 
-/** A parsed manifest: all layers merged. */
 export interface Parsed {
   /** Undefined if any file is not YAML, or not a map, or if all are empty; `findings` has the reason. */
   readonly value: JsonObject | undefined;
@@ -33,7 +32,6 @@ export interface Parsed {
   readonly findings: readonly Finding[];
 }
 
-/** One violation of a JSON Schema. */
 export interface Violation {
   /** JSON pointer into the value. */
   readonly path: string;

@@ -35,7 +35,6 @@ export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
   return merged;
 }
 
-/** A text inside of a value. */
 export interface TextAt {
   readonly text: string;
   readonly path: Path;
@@ -60,7 +59,6 @@ export function* textsIn(
   }
 }
 
-/** The value with every text replaced. */
 export function mapTexts(value: Json, replace: (text: string, path: Path) => Json, path: Path = []): Json {
   if (typeof value === "string") return replace(value, path);
   if (Array.isArray(value)) return value.map((item, at) => mapTexts(item, replace, [...path, at]));

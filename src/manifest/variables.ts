@@ -7,11 +7,9 @@ import type { SecretVariables } from "./secret-variables.ts";
 import type { Path } from "./source.ts";
 import { holdsUnresolved, mapOf, unresolved } from "./values.ts";
 
-/** Resolved variables. */
 export interface Variables {
   /** Variable -> value; `unresolved` if a problem was reported. */
   readonly values: ReadonlyMap<string, Json>;
-  /** Their names, for hints. */
   readonly names: readonly string[];
   readonly secret: SecretVariables;
 }

@@ -12,19 +12,16 @@ import type { StorageTrouble } from "./model/service-error.ts";
 
 /** A running platform without its HTTP server. */
 export interface Core extends Parts {
-  /** Keys and spellings of requests and answers. */
   readonly dialect: Dialect;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly pageSessions: PageSessions;
-  /** Counts of failed writes. */
   readonly trouble: StorageTrouble;
   readonly lifecycle: Lifecycle;
   readonly faults: Faults;
   readonly log: RequestLog;
   readonly secrets: KnownSecrets;
   readonly instanceTypes: InstanceTypes;
-  /** The generated password of an instance that was created without one. */
   readonly generatedPassword: (instanceId: string) => string;
   /** The password of an instance's observability endpoint, for dialects that show one. */
   readonly observerPassword: (instanceId: string) => string;

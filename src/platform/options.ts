@@ -55,7 +55,6 @@ export interface PlatformOptions {
   readonly elapsed?: () => number;
   /** The process runs nothing but the platform, so that its global Request and Response may be replaced by faster ones. Default false. */
   readonly ownsProcess?: boolean;
-  /** Instance types instead of those of the default profile. */
   readonly instanceTypes?: InstanceTypes;
 }
 

@@ -11,14 +11,12 @@ import { operationNames } from "./model/records.ts";
 import { abandonCore, closeCore, openCore } from "./open-core.ts";
 import type { PlatformOptions } from "./options.ts";
 
-/** A local platform that runs in this process. */
 export interface RunningPlatform {
   /** URLs of the platform host and of the users host; equal if they share a port. */
   readonly url: string;
   readonly usersUrl: string;
   readonly dataDir: string;
   readonly engine: EngineInfo;
-  /** The service profile that it speaks. */
   readonly profile: DialectName;
   readonly pid: number;
   /** Ms that each operation takes in addition to the real work. */

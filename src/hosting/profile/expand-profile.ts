@@ -10,55 +10,30 @@ interface EndpointText {
   readonly host?: "platform" | "users";
   readonly query?: { readonly [name: string]: string };
   readonly body?: { readonly [name: string]: string };
-  readonly answer?: { readonly [name: string]: string | readonly string[] };
+  readonly answer?: { readonly [name: string]: Paths };
 }
 
-type Written =
-  | "backupBy"
-  | "lacks"
-  | "session"
-  | "signIn"
-  | "refresh"
-  | "operations"
-  | "timing"
-  | "fields"
-  | "networkTypes"
-  | "topology";
+type Written = "session" | "signIn" | "refresh" | "operations" | "timing" | "topology" | Defaulted;
+type Defaulted = "fields" | "networkTypes" | "backupBy" | "lacks";
 
-/** `TopologyRules` with one path written without its list. */
-interface TopologyText extends Pick<TopologyRules, "networkingTypes" | "never" | "first"> {
-  readonly host: string | readonly string[];
-  readonly port: string | readonly string[];
-  readonly networkingType: string | readonly string[];
-}
+/** A value whose durations are texts. */
+type Texts<T> = T extends number ? string : T extends object ? { readonly [K in keyof T]: Texts<T[K]> } : T;
+
+type Paths = string | readonly string[];
+type TopologyPath = "host" | "port" | "networkingType";
 
 /** A profile file that its schema accepts, merged with the files that it extends; durations are texts. */
-export interface ProfileText extends Omit<Profile, Written> {
+export interface ProfileText extends Omit<Profile, Written>, Partial<Pick<Profile, Defaulted>> {
   readonly extends?: string;
   readonly prefixes?: { readonly [name: string]: string };
   readonly query?: { readonly [name: string]: string };
-  readonly fields?: { readonly [name: string]: string };
-  readonly networkTypes?: readonly string[];
-  readonly backupBy?: readonly string[];
-  readonly lacks?: readonly string[];
   readonly omitsEmptyLists?: boolean;
-  readonly topology?: TopologyText;
-  readonly session: Omit<SessionProfile, "tokenLifetime" | "refreshLifetime"> & {
-    readonly tokenLifetime: string;
-    readonly refreshLifetime: string;
-  };
+  readonly topology?: Omit<TopologyRules, TopologyPath> & { readonly [path in TopologyPath]: Paths };
+  readonly session: Texts<SessionProfile>;
   readonly signIn: EndpointText;
   readonly refresh?: EndpointText;
   readonly operations: { readonly [name: string]: EndpointText };
-  readonly timing: {
-    readonly settle: string;
-    readonly listLag: string;
-    readonly clock?: string;
-    readonly endpoint: string;
-    readonly poll: { readonly first: string; readonly longest: string };
-    readonly expect: { readonly [operation in keyof Timing["expect"]]: string };
-    readonly timeout: { readonly [operation in keyof Timing["timeout"]]: string };
-  };
+  readonly timing: Texts<Omit<Timing, "clock">> & { readonly clock?: string };
 }
 
 /** A mistake in a profile that its schema cannot find, and the path of its key. */
@@ -76,18 +51,11 @@ const callParameters = [
 /** Writes every endpoint as an object, so that profiles can be merged. */
 export function unfold(profile: JsonObject): JsonObject {
   const whole = (value: Json): Json => (typeof value === "string" ? { request: value } : value);
-  const operations = isObject(profile["operations"])
-    ? {
-        operations: Object.fromEntries(
-          Object.entries(profile["operations"]).map(([name, value]) => [name, whole(value)]),
-        ),
-      }
-    : {};
-  const single = ["signIn", "refresh"].flatMap((name): [string, Json][] => {
-    const value = profile[name];
-    return value === undefined ? [] : [[name, whole(value)]];
+  const unfolded = Object.entries(profile).map(([key, value]): [string, Json] => {
+    if (key === "signIn" || key === "refresh") return [key, whole(value)];
+    return [key, key === "operations" && isObject(value) ? mapped(value, whole) : value];
   });
-  return { ...profile, ...operations, ...Object.fromEntries(single) };
+  return Object.fromEntries(unfolded);
 }
 
 /** Returns the profile, and the faults that the schema cannot find. */
@@ -188,12 +156,12 @@ function isList({ answer = {} }: EndpointText): boolean {
   return answer["ids"] !== undefined || answer["items"] !== undefined;
 }
 
-function topologyOf(rules: TopologyText): TopologyRules {
+function topologyOf(rules: NonNullable<ProfileText["topology"]>): TopologyRules {
   const { host, port, networkingType } = rules;
   return { ...rules, host: listed(host), port: listed(port), networkingType: listed(networkingType) };
 }
 
-function listed(paths: string | readonly string[]): readonly string[] {
+function listed(paths: Paths): readonly string[] {
   return typeof paths === "string" ? [paths] : paths;
 }
 

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import type { Profile } from "../../model/profile.ts";
 import { builtIn } from "./built-in.generated.js";
 
-/** Names of the profiles that come with the package. */
 export const builtInProfiles: readonly string[] = Object.keys(builtIn);
 
 /**

@@ -10,7 +10,6 @@ import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Profile } from "../../model/profile.ts";
 import { expandProfile, type ProfileFault, type ProfileText, unfold } from "./expand-profile.ts";
 
-/** One file of a chain of profiles that extend each other. */
 interface Layer {
   readonly file: string;
   readonly document: Document;
@@ -18,7 +17,6 @@ interface Layer {
   readonly value: JsonObject;
 }
 
-/** Most files in a chain. */
 const longestChain = 8;
 
 /** In characters. The library compares each key with all before it: a longer file would take minutes. */

@@ -16,7 +16,8 @@ const request: JsonObject = {
   pattern: "^(GET|POST|PUT|PATCH|DELETE) (<[A-Za-z]+>|/)[^\\s?#]*$",
 };
 
-function closed(properties: JsonObject, required: readonly string[]): JsonObject {
+/** A map of these keys alone; each is required unless `required` names fewer. */
+function closed(properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject {
   return { type: "object", additionalProperties: false, required, properties };
 }
 
@@ -46,40 +47,25 @@ const endpoint: JsonObject = {
   ],
 };
 
-const session: JsonObject = closed(
-  {
-    send: { enum: ["cookie", "bearer"] },
-    tokenCookie: text,
-    refreshCookie: text,
-    tokenAnswer: list,
-    refreshAnswer: list,
-    tokenLifetime: duration,
-    refreshLifetime: duration,
-    missingToken: text,
-  },
-  [
-    "send",
-    "tokenCookie",
-    "refreshCookie",
-    "tokenAnswer",
-    "refreshAnswer",
-    "tokenLifetime",
-    "refreshLifetime",
-    "missingToken",
-  ],
-);
+const session: JsonObject = closed({
+  send: { enum: ["cookie", "bearer"] },
+  tokenCookie: text,
+  refreshCookie: text,
+  tokenAnswer: list,
+  refreshAnswer: list,
+  tokenLifetime: duration,
+  refreshLifetime: duration,
+  missingToken: text,
+});
 
 const tierRef: JsonObject = { $ref: "#/definitions/tier" };
 
-const tier: JsonObject = closed(
-  {
-    serviceModelKey: text,
-    productTierKey: text,
-    components: keyed(text, { minProperties: 1 }),
-    instanceTypes: { enum: ["listed", "any"] },
-  },
-  ["serviceModelKey", "productTierKey", "components", "instanceTypes"],
-);
+const tier: JsonObject = closed({
+  serviceModelKey: text,
+  productTierKey: text,
+  components: keyed(text, { minProperties: 1 }),
+  instanceTypes: { enum: ["listed", "any"] },
+});
 
 const timing: JsonObject = closed(
   {
@@ -87,7 +73,7 @@ const timing: JsonObject = closed(
     listLag: duration,
     clock: duration,
     endpoint: duration,
-    poll: closed({ first: duration, longest: duration }, ["first", "longest"]),
+    poll: closed({ first: duration, longest: duration }),
     expect: durations,
     timeout: durations,
   },
@@ -120,10 +106,8 @@ const operations: JsonObject = closed(
   ["create", "list", "describe", "update", "delete"].map((verb) => `instance.${verb}`),
 );
 
-const instanceType: JsonObject = closed(
-  { cpus: { type: "number", exclusiveMinimum: 0 }, memoryGB: { type: "number", exclusiveMinimum: 0 } },
-  ["cpus", "memoryGB"],
-);
+const positive: JsonObject = { type: "number", exclusiveMinimum: 0 };
+const instanceType: JsonObject = closed({ cpus: positive, memoryGB: positive });
 
 /** A profile file merged with the files that it extends (draft-07). */
 export const profileSchema: JsonObject = {
@@ -165,26 +149,11 @@ export const profileSchema: JsonObject = {
       limits,
       listed: { enum: ["binding", "advisory"] },
       instanceTypes: keyed(keyed(instanceType)),
-      users: closed({ usernameMin: count, passwordMin: count, commands: list }, [
-        "usernameMin",
-        "passwordMin",
-        "commands",
-      ]),
+      users: closed({ usernameMin: count, passwordMin: count, commands: list }),
     },
     [
-      ...[
-        "name",
-        "keys",
-        "session",
-        "signIn",
-        "operations",
-        "tiers",
-        "statuses",
-        "busy",
-        "timing",
-        "instanceTypes",
-      ],
-      "users",
+      ...["name", "keys", "session", "signIn", "operations", "tiers"],
+      ...["statuses", "busy", "timing", "instanceTypes", "users"],
     ],
   ),
 };

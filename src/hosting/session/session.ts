@@ -5,7 +5,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
 import type { WireResponse } from "../wire/transport.ts";
 import { singleFlight } from "./single-flight.ts";
-import { readTokens, type Tokens } from "./tokens.ts";
+import { isHeaderText, readTokens, type Tokens } from "./tokens.ts";
 
 /** Stores a session between commands; its content is secret. */
 export interface SessionStore {
@@ -15,11 +15,10 @@ export interface SessionStore {
   save(origin: string, tokens: Tokens | undefined): Promise<void>;
 }
 
-/** Options of `createSession`. */
 export interface SessionOptions {
   readonly profile: Profile;
   readonly clock: Clock;
-  /** Scheme, host and port of the platform host: the only place where the session's tokens go as they are. */
+  /** Scheme, host and port of the platform host: the only one that gets the session's tokens as they are. */
   readonly origin: string;
   readonly credentials?: { readonly username: string; readonly password: string };
   readonly store?: SessionStore;
@@ -62,8 +61,9 @@ export function createSession(options: SessionOptions): Session {
   let wrongPassword: ServiceError | undefined;
 
   // A session that cannot be renewed is used up to its end.
-  const canRenew = (held: Tokens): boolean =>
-    options.credentials !== undefined || (held.refreshToken !== undefined && profile.refresh !== undefined);
+  const hasRefresh = ({ refreshToken }: Tokens): boolean =>
+    refreshToken !== undefined && profile.refresh !== undefined;
+  const canRenew = (held: Tokens): boolean => options.credentials !== undefined || hasRefresh(held);
   const useUntil = (held: Tokens): number => (canRenew(held) ? held.renewAt : (held.endsAt ?? held.renewAt));
   const isFresh = (held: Tokens): boolean => !isRefused && clock.now() < useUntil(held);
 
@@ -149,7 +149,7 @@ export function createSession(options: SessionOptions): Session {
     load,
     canBeUsed: (held) =>
       isFresh(held) || (held.refreshToken !== undefined && canRenew(held) && clock.now() < held.refreshUntil),
-    endsAt: () => (tokens === undefined || canRenewKept(tokens, profile) ? undefined : tokens.endsAt),
+    endsAt: () => (tokens === undefined || hasRefresh(tokens) ? undefined : tokens.endsAt),
     async drop() {
       tokens = undefined;
       await store?.save(origin, undefined);
@@ -169,13 +169,8 @@ function signInRequest(
     };
   }
   if (username.includes(":")) {
-    throw new GraphformError(
-      "username-colon",
-      "the user name contains a colon, and HTTP Basic cannot carry one",
-      {
-        hint: "check GRAPHFORM_USERNAME",
-      },
-    );
+    const message = "the user name contains a colon, and HTTP Basic cannot carry one";
+    throw new GraphformError("username-colon", message, { hint: "check GRAPHFORM_USERNAME" });
   }
   const basic = Buffer.from(`${username}:${password}`, "utf8").toString("base64");
   return { headers: { authorization: `Basic ${basic}` }, body: undefined };
@@ -190,10 +185,6 @@ function wrongCredentials(cause: ServiceError): ServiceError {
     cause,
     hint: "check GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
   });
-}
-
-function canRenewKept({ refreshToken }: Tokens, { refresh }: Profile): boolean {
-  return refreshToken !== undefined && refresh !== undefined;
 }
 
 /** The error of a session that ended at its time, or earlier at the service. */
@@ -222,4 +213,28 @@ function noToken({ session }: Profile): GraphformError {
   return new GraphformError("no-session", "the service signed us in and sent no usable session token", {
     hint: `the profile expects ${expected.join(" or ")}`,
   });
+}
+
+/** Keeps the token of `fetch` until the users host refuses it. Rejects with `users-token` if it cannot be a token. */
+export function createUsersToken(fetch: () => Promise<string>): Pick<Session, "ready" | "token" | "refuse"> {
+  let held: string | undefined;
+  const checked = async (): Promise<string> => {
+    const token = (await fetch()).trim();
+    if (isHeaderText(token)) return token;
+    const message = "the token for the users host is empty, or has characters that a token cannot have";
+    const hint = "check GRAPHFORM_TOKEN, or the output of GRAPHFORM_TOKEN_COMMAND";
+    throw new GraphformError("users-token", message, { hint });
+  };
+  const checkedOnce = singleFlight(checked);
+  return {
+    ready: () => held,
+    async token() {
+      if (held !== undefined) return held;
+      held = await checkedOnce();
+      return held;
+    },
+    refuse(token) {
+      if (held === token) held = undefined;
+    },
+  };
 }

@@ -1,4 +1,5 @@
 /** @module Shares one running piece of work among all callers; each of them may stop waiting for it. */
+import { perObject } from "../../model/per-object.ts";
 
 /** Starts `work` unless it is running, and returns the promise of the running one. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
@@ -9,6 +10,15 @@ export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
     });
     return underWay;
   };
+}
+
+/** Like `singleFlight`, but keeps the first result; a failure is not kept. */
+export function keptOnce<T>(work: () => Promise<T>): () => Promise<T> {
+  let kept: { readonly result: T } | undefined;
+  return singleFlight(async () => {
+    kept ??= { result: await work() };
+    return kept.result;
+  });
 }
 
 /**
@@ -24,16 +34,12 @@ export function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T
   });
 }
 
-const waitersBySignal = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
-
-function waitersOf(signal: AbortSignal): Set<(reason: unknown) => void> {
-  const known = waitersBySignal.get(signal);
-  if (known !== undefined) return known;
+/** The functions to call when a signal is aborted. */
+const waitersOf = perObject((signal: AbortSignal) => {
   const waiters = new Set<(reason: unknown) => void>();
   const leaveAll = (): void => {
     for (const leave of waiters) leave(signal.reason);
   };
-  waitersBySignal.set(signal, waiters);
   signal.addEventListener("abort", leaveAll, { once: true });
   return waiters;
-}
+});

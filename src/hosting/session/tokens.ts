@@ -1,14 +1,12 @@
 /** @module Reads session tokens and their lifetimes from an answer, and puts them into requests. */
 
 import { parseSetCookie } from "set-cookie-parser";
-import { GraphformError } from "../../model/errors.ts";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Endpoint, Profile, SessionProfile } from "../../model/profile.ts";
 import type { Call } from "../../model/service.ts";
 import { answerValues } from "../wire/answer-values.ts";
 import { parseJson } from "../wire/parse-json.ts";
 import type { WireRequest, WireResponse } from "../wire/transport.ts";
-import { singleFlight } from "./single-flight.ts";
 
 /** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */
 export interface Tokens {
@@ -36,11 +34,8 @@ export function readTokens(response: WireResponse, session: SessionProfile, now:
   if (token === undefined) return undefined;
   const refreshCookie = cookies.get(session.refreshCookie);
   const refreshToken = usable(refreshCookie?.value ?? body["refreshToken"]);
-  const life = Math.min(
-    lifeOfJwt(token, now) ?? Number.POSITIVE_INFINITY,
-    cookie?.maxAge ?? Number.POSITIVE_INFINITY,
-  );
-  const known = life === Number.POSITIVE_INFINITY ? session.tokenLifetime : life;
+  const lives = [lifeOfJwt(token, now), cookie?.maxAge].filter((life) => life !== undefined);
+  const known = lives.length === 0 ? session.tokenLifetime : Math.min(...lives);
   return {
     token,
     renewAt: now + Math.max(known * 0.8, known - 60_000),
@@ -69,7 +64,7 @@ function usable(value: Json | undefined): string | undefined {
 }
 
 /** Printable ASCII without spaces, commas, semicolons: the characters of a cookie or a bearer token. */
-function isHeaderText(text: string): boolean {
+export function isHeaderText(text: string): boolean {
   return /^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(text);
 }
 
@@ -89,41 +84,6 @@ export function authorization(token: string, endpoint: Endpoint, profile: Profil
 export function secretsIn({ operation, body = {} }: Call, username: string | undefined): readonly string[] {
   if (!operation.startsWith("session.")) return [];
   return Object.values(body).flatMap((text) => (typeof text === "string" && text !== username ? [text] : []));
-}
-
-/** A token that the caller supplies: fetched once, and again after a refusal. */
-interface UsersToken {
-  ready(): string | undefined;
-  token(): Promise<string>;
-  refuse(token: string): void;
-}
-
-/** Keeps the token of `fetch` until the users host refuses it. Rejects with `users-token` if it cannot be a token. */
-export function createUsersToken(fetch: () => Promise<string>): UsersToken {
-  let held: string | undefined;
-  const checked = async (): Promise<string> => {
-    const token = (await fetch()).trim();
-    if (isHeaderText(token)) return token;
-    throw new GraphformError(
-      "users-token",
-      "the token for the users host is empty, or has characters that a token cannot have",
-      {
-        hint: "check GRAPHFORM_TOKEN, or the output of GRAPHFORM_TOKEN_COMMAND",
-      },
-    );
-  };
-  const checkedOnce = singleFlight(checked);
-  return {
-    ready: () => held,
-    async token() {
-      if (held !== undefined) return held;
-      held = await checkedOnce();
-      return held;
-    },
-    refuse(token) {
-      if (held === token) held = undefined;
-    },
-  };
 }
 
 /** A cookie as Set-Cookie brings it. */

@@ -1,14 +1,16 @@
 /** @module Finds the subscription of each request. */
 import { GraphformError, isGraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
-import { isObject, own } from "../../model/json.ts";
+import { own } from "../../model/json.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
-import { singleFlight } from "../session/single-flight.ts";
+import { keptOnce } from "../session/single-flight.ts";
+import { attempt, type Read } from "../wire/read-answer.ts";
 import {
-  type Attempt,
-  attempt,
+  componentsOf,
+  everyObject,
   idsOfAll,
   type LookedUp,
+  listedIds,
   lookUpSubscriptions,
 } from "./look-up-subscriptions.ts";
 
@@ -18,11 +20,10 @@ export interface GivenSubscriptions {
   readonly subscriptions?: { readonly [tier: string]: string };
 }
 
-/** Options of `createSubscriptions`. */
 export interface SubscriptionOptions extends GivenSubscriptions {
   readonly profile: Profile;
   /** Sends a request of the look-up itself: it names the subscription of its parameters, or none. */
-  readonly read: (call: Call) => Promise<Answer>;
+  readonly read: Read;
 }
 
 /** Looks up and remembers subscriptions. */
@@ -50,29 +51,17 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   const isPerTier = profile.subscriptions === "per-tier";
   const ofInstance = new Map<string, string>();
   let lookedUp: LookedUp | undefined;
-  let listed: ReadonlyMap<string, string> | undefined;
-  let eachListed: ReadonlyMap<string, string> | undefined;
 
-  let everyOne: Attempt | undefined;
-  const listAll = singleFlight(async () => {
-    everyOne ??= await attempt(read, "subscriptions.list");
-    return everyOne;
-  });
-  const lookUp = singleFlight(async () => {
-    lookedUp ??= await lookUpSubscriptions(profile, read, given, listAll);
+  const list = keptOnce(() => attempt(read, { operation: "subscriptions.list", params: {} }));
+  const objects = keptOnce(() => everyObject(profile, read));
+  const lookUp = keptOnce(async () => {
+    lookedUp = await lookUpSubscriptions(profile, { read, subscriptions: list, objects }, given);
     return lookedUp;
   });
-  const listOnce = singleFlight(async () => {
-    listed ??= await shownSubscriptions(profile, read);
-    return listed;
-  });
-  const listEachOnce = singleFlight(async () => {
-    eachListed ??= await listedOneByOne(profile, read, (tier) => ofTier(tier));
-    return eachListed;
-  });
+  const eachListed = keptOnce(() => listedOneByOne(profile, read, (tier) => ofTier(tier)));
   const candidates = async (key: string): Promise<readonly string[]> => {
     if (subscriptionId !== undefined) return [subscriptionId];
-    return isPerTier ? ((lookedUp ?? (await lookUp())).byPlan.get(key) ?? []) : [];
+    return isPerTier ? ((await lookUp()).byPlan.get(key) ?? []) : [];
   };
   const ofPlan = async (key: string): Promise<string | undefined> => {
     const ids = await candidates(key);
@@ -86,10 +75,8 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   const ofObject = async (call: Call, id: string): Promise<string | undefined> => {
     const known = ofInstance.get(id);
     if (known !== undefined) return known;
-    const found =
-      (listed ?? (await listOnce())).get(id) ??
-      (eachListed ?? (await listEachOnce())).get(id) ??
-      subscriptionId;
+    const shown = (await objects())?.find((object) => object.id === id)?.subscription;
+    const found = shown ?? (await eachListed()).get(id) ?? subscriptionId;
     if (found === undefined && call.operation.startsWith("user.")) throw unknownInstance(call, id);
     return found;
   };
@@ -124,7 +111,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       if (id !== undefined && owner !== undefined) ofInstance.set(String(id), owner);
     },
     async all() {
-      return profile.operations["subscriptions.list"] === undefined ? [] : idsOfAll(await listAll());
+      return profile.operations["subscriptions.list"] === undefined ? [] : idsOfAll(await list());
     },
     async byTier(needed) {
       const isKnown = await Promise.all(needed.map(async (tier) => (await ofTier(tier)) !== undefined));
@@ -144,7 +131,6 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   };
 }
 
-/** True for a request that can name a subscription. */
 function isAbout({ path, query }: Endpoint): boolean {
   return [path, ...Object.values(query)].some((text) => text.includes("{subscriptionId}"));
 }
@@ -159,38 +145,18 @@ function tierOf({ params }: Call, { tiers }: Profile): string | undefined {
   return found?.[0];
 }
 
-/** The subscription that each instance shows, if the profile has one answer for all of them. */
-async function shownSubscriptions(
-  { operations }: Profile,
-  read: SubscriptionOptions["read"],
-): Promise<ReadonlyMap<string, string>> {
-  if (operations["instance.list-all"] === undefined) return new Map();
-  const answer = await read({ operation: "instance.list-all", params: {} }).catch(noAnswer);
-  const items = answer?.values["items"];
-  const found = (Array.isArray(items) ? items : []).filter(isObject).flatMap((item): [string, string][] => {
-    const { id, subscriptionId } = item;
-    return typeof id === "string" && typeof subscriptionId === "string" && subscriptionId !== ""
-      ? [[id, subscriptionId]]
-      : [];
-  });
-  return new Map(found);
-}
-
 /** Instance id -> subscription, from the list of each component; a refused list counts as empty. */
 async function listedOneByOne(
   { tiers }: Profile,
-  read: SubscriptionOptions["read"],
+  read: Read,
   ofTier: (tier: string) => Promise<string | undefined>,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  for (const [tier, { serviceModelKey, productTierKey, components }] of Object.entries(tiers)) {
+  for (const [tier, keys] of Object.entries(tiers)) {
     const subscription = await ofTier(tier).catch(noAnswer);
     if (subscription === undefined) continue;
-    for (const resourceKey of Object.values(components)) {
-      const params = { serviceModelKey, productTierKey, resourceKey, subscriptionId: subscription };
-      const ids = (await read({ operation: "instance.list", params }).catch(noAnswer))?.values["ids"];
-      for (const id of Array.isArray(ids) ? ids : []) found.set(String(id), subscription);
-    }
+    for (const params of componentsOf(keys, subscription))
+      for (const id of await listedIds(read, params)) found.set(id, subscription);
   }
   return found;
 }
@@ -207,7 +173,6 @@ function nameOf({ tiers }: Profile, productTierKey: string): string {
   );
 }
 
-/** A tier has several subscriptions, and none is chosen. */
 function ambiguous(tier: string, ids: readonly string[]): GraphformError {
   return new GraphformError(
     "subscription-ambiguous",
@@ -216,7 +181,6 @@ function ambiguous(tier: string, ids: readonly string[]): GraphformError {
   );
 }
 
-/** A create in a tier without a subscription. */
 function noSubscription(operation: string, tier: string): ServiceError {
   return new ServiceError("invalid", operation, `${operation}: there is no active subscription to ${tier}`, {
     wasSent: false,
@@ -224,12 +188,10 @@ function noSubscription(operation: string, tier: string): ServiceError {
   });
 }
 
-/** The hint if a tier has no subscription. */
 export function noSubscriptionHint(tier: string): string {
   return `subscribe to the plan at the service, or name a subscription: service.subscriptions.${tier}, GRAPHFORM_SUBSCRIPTION_ID or --subscription`;
 }
 
-/** The service shows no subscription of an instance. */
 function unknownInstance({ operation }: Call, id: string): ServiceError {
   return new ServiceError("invalid", operation, `${operation}: the service shows no subscription of ${id}`, {
     wasSent: false,

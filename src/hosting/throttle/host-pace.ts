@@ -52,7 +52,6 @@ export function newHostPace({ perSecond, burst }: Limits = {}): HostPace {
   };
 }
 
-/** When the next request may start. */
 export function startOf(pace: HostPace): number {
   return Math.max(pace.pausedUntil, pace.fullAt - (sizeOf(pace) - 1) * gapOf(pace));
 }
@@ -74,7 +73,6 @@ export function taken(pace: HostPace, sentAt: number): HostPace {
   return { ...pace, perSecond: Math.min(pace.most, pace.perSecond + more) };
 }
 
-/** One refused request. */
 export interface Refusal {
   readonly sentAt: number;
   /** True for 429; false for 503 with a Retry-After. */

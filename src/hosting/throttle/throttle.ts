@@ -132,7 +132,6 @@ export interface Ticket {
   readonly isWrite: boolean;
 }
 
-/** A request that waits to be sent. */
 interface QueuedRequest {
   readonly host: string;
   readonly ticket: Ticket;
@@ -143,18 +142,14 @@ interface QueuedRequest {
 
 /** Round robin between the operations of each host: a thousand looks do not hold up the next create, nor creates a look. */
 interface FairQueue {
-  /** A place at the end of the operation's line. */
   ticket(operation: string, isWrite: boolean): Ticket;
   add(request: QueuedRequest): void;
   /** Takes out the next of those whose host `mayStart`. */
   next(mayStart: (host: string) => boolean): QueuedRequest | undefined;
-  /** Hosts of waiting requests. */
   hosts(): Iterable<string>;
-  /** Takes out all that wait with this signal. */
   dismiss(signal: AbortSignal): readonly QueuedRequest[];
 }
 
-/** An empty queue. */
 function fairQueue(): FairQueue {
   // Lines that are not empty; a line goes to the end after its turn.
   const lines = new Map<string, { readonly host: string; waiting: QueuedRequest[] }>();

@@ -3,21 +3,14 @@ import type { Clock } from "../../model/clock.ts";
 import { exitCodes, isServiceError, ServiceError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
-import type { Profile } from "../../model/profile.ts";
 import { limitWords, waitLonger } from "../../model/time-limit.ts";
 import { repeatRequest } from "../../network/repeat-request.ts";
 import type { ServiceOptions } from "../service-options.ts";
 import { serviceError } from "./service-error.ts";
 import type { Transport, WireResponse } from "./transport.ts";
 
-/** Settings of `tracedExchange`. */
-export interface ExchangeSettings {
+export interface ExchangeSettings extends Pick<ServiceOptions, "profile" | "clock" | "trace"> {
   readonly transport: Transport;
-  readonly profile: Profile;
-  readonly clock: Clock;
-  /** One line per request: method, path, status or failure, ms. */
-  readonly trace: ((line: string) => void) | undefined;
-  /** Aborted once the client is closed. */
   readonly closing: AbortSignal;
   /** Receives the `Date` of each answer by its origin, in ms since 1970. */
   readonly dates: Map<string, number>;

@@ -16,7 +16,6 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** True if brackets outside of strings are nested too deeply. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let isQuoted = false;

@@ -1,5 +1,5 @@
 /** @module Reads and checks the answer to an accepted request, and the further pages of a list. */
-import { ServiceError } from "../../model/errors.ts";
+import { isServiceError, ServiceError } from "../../model/errors.ts";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import type { Endpoint } from "../../model/profile.ts";
@@ -11,16 +11,16 @@ import { parseJson } from "./parse-json.ts";
 const texts = [
   ...[
     "status",
-    "cloudProvider",
-    "region",
-    "networkType",
-    "network",
+    "statusMessage",
+    "failure",
+    "instructions",
+    "offboard",
     "createdAt",
     "modifiedAt",
     "completedAt",
   ],
-  ...["host", "failure", "resourceId", "name", "cidr", "statusMessage", "instructions", "offboard"],
-  ...["instanceId", "type"],
+  ...["cloudProvider", "region", "networkType", "network", "host", "cidr"],
+  ...["resourceId", "instanceId", "name", "type"],
 ];
 
 /** Name of a value -> check of its type. Values with other names are not checked. */
@@ -129,7 +129,6 @@ function nameOf(endpoint: Endpoint, name: string): string {
   return endpoint.answer[name]?.join(" or ") ?? name;
 }
 
-/** Most pages of one list. */
 const maxPages = 1000;
 
 /**
@@ -177,4 +176,20 @@ function joined(before: Values, page: Values): Values {
 
 function endless({ operation }: Call): ServiceError {
   return new ServiceError("shape", operation, `${operation}: the pages of the answer do not come to an end`);
+}
+
+/** Sends a read. */
+export type Read = (call: Call) => Promise<Answer>;
+
+/** The answer to a read, or the error of a service that refused it. */
+export type Attempt = Answer | ServiceError;
+
+/** Sends a read whose refusal is a result. Rethrows errors that end the run: an interruption, a request that was not sent. */
+export async function attempt(read: Read, call: Call): Promise<Attempt> {
+  try {
+    return await read(call);
+  } catch (error) {
+    if (!isServiceError(error) || error.failure === "aborted" || !error.wasSent) throw error;
+    return error;
+  }
 }

@@ -32,7 +32,6 @@ export type Transport = (
   unsent?: AbortSignal,
 ) => Promise<WireResponse>;
 
-/** Options of `openConnections`. */
 export interface TransportOptions {
   /** PEM text of authorities to trust besides the system's. */
   readonly ca?: string;

@@ -1,4 +1,4 @@
-/** @module Writes a live value into the text of a manifest, where the field of one resource stands. */
+/** @module Writes a live value into the text of a manifest, at the field of one resource. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
 import { type AddressParts, formatAddress } from "../../model/address.ts";
 import { isObject, type Json, type JsonObject, stableJson } from "../../model/json.ts";
@@ -24,12 +24,10 @@ export interface Refusal {
   readonly hint: string;
 }
 
-/** The text of a layer after an edit. */
 export function editedText({ layer, start, end, text }: Edit): string {
   return layer.text.slice(0, start) + text + layer.text.slice(end);
 }
 
-/** The line end that a file uses. */
 function lineEnd(layer: Pick<Layer, "text">): "\r\n" | "\n" {
   return layer.text.includes("\r\n") ? "\r\n" : "\n";
 }
@@ -82,7 +80,6 @@ function sharedIn({ aliases }: Layer, { passed }: Followed): ParsedNode | undefi
   return passed.find((node) => isAlias(node) || anchored.has(node));
 }
 
-/** True for a refusal. */
 export function isRefusal(result: Edit | Refusal): result is Refusal {
   return "message" in result;
 }
@@ -108,7 +105,7 @@ function replaced(
   return proven({ layer, start, end, text: block ?? line }, path, value) ?? unwritable(where);
 }
 
-/** The edit where its file is read as before but for this one value; undefined otherwise. */
+/** The edit, if its file is read as before but for this one value; undefined otherwise. */
 function proven(edit: Edit, path: Path, value: Json): Edit | undefined {
   const { layer } = edit;
   const [read] = parseManifest([{ path: layer.file, text: editedText(edit) }]).layers;
@@ -189,7 +186,7 @@ function placeText({ file, start }: SourceRange): string {
   return `${file}:${start.line}`;
 }
 
-/** Adds a value below `path` after the last entry of a map; undefined where the map has no place for it. */
+/** Adds a value below `path` after the last entry of a map; undefined if the map has no place for it. */
 function insertEntry(layer: Layer, maps: readonly WrittenMap[], path: Path, value: Json): Edit | undefined {
   const map = maps.at(-1);
   const [start, end] = map?.range ?? [];
@@ -224,7 +221,7 @@ function blockLines(path: Path, value: Json, indent: number, step: number): read
   });
 }
 
-/** Puts lines below the line that an offset is in; a block scalar ends where the next line begins. */
+/** Puts lines below the line that an offset is in; a block scalar ends at the begin of the next line. */
 function atLineEnd(layer: Layer, offset: number, lines: readonly string[]): Edit {
   const { text } = layer;
   const eol = lineEnd(layer);
@@ -249,7 +246,6 @@ function endOf(value: ParsedNode | null | undefined, key: ParsedNode): number {
   return isScalar(value) && value.range[0] === value.range[1] ? key.range[1] : value.range[1];
 }
 
-/** Spaces before a node on its line. */
 function columnOf(layer: Layer, node: ParsedNode): number {
   return layer.lines.linePos(node.range[0]).col - 1;
 }

@@ -5,7 +5,7 @@ import type { Json } from "../../model/json.ts";
 /** Characters that cannot be seen, or that change how the text around them is read. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** A single value on one line, in the given style where that can hold it. `${` in a text is escaped: it is no expression. */
+/** A single value on one line, in the given style if that can hold it. `${` in a text is escaped: it is no expression. */
 export function scalarText(value: Json, style: Scalar.Type | undefined): string {
   if (typeof value !== "string") return JSON.stringify(value);
   const text = value.replaceAll("${", () => "$${");
@@ -13,7 +13,7 @@ export function scalarText(value: Json, style: Scalar.Type | undefined): string 
   return style === Scalar.QUOTE_SINGLE ? `'${text.replaceAll("'", "''")}'` : plainText(text);
 }
 
-/** Without quotes where it is read as the same text, inside brackets too; otherwise in double quotes. */
+/** Without quotes if it is read as the same text, inside brackets too; otherwise in double quotes. */
 export function plainText(text: string): string {
   const document = new Document([""]);
   const list = document.contents;
@@ -37,7 +37,7 @@ function unit(code: number): string {
 }
 
 /**
- * A text as a block scalar (`|` or `>`) like `old`, with its indentation and the comment of its first line; undefined where
+ * A text as a block scalar (`|` or `>`) like `old`, with its indentation and the comment of its first line; undefined if
  * the text cannot stand in one of this style.
  */
 export function blockText(text: string, old: string, eol: string): string | undefined {

@@ -93,7 +93,7 @@ function keyOf({ path }: Violation, what: string): string {
   return `${path} ${what}`;
 }
 
-/** A JSON pointer as a path; undefined where it leads to or through a value that is not known yet. */
+/** A JSON pointer as a path; undefined if it leads to or through a value that is not known yet. */
 function pathOf(pointer: string, root: Json): Path | undefined {
   const path: (string | number)[] = [];
   let value: Json = root;
@@ -205,7 +205,7 @@ function typeHint(value: Json, shape: Shape): string {
   return shape.description ?? `write ${typeWords(shape)}`;
 }
 
-/** The hint to quote a value, where the quoted text would be valid. */
+/** The hint to quote a value, if the quoted text would be valid. */
 function quotesHint(value: string | number | boolean, shape: Shape): string {
   const { pattern } = shape;
   if (shape["x-secret"] === true) return "put it in quotes";
@@ -244,7 +244,6 @@ function shown(value: Json, shape: Shape): string {
   return isHidden(value, shape) ? "a secret" : describe(value);
 }
 
-/** The fault of a required key that is missing. */
 function missingKey(path: Path, key: string, shape: Shape): Fault {
   const message = `${JSON.stringify(key)} is missing${within(path)}`;
   return { code: "missing-key", message, hint: `add it: ${shape.properties?.[key]?.description ?? key}` };
@@ -256,7 +255,6 @@ function unknownKey(path: Path, key: string, shape: Shape, root: Shape): Fault {
   return { code: "unknown-key", message, hint: keyHint(key, shape, root) };
 }
 
-/** The fault of a name that cannot be part of an address. */
 function badName(name: string): Fault {
   const message = `${JSON.stringify(shownKey(name))} cannot be used as a name`;
   return { code: "bad-name", message, hint: "use letters, digits, - and _, beginning with a letter" };
@@ -275,7 +273,7 @@ function wiredAs(word: string, { properties = {} }: Shape): string | undefined {
   return Object.keys(properties).find((name) => properties[name]?.["x-wire"] === word);
 }
 
-/** The hint for an unknown key: the right spelling, or the place where it belongs. */
+/** The hint for an unknown key: the right spelling, or the place that it belongs to. */
 function keyHint(key: string, shape: Shape, root: Shape): string {
   const wired = wiredAs(key, shape);
   if (wired !== undefined) return `write ${wired}: ${key} is the service's own word for it`;

@@ -15,7 +15,6 @@ export interface Fault {
   readonly hint: string;
 }
 
-/** An error at a place. */
 export function errorAt(range: SourceRange, fault: Fault, address?: Address): Finding {
   return { severity: "error", ...fault, range, ...defined({ address }) };
 }
@@ -29,7 +28,6 @@ export interface Report {
   where(path: Path, part: Part): SourceRange;
 }
 
-/** Makes a report that adds to `findings`. */
 export function reportTo(
   findings: Finding[],
   layers: readonly Layer[],

@@ -19,7 +19,6 @@ export type ShownAt = (path: Path, value: Json) => string;
 /** One reference and nothing beside it names a secret, and holds none. */
 const reference = /^\$\{[^}]*\}$/;
 
-/** Makes the function for one manifest. */
 export function plainFields(manifest: JsonObject | undefined, kinds: readonly Kind[]): ShownAt {
   const shape = once(() =>
     documentShape(kinds, (section) => {

@@ -20,7 +20,6 @@ export function holdsCredential(key: string): boolean {
   return !isKnown && (credentialKey.test(key) || namesCredential(key));
 }
 
-/** A fault with its place. */
 export interface StateFault {
   readonly path: Path;
   readonly part: Part;
@@ -50,7 +49,6 @@ export function stateFaults(section: Json | undefined): readonly StateFault[] {
   ];
 }
 
-/** The fault of a section that contradicts itself. */
 function contradictionOf(
   section: { readonly [key: string]: Json },
   type: StoreType = "file",

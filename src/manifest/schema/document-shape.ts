@@ -6,7 +6,6 @@ import { stateShape } from "./state-shape.ts";
 /** A section as the manifest's head sees it. */
 export interface Section {
   readonly name: string;
-  /** Singular of the name, for messages. */
   readonly noun: string;
 }
 
@@ -110,7 +109,6 @@ const secret: Shape = {
   maxProperties: 1,
 };
 
-/** Shapes of `imports`, `moved` and `removed`. */
 function lists(section: string): { readonly [name: string]: Shape } {
   const address = text("Address of a resource.", {
     examples: [`${section}.orders`, `${section}.cache["eu"]`],

@@ -5,7 +5,6 @@ import type { Kind } from "../../model/kind.ts";
 import { documentShape, outputShape } from "./document-shape.ts";
 import { ownKeys, type Shape } from "./shape.ts";
 
-/** The part of a kind that the schema needs. */
 export type SchemaKind = Pick<Kind, "name" | "noun" | "schema">;
 
 /** Values that editors suggest for a text, by dotted path of a field. They refuse no other value: a profile of the user's may have more. */
@@ -102,7 +101,7 @@ function refusedFields(shape: Shape, tier: string): JsonObject | undefined {
   return entries.length === 0 ? undefined : { type: "object", properties: Object.fromEntries(entries) };
 }
 
-/** A field that `defaults` may supply can only be asked for where there are none. */
+/** A field that `defaults` may supply is required only if there are none. */
 function requiredUnlessDefaulted({ name, schema }: SchemaKind): JsonObject {
   const required = {
     type: "object",
@@ -164,7 +163,6 @@ function withInner(shape: Shape, depth: number): { readonly [word: string]: unkn
   };
 }
 
-/** A schema as plain data. */
 function asJson(schema: unknown): JsonObject {
   const data: unknown = JSON.parse(JSON.stringify(schema));
   return isObject(data) ? data : {};

@@ -1,5 +1,6 @@
 /** @module Holds the schema of one resolved resource, and looks up fields in a schema. */
 import type { FieldSchema, KindSchema } from "../../model/field-schema.ts";
+import { perObject } from "../../model/per-object.ts";
 import { durationPattern } from "../../model/quantity.ts";
 import type { Path } from "../source.ts";
 
@@ -15,7 +16,6 @@ export interface Shape extends FieldSchema {
   readonly anyOf?: readonly Shape[];
 }
 
-/** The shape at a path, or undefined if the schema has none. */
 export function shapeAt(shape: Shape, path: Path): Shape | undefined {
   let current: Shape | undefined = shape;
   for (const step of path) {
@@ -29,31 +29,19 @@ export function shapeAt(shape: Shape, path: Path): Shape | undefined {
 }
 
 /** Dotted path -> field, without the maps that contain other fields. */
-export function leafPaths(shape: Shape): ReadonlyMap<string, Shape> {
-  const known = leavesOf.get(shape);
-  if (known !== undefined) return known;
+export const leafPaths: (shape: Shape) => ReadonlyMap<string, Shape> = perObject((shape) => {
   const found = new Map<string, Shape>();
   for (const [name, field] of Object.entries(shape.properties ?? {})) {
     if (field.properties === undefined) found.set(name, field);
     else for (const [inner, leaf] of leafPaths(field)) found.set(`${name}.${inner}`, leaf);
   }
-  leavesOf.set(shape, found);
   return found;
-}
+});
 
-const leavesOf = new WeakMap<Shape, ReadonlyMap<string, Shape>>();
-
-/** Dotted paths of the secret fields. */
-export function secretPaths(shape: Shape): ReadonlySet<string> {
-  const known = secretsOf.get(shape);
-  if (known !== undefined) return known;
+export const secretPaths: (shape: Shape) => ReadonlySet<string> = perObject((shape) => {
   const leaves = [...leafPaths(shape)].filter(([, field]) => field["x-secret"] === true);
-  const paths = new Set(leaves.map(([path]) => path));
-  secretsOf.set(shape, paths);
-  return paths;
-}
-
-const secretsOf = new WeakMap<Shape, ReadonlySet<string>>();
+  return new Set(leaves.map(([path]) => path));
+});
 
 const duration: Shape = { type: "string", pattern: durationPattern, examples: ["90s", "40m", "2h"] };
 
@@ -101,13 +89,8 @@ const enabled: Shape = {
 /** Keys of every resource beside the fields of its kind. */
 export const ownKeys: { readonly [name: string]: Shape } = { forEach, enabled, lifecycle, timeouts };
 
-/** The fields of the kind and the keys of every resource; made once for each kind. */
-export function resourceShape(schema: KindSchema): Shape {
-  const known = shapes.get(schema);
-  if (known !== undefined) return known;
-  const shape: Shape = { ...schema, properties: { ...schema.properties, ...ownKeys } };
-  shapes.set(schema, shape);
-  return shape;
-}
-
-const shapes = new WeakMap<KindSchema, Shape>();
+/** The fields of the kind and the keys of every resource. */
+export const resourceShape: (schema: KindSchema) => Shape = perObject((schema) => ({
+  ...schema,
+  properties: { ...schema.properties, ...ownKeys },
+}));

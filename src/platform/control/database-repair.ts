@@ -22,7 +22,6 @@ interface Repair {
   served: boolean;
   /** The databases reported something after the last attempt had begun. */
   isNews: boolean;
-  /** Ends the pause. */
   wake: () => void;
 }
 
@@ -37,7 +36,6 @@ export function createDatabaseRepair(parts: StateParts): DatabaseRepair {
   const { closing } = tasks;
   const repairs = new Map<string, Repair>();
 
-  /** Starts the database and notes that it runs. */
   const startAgain = async (id: string, record: InstanceRecord): Promise<undefined> => {
     const found = await databases.start(record);
     const isOver = record.status === "FAILED" || record.failure?.of === "database";
@@ -79,7 +77,7 @@ export function createDatabaseRepair(parts: StateParts): DatabaseRepair {
       const record = store.instances.get(id);
       if (closing.aborted || record === undefined || !isRepairable(record)) return true;
       if (record.status === "RUNNING" && (await databases.isUp(record))) return true;
-      // The first start of this platform shows nothing unless it fails: nobody has seen the database go.
+      // The first start of this platform shows nothing unless it fails: no client has seen the database go.
       if (databases.seen(id) !== undefined) showDown(id, repair);
       const failure = await startAgain(id, record).catch(fileTrouble);
       repair.served = failure === undefined;

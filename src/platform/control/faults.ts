@@ -9,7 +9,7 @@ export interface Fault {
   readonly hang?: number;
   /** Cuts the connection before the operation (nothing is done), or after it (it is done, without an answer). */
   readonly reset?: "before" | "after";
-  /** Answers this status with the host's error body; the operation is done only where `work` is true. */
+  /** Answers this status with the host's error body; the operation is done only if `work` is true. */
   readonly status?: number;
   /** Value of the Retry-After header, in seconds. */
   readonly retryAfter?: number;

@@ -4,7 +4,6 @@ import { fileTrouble } from "../../files/file-trouble.ts";
 import { StorageError } from "../model/service-error.ts";
 import type { Events } from "./events.ts";
 
-/** Work of instances in the background. */
 export interface Tasks {
   /** Runs a task of an instance; `close` waits for it, and its failure becomes an event. */
   run(id: string, task: Promise<unknown>): void;
@@ -15,7 +14,6 @@ export interface Tasks {
    * the platform closes.
    */
   untilWritten<T>(write: () => Promise<T>): Promise<T>;
-  /** Aborted when the platform closes. */
   readonly closing: AbortSignal;
   /** Ends all waits and resolves when every task has ended; the next start of the platform continues the rest. */
   close(): Promise<void>;

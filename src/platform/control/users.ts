@@ -182,7 +182,6 @@ export const allowedCommands: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Maximum length of a rule in an error message. */
 const maxShown = 60;
 
 /**

@@ -9,7 +9,6 @@ import { bytesOf, defaultMemory, type InstanceTypes, machineMemory } from "../mo
 import { nodesOf } from "../model/plans.ts";
 import { firstUserOf, type InstanceRecord } from "../model/records.ts";
 
-/** The parts of the platform that a configuration is made from. */
 export interface SpecParts {
   readonly dir: string;
   readonly instanceTypes: InstanceTypes;

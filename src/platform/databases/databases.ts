@@ -24,7 +24,7 @@ export interface Databases {
   /** Rejects if the data cannot be saved; the database keeps running then. */
   stop(record: InstanceRecord): Promise<void>;
   restart(record: InstanceRecord): Promise<RunningDatabase>;
-  /** Applies changed parameters, with a restart if they need one or where `restarts` asks for it. */
+  /** Applies changed parameters, with a restart if they need one or `restarts` asks for it. */
   update(record: InstanceRecord, restarts: boolean): Promise<RunningDatabase>;
   /** Ends the processes and deletes the files. */
   remove(record: InstanceRecord): Promise<void>;
@@ -56,6 +56,5 @@ export interface Databases {
 export interface DatabaseListener {
   /** A database does not run as it should: a node ended, is halted or does not answer. */
   down(instanceId: string, reason: string): void;
-  /** An unusual event, as a text for people. */
   notice(instanceId: string, what: string): void;
 }

@@ -3,7 +3,6 @@ import type { Database, DatabaseNode, DatabaseSpec } from "../engine/index.ts";
 import type { InstanceRecord } from "../model/records.ts";
 import type { DatabaseListener, RunningDatabase } from "./databases.ts";
 
-/** The running database of one instance. */
 export interface RealDatabase {
   readonly database: Database;
   readonly spec: DatabaseSpec;

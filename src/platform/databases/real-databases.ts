@@ -24,7 +24,6 @@ import {
 
 export interface RealDatabasesParts {
   readonly engine: Engine;
-  /** Folder with one subfolder per database. */
   readonly folder: string;
   readonly instanceTypes: InstanceTypes;
   readonly key: Buffer;
@@ -79,7 +78,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     return entry;
   };
 
-  /** Starts a database or restarts its missing nodes. It may serve although this rejects, where only a replica failed. */
+  /** Starts a database or restarts its missing nodes. It may serve although this rejects, if only a replica failed. */
   const start = async (record: InstanceRecord, seed?: string): Promise<RealDatabase> => {
     let entry = running.get(record.id);
     if (entry !== undefined && needsRestart(entry, record, await specFor(record))) {

@@ -2,7 +2,6 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Component, Plan } from "../model/plans.ts";
 
-/** Service profiles that the platform can speak. */
 export const dialectNames = ["default", "falkordb-cloud"] as const;
 
 export type DialectName = (typeof dialectNames)[number];
@@ -17,9 +16,7 @@ export interface Dialect {
   readonly provider: string;
   readonly service: string;
   readonly cookies: { readonly session: string; readonly refresh: string };
-  /** Sign-in also returns a refresh token. */
   readonly hasRefreshTokens: boolean;
-  /** Plans with the keys that stand in paths. */
   readonly plans: readonly Plan[];
   readonly params: ParamWords;
   readonly updateMethods: readonly string[];
@@ -34,7 +31,6 @@ export interface Dialect {
   readonly hasSpecifiedPlanKeys: boolean;
   /** The service lists the parameters of a component. */
   readonly hasParameterSchema: boolean;
-  /** Defaults of the platform's options under this profile. */
   readonly settings: {
     readonly echo: boolean;
     readonly networks: "full" | "adopt-only";
@@ -52,25 +48,20 @@ export interface ParamWords {
   readonly ignored: readonly string[];
   /** Tiers that require a field, by its default name. */
   readonly required: { readonly [own: string]: readonly string[] };
-  /** Default values of a create's fields. */
   readonly defaults: JsonObject;
 }
 
-/** Shape of a described instance. */
 export interface DescribeWords {
   /** `custom_network` is the id; `customNetworkDetail` is an object of id, name and CIDR. */
   readonly network: "custom_network" | "customNetworkDetail";
   readonly modifiedAt: string;
-  /** result_params contains host and port of the database. */
   readonly hasEndpointInParams: boolean;
   readonly hasRoles: boolean;
   /** Metadata, tags, subscription and version are shown always, not only with `echo`. */
   readonly isComplete: boolean;
 }
 
-/** Operations and shape of snapshots. */
 export interface SnapshotWords {
-  /** An instance has its own backup operation. */
   readonly hasBackup: boolean;
   /** The dialect's spelling by default status, if the two differ. */
   readonly statuses: { readonly [own: string]: string };

@@ -67,7 +67,6 @@ function requestOf(profile: JsonObject, operation: string): string {
 /** Tiers that offer clusters. The vendor removed the clusters of pro; a profile may still name them. */
 const clustered = ["enterprise-byoa", "enterprise"];
 
-/** A plan with the vendor's keys. */
 function planOf(plan: Plan, profile: JsonObject): Plan {
   const keys = textsAt(profile, "tiers", plan.tier, "components");
   return {
@@ -122,7 +121,6 @@ function textAt(facts: JsonObject, ...path: readonly string[]): string {
   throw new Error(`the profile has no ${path.join(".")}`);
 }
 
-/** The text values of a map inside a profile. */
 function textsAt(facts: JsonObject, ...path: readonly string[]): { readonly [key: string]: string } {
   const found = valueAt(facts, path);
   const entries = Object.entries(isObject(found) ? found : {});

@@ -34,7 +34,6 @@ export function ownCreate(dialect: Pick<Dialect, "params">, body: Json, tier: st
   return { ...own, requestParams: { ...defaults, ...given } };
 }
 
-/** Parameters in the dialect's spelling. */
 export function dialectParams({ params: { fields } }: Pick<Dialect, "params">, own: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(own).map(([key, value]): [string, Json] => [fields[key] ?? key, value]),

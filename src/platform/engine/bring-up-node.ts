@@ -9,13 +9,11 @@ import { launch, operatorLogin, ServerProcess } from "./server-process.ts";
 import type { ServerProgram } from "./setup/engine-cache.ts";
 import { type DatabaseSpec, EngineError } from "./spec.ts";
 
-/** The server program and the graph module. */
 export interface Parts {
   readonly program: ServerProgram;
   readonly module: string;
 }
 
-/** A database to start or to repair. */
 export interface BringUpTask {
   readonly parts: Parts;
   readonly spec: DatabaseSpec;
@@ -27,7 +25,6 @@ export interface BringUpTask {
   readonly notify: (what: string) => void;
 }
 
-/** The role of a node at its start. */
 export interface NodeRole {
   /** Port of the primary; absent for the primary itself. */
   readonly primaryPort?: number;
@@ -38,7 +35,6 @@ export interface NodeRole {
 /** Attempts to start on another port if a port was taken. */
 const attempts = 10;
 
-/** The operator's login to a node of the task's database. */
 export function loginOf({ spec, folder }: BringUpTask, port: number): Login {
   return operatorLogin(port, folder.record.secret, spec.tls);
 }

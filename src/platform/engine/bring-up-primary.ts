@@ -164,10 +164,8 @@ function heldUntilLastWrite(replica: ReadonlyMap<string, string>, lastWrite: num
   return down >= 0 && lastWrite < (Math.floor(Date.now() / 1000) - down + 1) * 1000;
 }
 
-/** Facts about one node. */
 export interface CandidateNode {
   readonly id: string;
-  /** The node runs and answers. */
   readonly runs: boolean;
   /** The node had the data, and its folder has lost it. */
   readonly isGone: boolean;

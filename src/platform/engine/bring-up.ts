@@ -21,7 +21,6 @@ import { isDataGone, markData, setDataAside } from "./node-data.ts";
 import { follow, forbidWrites, isFollowing, type Peer, permitWrites, replicationOf } from "./replication.ts";
 import { EngineError, isAboutData } from "./spec.ts";
 
-/** The nodes of a database after its start. */
 export interface BroughtUp {
   /** Primary first. */
   readonly nodes: readonly LiveNode[];

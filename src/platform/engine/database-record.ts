@@ -23,7 +23,6 @@ export interface DatabaseRecord {
   readonly primary: number;
   /** Increases with every change of the primary. */
   readonly epoch: number;
-  /** Data of each node by index. */
   readonly nodes: readonly DataState[];
 }
 
@@ -71,7 +70,6 @@ export function withPrimary(record: DatabaseRecord, primary: number): DatabaseRe
   return primary === record.primary ? record : { ...record, primary, epoch: record.epoch + 1 };
 }
 
-/** The record with the data state of one node. */
 export function withDataState(record: DatabaseRecord, index: number, dataState: DataState): DatabaseRecord {
   return { ...record, nodes: record.nodes.map((state, at) => (at === index ? dataState : state)) };
 }

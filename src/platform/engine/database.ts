@@ -65,7 +65,6 @@ export class Database {
     return this.#nodes.map(shownNode);
   }
 
-  /** Port of the primary. */
   port(): number {
     return this.#primary().port;
   }

@@ -10,10 +10,8 @@ import type { DatabaseSpec, StartOptions } from "./spec.ts";
 
 /** A database server together with the graph module. */
 export interface Engine {
-  /** `valkey` or `redis`. */
   readonly name: string;
   readonly version: string;
-  /** Reason for its choice, for people. */
   readonly why: string;
   /**
    * Resolves when the database serves and its replica is in sync, or `trouble` has the reason why it is not. Takes over processes of

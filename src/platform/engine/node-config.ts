@@ -126,7 +126,7 @@ function listening(spec: DatabaseSpec, port: number): readonly (readonly string[
   ];
 }
 
-/** One word of a line, quoted for the server where needed. */
+/** One word of a line, quoted for the server if needed. */
 function quote(word: string): string {
   if (/^[\w.,:;/|~&*+@#%()$^!?=<>[\]{}-]+$/.test(word)) return word;
   const bytes = [...Buffer.from(word)].map((byte) =>

@@ -134,7 +134,7 @@ function pidOf(child: ChildProcess, file: string): Promise<number> {
 /** Time without an answer after which a start fails, in ms. */
 const startTimeout = 30_000;
 
-/** The started process, or `port-taken` where another process took the port first. */
+/** The started process, or `port-taken` if another process took the port first. */
 export type Launched = ServerProcess | "port-taken";
 
 /**

@@ -64,7 +64,7 @@ export type Renewal = "restart" | "recreate";
 
 export interface StartOptions {
   /**
-   * Id of a failed node. Where the database cannot be started with it, another node becomes primary with the data that it has, even
+   * Id of a failed node. If the database cannot be started with it, another node becomes primary with the data that it has, even
    * if the failed one took writes without it; what the failed one had is kept as `data.aside`.
    */
   readonly failed?: string;

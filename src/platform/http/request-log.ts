@@ -91,7 +91,6 @@ export interface RequestEntry {
   readonly status: number;
   readonly ms: number;
   readonly body?: Json;
-  /** Names of the fault's effects. */
   readonly fault?: readonly string[];
   /** Notes on secrets that were sent in a wrong place. */
   readonly notes?: readonly string[];
@@ -177,13 +176,11 @@ export function openRequestLog(path: string, trouble: StorageTrouble): RequestLo
   };
 }
 
-/** An entry with the length of its line in characters. */
 interface Kept {
   readonly entry: RequestEntry;
   readonly size: number;
 }
 
-/** The latest entries within both limits. */
 function latest(entries: readonly Kept[]): Kept[] {
   let room = maxCharacters;
   const first = entries.findLastIndex(({ size }, index) => {

@@ -22,7 +22,6 @@ export function createPlatformApp(core: Core, hasUsersHost: boolean): Hono<Env> 
   return app.all("*", (context) => serve(core, platformErrorFormat, unknown, context));
 }
 
-/** The app of the users host on its own port. */
 export function createUsersApp(core: Core): Hono<Env> {
   const app = new Hono<Env>();
   register(app, core, usersErrorFormat, userOperations(core));
@@ -45,7 +44,7 @@ const unknown: Operation = {
 };
 
 /**
- * Starts an HTTP server for an app. `isFast` replaces the global Request and Response of this process by faster ones. Rejects where
+ * Starts an HTTP server for an app. `isFast` replaces the global Request and Response of this process by faster ones. Rejects if
  * the port is taken.
  */
 export async function listen(

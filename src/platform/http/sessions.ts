@@ -105,7 +105,6 @@ export async function openSessions(settings: SessionSettings, saved = ""): Promi
   };
 }
 
-/** A user and the end of the user's session. */
 interface Lease {
   readonly id: string;
   readonly user: string;

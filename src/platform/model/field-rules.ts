@@ -16,7 +16,6 @@ function rowsOf(location: "body" | "requestParams"): Rows {
 /** Fields at the top level of a create's body. */
 export const bodyRows: Rows = rowsOf("body");
 
-/** Fields inside requestParams. */
 export const paramRows: Rows = rowsOf("requestParams");
 
 /** True if a row of the field table is offered by this tier and component. */

@@ -6,7 +6,6 @@ import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 /** Memory in bytes of every known instance type, by cloud provider. */
 export type InstanceTypes = { readonly [provider: string]: { readonly [name: string]: number } };
 
-/** Instance types of the package's default profile. */
 export async function loadInstanceTypes(): Promise<InstanceTypes> {
   return readInstanceTypes(await readProfile("default"));
 }

@@ -9,14 +9,12 @@ export interface PlanResource {
   readonly name: string;
   /** Purpose: the databases' nodes, the public endpoint, or an auxiliary service. */
   readonly part: "database" | "public" | "sentinel" | "rebalance" | "observability";
-  /** The resource that customers choose. */
   readonly main: boolean;
 }
 
 export interface Component {
   /** Id of the component in every dialect; records store it. */
   readonly id: string;
-  /** Resource key in paths. */
   readonly key: string;
   readonly resourceId: string;
   readonly name: string;
@@ -75,7 +73,6 @@ export const plans: readonly Plan[] = [
   planOf("free", "hosted", "Free", [free]),
 ];
 
-/** The plan of a tier; undefined for an unknown tier. */
 export function findPlan(tier: string): Plan | undefined {
   return plans.find((plan) => plan.tier === tier);
 }

@@ -23,16 +23,13 @@ export interface OperationRecord {
   readonly name: OperationName;
   readonly id: string;
   readonly startedAt: string;
-  /** Parameters after the operation (update). */
   readonly params?: JsonObject | undefined;
   readonly networkType?: string | undefined;
   readonly customTags?: readonly JsonObject[] | undefined;
   /** The snapshot that the operation writes (backup) or restores (create). */
   readonly snapshotId?: string | undefined;
-  /** The failed node, and the action on it (failover). */
   readonly failedNode?: string | undefined;
   readonly failoverAction?: string | undefined;
-  /** The plan version after the operation (upgrade). */
   readonly planVersion?: string | undefined;
   /** A fault keeps it from ending. */
   readonly stuck?: boolean | undefined;

@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { fileTrouble } from "../../files/file-trouble.ts";
 import type { JsonObject } from "../../model/json.ts";
 
-/** The JSON body of every error of the platform host. */
 export interface ErrorBody {
   readonly name: string;
   readonly id: string;

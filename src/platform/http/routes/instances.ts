@@ -77,7 +77,6 @@ export async function deleteResource(call: Call): Promise<Response> {
   return accepted();
 }
 
-/** Start, stop or restart. */
 export function changePower(name: "start" | "stop" | "restart"): Handler {
   return async (call) => {
     await call.core.lifecycle.operate(databaseOf(call).id, name, call.fault);

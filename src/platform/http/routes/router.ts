@@ -17,7 +17,6 @@ export function requireSession(core: Core, context: Context<Env>): string {
   return user;
 }
 
-/** True for a request with a valid session. */
 export function hasSession(core: Core, context: Context<Env>): boolean {
   return core.sessions.userOf(tokenOf(core, context)) !== undefined;
 }

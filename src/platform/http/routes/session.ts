@@ -20,7 +20,6 @@ export function signIn(call: Call): Response {
   return call.context.json({ token: pair.token });
 }
 
-/** Sign-in with credentials in the body. */
 export function signInWithBody(call: Call): Response {
   const [username, password] = [textOf(call, "email"), textOf(call, "password")];
   if (username === undefined || password === undefined)

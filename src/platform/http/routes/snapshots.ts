@@ -79,7 +79,6 @@ export async function copyOfInstance(call: Call): Promise<Response> {
   return context.json(Object.fromEntries(copyAnswer.map((key) => [key, copy])), 202);
 }
 
-/** Restores the snapshot of a path. */
 export async function restoreAsInstance(call: Call): Promise<Response> {
   return call.context.json({ instanceId: await restored(call, snapshotOf(call)) }, 202);
 }
@@ -133,7 +132,6 @@ function requiredRegion(body: JsonObject): string {
   return region;
 }
 
-/** All keys as fields with text. */
 function texts(...keys: readonly string[]): { readonly [key: string]: "text" } {
   return Object.fromEntries(keys.map((key) => [key, "text"]));
 }

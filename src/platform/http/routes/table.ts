@@ -40,7 +40,6 @@ import {
   restoreInComponent,
 } from "./snapshots.ts";
 
-/** An operation with its method and path. */
 export interface Route extends Operation {
   readonly method: string;
   readonly path: string;
@@ -116,7 +115,6 @@ function rowsOf({ dialect, settings }: Core): readonly Row[] {
   return rows.filter((row) => row !== false);
 }
 
-/** Operations of the platform host. */
 export function platformRoutes(core: Core): readonly Route[] {
   const withSession = { admit: requireSession, isSignedIn: hasSession, maxBody };
   const route = ([method, path, name, handler]: Row): Omit<Route, "maxBody"> => ({

@@ -1,0 +1,11 @@
+/** @module Computes a value once for each object that it is made from. */
+
+/** Returns a function that keeps the result of `make` as long as the object lives. */
+export function perObject<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, { readonly made: V }>();
+  return (key) => {
+    const kept = known.get(key) ?? { made: make(key) };
+    known.set(key, kept);
+    return kept.made;
+  };
+}
