@@ -3,7 +3,7 @@ import type { Address } from "../model/address.ts";
 import { formatAddress, parseAddress, undeclaring } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { defined, isObject } from "../model/json.ts";
 import type { Import, Move, Removal } from "../model/manifest.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Report } from "./problems/fault.ts";
@@ -130,22 +130,17 @@ function readRemoval(entry: JsonObject, path: Path, inputs: BindingInputs): read
   const { destroy, reason, until } = entry;
   if (gone === undefined || typeof destroy !== "boolean") return [];
   if (inputs.inventory.members.has(gone)) {
-    const hint = `${undeclaring(gone)}, or remove the entry`;
-    inputs.report.error([...path, "address"], {
-      code: "bad-removal",
-      message: `${gone} is still declared`,
-      hint,
-    });
+    const [message, hint] = [`${gone} is still declared`, `${undeclaring(gone)}, or remove the entry`];
+    inputs.report.error([...path, "address"], { code: "bad-removal", message, hint });
   }
   if (typeof until === "string" && until < inputs.today) {
     const message = `the entry for ${gone} was to be removed by ${until}`;
     const hint = "remove the entry, or give it a later date";
     inputs.report.warning([...path, "until"], { code: "overdue-removal", message, hint });
   }
-  const notes = {
-    ...(typeof reason === "string" ? { reason } : {}),
-    ...(typeof until === "string" ? { until } : {}),
-  };
+  const text = (value: Json | undefined): string | undefined =>
+    typeof value === "string" ? value : undefined;
+  const notes = defined({ reason: text(reason), until: text(until) });
   return [{ address: gone, destroy, ...notes, where: inputs.report.where(path, "entry") }];
 }
 

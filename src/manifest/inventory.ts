@@ -102,20 +102,13 @@ function isEnabled({ block, each }: Member, inputs: BlockInputs): boolean {
 /** The scope of the values that decide which resources there are. */
 function scopeBefore({ variables, sections, report }: BlockInputs, base: Path, each?: Iteration): Scope {
   const hint = "the addresses must be known before anything is read: use a variable, or write the keys out";
+  const fault = (code: string, message: string): Fault => ({ code, message, hint });
   return scopeOf({
     variables,
     ...defined({ each }),
     sections,
-    refusesSecret: ({ text }) => ({
-      code: "secret-in-clear",
-      message: `${text} would become part of an address`,
-      hint,
-    }),
-    reference: ({ text }) => ({
-      code: "bad-reference",
-      message: `${text} is known only after an apply`,
-      hint,
-    }),
+    refusesSecret: ({ text }) => fault("secret-in-clear", `${text} would become part of an address`),
+    reference: ({ text }) => fault("bad-reference", `${text} is known only after an apply`),
     report: (expression, path, fault) => report.error([...base, ...path], fault, "value", expression),
   });
 }

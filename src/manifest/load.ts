@@ -19,10 +19,14 @@ export interface Loaded {
 
 /** Keeps the order given; a directory gives its `*.yaml` files in name order. Never rejects for a bad file. */
 export async function loadManifest(paths: readonly string[]): Promise<Loaded> {
-  const read = await Promise.all(paths.map(loadPath));
+  return loadEach(paths, loadPath);
+}
+
+async function loadEach(paths: readonly string[], load: (path: string) => Promise<Loaded>): Promise<Loaded> {
+  const read = await Promise.all(paths.map(load));
   return {
-    sources: read.flatMap((loaded) => loaded.sources),
-    problems: read.flatMap((loaded) => loaded.problems),
+    sources: read.flatMap(({ sources }) => sources),
+    problems: read.flatMap(({ problems }) => problems),
   };
 }
 
@@ -51,12 +55,10 @@ export async function readBounded(path: string, limit: number): Promise<Uint8Arr
 async function loadPath(path: string): Promise<Loaded> {
   try {
     if (!(await stat(path)).isDirectory()) return await loadFile(path);
-    const names = (await readdir(path, { withFileTypes: true }))
-      .filter(isManifest)
-      .map((entry) => entry.name);
+    const entries = await readdir(path, { withFileTypes: true });
+    const names = entries.filter(isManifest).map((entry) => entry.name);
     if (names.length === 0) return failed(path, emptyFolder);
-    const read = await Promise.all(names.sort().map((name) => loadFile(join(path, name))));
-    return { sources: read.flatMap((file) => file.sources), problems: read.flatMap((file) => file.problems) };
+    return await loadEach(names.sort(), (name) => loadFile(join(path, name)));
   } catch (error) {
     return failed(path, unreadable(error));
   }
@@ -121,12 +123,8 @@ export function decode(bytes: Uint8Array): Decoded {
   const text = new TextDecoder().decode(bytes);
   const nul = text.indexOf("\0");
   if (nul >= 0) {
-    const fault: Fault = {
-      code: "binary",
-      message: "the file contains a NUL byte: it is not text",
-      hint: saveAsUtf8,
-    };
-    return { fault, position: positionAt(text, nul) };
+    const message = "the file contains a NUL byte: it is not text";
+    return { fault: { code: "binary", message, hint: saveAsUtf8 }, position: positionAt(text, nul) };
   }
   if (isUtf8(bytes)) return { text };
   const fault: Fault = { code: "not-utf8", message: "the file is not UTF-8 from here on", hint: saveAsUtf8 };

@@ -46,12 +46,9 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
   };
   const { directives } = document;
   if (directives?.yaml.explicit === true && directives.yaml.version !== "1.2") report(0, 0, oldYaml);
-  const faults = syntaxFaults(
-    [...document.errors, ...document.warnings],
-    (offset) => lines.linePos(offset).line,
-  );
-  for (const { start, end, code, message, hint } of faults) report(start, end, { code, message, hint });
-  if (faults.length > 0) return layer;
+  const errors = firstErrors([...document.errors, ...document.warnings], lines);
+  for (const error of errors) report(...error.pos, faultOf(error));
+  if (errors.length > 0) return layer;
   const plain = plainValue(document.contents, (node, fault) => report(node.range[0], node.range[1], fault));
   return { ...layer, ...plain };
 }
@@ -107,39 +104,28 @@ const empty: Fault = {
   hint: "begin with `apiVersion: graphform/v1`; `graphform init` writes an example",
 };
 
-interface SyntaxFault extends Fault {
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
  * Returns the errors that have the code of the first one, one for each line. Other errors after the first mistake are mostly
  * consequences of it.
  */
-function syntaxFaults(
-  errors: readonly YAMLError[],
-  lineAt: (offset: number) => number,
-): readonly SyntaxFault[] {
+function firstErrors(errors: readonly YAMLError[], lineCounter: LineCounter): readonly YAMLError[] {
   const exhausted = errors.find((error) => error.code === "RESOURCE_EXHAUSTION");
   const sorted = exhausted === undefined ? errors.toSorted((a, b) => a.pos[0] - b.pos[0]) : [exhausted];
   const lines = new Set<number>();
   const alike = sorted.filter(({ code, pos: [start] }) => {
-    const line = lineAt(start);
+    const { line } = lineCounter.linePos(start);
     if (code !== sorted[0]?.code || lines.has(line)) return false;
     lines.add(line);
     return true;
   });
-  return alike.slice(0, maxSyntaxFaults).map((error) => {
-    const advice = special.find(({ part }) => error.message.includes(part)) ?? adviceFor[error.code];
-    const message = advice?.message ?? plainWords(error.message);
-    return {
-      code: advice?.code ?? "yaml",
-      message,
-      hint: advice?.hint ?? anyHint,
-      start: error.pos[0],
-      end: error.pos[1],
-    };
-  });
+  return alike.slice(0, maxSyntaxFaults);
+}
+
+/** A syntax error in words of ours. */
+function faultOf({ code, message }: YAMLError): Fault {
+  const advice = special.find(({ part }) => message.includes(part)) ?? adviceFor[code];
+  const words = advice?.message ?? plainWords(message);
+  return { code: advice?.code ?? "yaml", message: words, hint: advice?.hint ?? anyHint };
 }
 
 const maxSyntaxFaults = 5;

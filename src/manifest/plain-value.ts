@@ -26,14 +26,8 @@ export const reservedKeys: ReadonlySet<string> = new Set(["$secret", "$template"
  * aliases that expand without limit or contain themselves, and nesting that is too deep.
  */
 export function plainValue(root: ParsedNode | null, report: (node: ParsedNode, fault: Fault) => void): Plain {
-  const walk: Walk = {
-    anchors: new Map(),
-    aliases: new Map(),
-    values: 0,
-    aliased: 0,
-    stopped: false,
-    report,
-  };
+  const counts = { values: 0, aliased: 0, stopped: false };
+  const walk: Walk = { ...counts, anchors: new Map(), aliases: new Map(), report };
   const value = toJson(root, 0, walk);
   return { value: walk.stopped ? undefined : value, aliases: walk.aliases };
 }
@@ -95,13 +89,7 @@ function mapToJson(map: YAMLMap.Parsed, depth: number, walk: Walk): Json {
 
 function keyFault(name: string, before: Record<string, Json>): Fault | undefined {
   if (name === "<<") return mergeKey;
-  if (name === "__proto__") {
-    return {
-      code: "reserved-key",
-      message: "a key may not be called __proto__",
-      hint: "choose another name",
-    };
-  }
+  if (name === "__proto__") return proto;
   if (reservedKeys.has(name)) {
     const hint = "write ${secret.name} for a secret and ${section.name.output} for an output";
     return { code: "reserved-key", message: `the key ${name} belongs to graphform itself`, hint };
@@ -116,11 +104,7 @@ function scalarToJson(node: Scalar.Parsed, walk: Walk): Json {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   const hint = "write a finite number, or put the text in quotes";
-  walk.report(node, {
-    code: "bad-number",
-    message: "this number cannot be sent",
-    hint,
-  });
+  walk.report(node, { code: "bad-number", message: "this number cannot be sent", hint });
   return unresolved;
 }
 
@@ -129,11 +113,8 @@ function aliasToJson(node: Alias.Parsed, walk: Walk): Json {
   if (anchor === undefined) {
     // A password may begin with an asterisk: the message does not repeat the name.
     const hint = "write &name before the value that is meant, or put the text in quotes";
-    walk.report(node, {
-      code: "yaml",
-      message: "this alias stands for nothing: there is no such anchor above",
-      hint,
-    });
+    const message = "this alias stands for nothing: there is no such anchor above";
+    walk.report(node, { code: "yaml", message, hint });
     return unresolved;
   }
   if (anchor.value === undefined)
@@ -155,6 +136,12 @@ const mergeKey: Fault = {
   code: "merge-key",
   message: "merge keys (<<) are not part of YAML 1.2",
   hint: "put what several share under defaults, or repeat one with forEach",
+};
+
+const proto: Fault = {
+  code: "reserved-key",
+  message: "a key may not be called __proto__",
+  hint: "choose another name",
 };
 
 const explodes: Fault = {

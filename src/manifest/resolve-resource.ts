@@ -141,12 +141,10 @@ function memberScope(member: Member, context: ResolveContext, refs: Set<Address>
 function secretFault(kind: Kind, expression: Pick<Expression, "text">, path: Path): Fault | undefined {
   const paths = secretPaths(kind.schema);
   if (paths.has(path.join("."))) return undefined;
-  const hint = `use a variable here; a secret may stand in ${paths.size === 0 ? "no field" : [...paths].join(", ")} of this ${kind.noun}`;
-  return {
-    code: "secret-in-clear",
-    message: `${expression.text} would be stored and shown in clear in ${path.join(".")}`,
-    hint,
-  };
+  const fields = paths.size === 0 ? "no field" : [...paths].join(", ");
+  const hint = `use a variable here; a secret may stand in ${fields} of this ${kind.noun}`;
+  const message = `${expression.text} would be stored and shown in clear in ${path.join(".")}`;
+  return { code: "secret-in-clear", message, hint };
 }
 
 /** The fault of an output in a field that must be known before an apply; undefined if it may be there. */

@@ -88,11 +88,8 @@ function pieceOf(expression: Expression, scope: Scope, path: Path): TemplatePart
   if (typeof value === "object" && value !== null) {
     const what = Array.isArray(value) ? "list" : "map";
     const hint = `let ${expression.text} be the whole value, or name a part of it`;
-    scope.report(expression, path, {
-      code: "bad-reference",
-      message: `${expression.text} is a ${what} and cannot stand inside text`,
-      hint,
-    });
+    const message = `${expression.text} is a ${what} and cannot stand inside text`;
+    scope.report(expression, path, { code: "bad-reference", message, hint });
     return undefined;
   }
   return value === null ? "" : String(value);

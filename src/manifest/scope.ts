@@ -59,15 +59,12 @@ export function scopeOf(rules: ScopeRules): Scope {
         return rules.secrets?.seal(value, `var.${expression.name}`) ?? unresolved;
       }
       const hint = suggest(expression.name, names, "declared");
-      return refuse(expression, path, {
-        code: "unknown-variable",
-        message: `no variable is called "${expression.name}"`,
-        hint,
-      });
+      const message = `no variable is called "${expression.name}"`;
+      return refuse(expression, path, { code: "unknown-variable", message, hint });
     },
     each: (expression, path) => {
       const found = eachValue(expression, rules.each);
-      if (isFault(found)) return refuse(expression, path, found.fault);
+      if ("fault" in found) return refuse(expression, path, found.fault);
       const { secretParts = noParts } = rules;
       if (typeof found.value === "object" || !secretParts.has(expression.keys.join("."))) return found.value;
       const fault = rules.refusesSecret(expression, path);
@@ -120,11 +117,7 @@ function noPlaceForAll({ text }: OutputExpression): Fault {
 function unknownScope(expression: OutputExpression, sections: readonly string[]): Fault {
   const { section } = expression.target;
   const hint = suggest(section, [...scopeWords, ...sections], "a reference begins with");
-  return {
-    code: "bad-reference",
-    message: `${expression.text}: "${section}" cannot be referred to`,
-    hint,
-  };
+  return { code: "bad-reference", message: `${expression.text}: "${section}" cannot be referred to`, hint };
 }
 
 function outsideOfForEach({ text }: Expression): Fault {
@@ -132,13 +125,10 @@ function outsideOfForEach({ text }: Expression): Fault {
   return { code: "bad-reference", message: `${text} is used outside of a forEach`, hint };
 }
 
-type EachValue = { readonly value: Json } | { readonly fault: Fault };
-
-function isFault(found: EachValue): found is { readonly fault: Fault } {
-  return "fault" in found;
-}
-
-function eachValue(expression: Expression & { scope: "each" }, each: Iteration | undefined): EachValue {
+function eachValue(
+  expression: Expression & { scope: "each" },
+  each: Iteration | undefined,
+): { readonly value: Json } | { readonly fault: Fault } {
   if (each === undefined) return { fault: outsideOfForEach(expression) };
   const [first, ...keys] = expression.keys;
   if (first === "key") return { value: each.key };
@@ -148,13 +138,8 @@ function eachValue(expression: Expression & { scope: "each" }, each: Iteration |
       const hint = isObject(value)
         ? listed(Object.keys(value), "it has")
         : "only a map has parts that can be named";
-      return {
-        fault: {
-          code: "bad-reference",
-          message: `${expression.text}: there is no "${key}" for ${JSON.stringify(each.key)}`,
-          hint,
-        },
-      };
+      const message = `${expression.text}: there is no "${key}" for ${JSON.stringify(each.key)}`;
+      return { fault: { code: "bad-reference", message, hint } };
     }
     value = value[key] ?? null;
   }

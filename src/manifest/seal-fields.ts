@@ -92,9 +92,6 @@ function standsInManifest(value: Json, sealed: Json, path: string, { block }: Me
 
 function inClear(path: string): Fault {
   const hint = "declare it under secrets and write ${secret.name}, or write ${env.NAME}";
-  return {
-    code: "secret-literal",
-    message: `${path} is not taken from a secret: everybody who reads the manifest can read it`,
-    hint,
-  };
+  const message = `${path} is not taken from a secret: everybody who reads the manifest can read it`;
+  return { code: "secret-literal", message, hint };
 }

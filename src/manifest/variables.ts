@@ -38,12 +38,9 @@ export function resolveVariables(
   const names = [...values.keys()];
   for (const name of Object.keys(given)) {
     if (values.has(name)) continue;
+    const message = `a value is given for the variable "${name}", which is not declared`;
     const hint = suggest(name, names, "declared");
-    report(["variables"], {
-      code: "unknown-variable",
-      message: `a value is given for the variable "${name}", which is not declared`,
-      hint,
-    });
+    report(["variables"], { code: "unknown-variable", message, hint });
   }
   return { values, names, secret };
 }

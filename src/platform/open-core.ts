@@ -5,7 +5,6 @@ import { recoverAccounts } from "./control/accounts.ts";
 import { createEvents } from "./control/events.ts";
 import { createFaults } from "./control/faults.ts";
 import { createLifecycle } from "./control/lifecycle.ts";
-import { addNetwork } from "./control/networks.ts";
 import { recoverSnapshots } from "./control/snapshots.ts";
 import { createTasks } from "./control/tasks.ts";
 import type { Core } from "./core.ts";
@@ -19,6 +18,7 @@ import { createBodyBudget } from "./http/contract.ts";
 import { createPageSessions, loadCredentials, loadSigningKey, privateFolder } from "./http/credentials.ts";
 import { observerPassword } from "./http/describe.ts";
 import { createKnownSecrets, openRequestLog } from "./http/request-log.ts";
+import { addNetwork } from "./http/routes/networks.ts";
 import { openSessions } from "./http/sessions.ts";
 import { openStore, type Store } from "./model/collection.ts";
 import { loadInstanceTypes } from "./model/instance-types.ts";
@@ -41,18 +41,8 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
   const { now, elapsed } = settings;
   const timestamp = createTimestamps(now, latestTime(store));
   const sessionFile = join(dataDir, "spent-tokens.jsonl");
-  const sessions = await openSessions(
-    {
-      key,
-      file: sessionFile,
-      sessionLifetime: settings.sessionLifetime,
-      refreshLifetime: settings.refreshLifetime,
-      now,
-      elapsed,
-      trouble,
-    },
-    await readFile(sessionFile, "utf8").catch(() => undefined),
-  );
+  const saved = await readFile(sessionFile, "utf8").catch(() => undefined);
+  const sessions = await openSessions({ ...settings, key, file: sessionFile, trouble }, saved);
   const events = createEvents(now);
   const secrets = createKnownSecrets();
   secrets.add(credentials.password);
@@ -132,10 +122,7 @@ async function openDatabases(
   if (program === "none") return createNoDatabases("asked for; instances have no data");
   const found = await findEngine({ program });
   if (found.engine === undefined)
-    throw new EngineError(
-      "engine-missing",
-      [found.reason, found.hint].filter((text) => text !== undefined).join("; "),
-    );
+    throw new EngineError("engine-missing", [found.reason, found.hint ?? []].flat().join("; "));
   await privateFolder(parts.folder);
   return createRealDatabases({ ...parts, engine: found.engine });
 }

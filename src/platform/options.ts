@@ -1,4 +1,5 @@
 /** @module Lists the options of a local platform and fills in their defaults. */
+import { defined } from "../model/json.ts";
 import type { FaultRule } from "./control/faults.ts";
 import type { Dialect, DialectName } from "./dialect/dialect.ts";
 import type { InstanceTypes } from "./model/instance-types.ts";
@@ -64,28 +65,31 @@ export type Settings = Required<
   readonly delayOf: (operation: OperationName) => number;
 };
 
+/** Defaults that depend on no profile. */
+const defaults = {
+  failoverPath: "either",
+  host: "127.0.0.1",
+  faults: [],
+  sessionLifetime: 3600,
+  refreshLifetime: 86_400,
+  staleStatus: 0,
+  networkSeeds: [],
+  autoBootstrap: false,
+  snapshotInterval: 0,
+  usersPerMinute: 100,
+  now: Date.now,
+  elapsed: (): number => performance.now(),
+  ownsProcess: false,
+} as const;
+
 /** Settings from options; `settings` are the defaults of the dialect. */
 export function settingsOf(options: PlatformOptions, { settings }: Pick<Dialect, "settings">): Settings {
   const { delays = 50 } = options;
+  const chosen = { ...defaults, ...settings, ...defined(options) };
+  const { dataDir, port } = options;
   return {
-    dataDir: options.dataDir,
-    port: options.port,
-    failoverPath: options.failoverPath ?? "either",
-    pageSize: Math.max(1, Math.floor(options.pageSize ?? settings.pageSize)),
-    host: options.host ?? "127.0.0.1",
-    faults: options.faults ?? [],
-    sessionLifetime: options.sessionLifetime ?? 3600,
-    refreshLifetime: options.refreshLifetime ?? 86_400,
-    staleStatus: options.staleStatus ?? 0,
-    echo: options.echo ?? settings.echo,
-    networks: options.networks ?? settings.networks,
-    networkSeeds: options.networkSeeds ?? [],
-    autoBootstrap: options.autoBootstrap ?? false,
-    snapshotInterval: options.snapshotInterval ?? 0,
-    usersPerMinute: options.usersPerMinute ?? 100,
-    now: options.now ?? Date.now,
-    elapsed: options.elapsed ?? (() => performance.now()),
-    ownsProcess: options.ownsProcess ?? false,
+    ...{ ...chosen, dataDir, port },
+    pageSize: Math.max(1, Math.floor(chosen.pageSize)),
     delayOf: (operation) => (typeof delays === "number" ? delays : (delays[operation] ?? 50)),
   };
 }

@@ -44,10 +44,8 @@ async function readLayers(path: string): Promise<readonly Layer[]> {
     layers.push(layer);
     const below: unknown = layer.value["extends"];
     if (layers.length > longestChain) {
-      throw invalid(layers.slice(0, 1), {
-        path: ["extends"],
-        message: "profiles extend each other without end",
-      });
+      const message = "profiles extend each other without end";
+      throw invalid(layers.slice(0, 1), { path: ["extends"], message });
     }
     next = typeof below === "string" ? pathOf(below, dirname(next)) : undefined;
   }
@@ -68,14 +66,9 @@ async function readLayer(file: string): Promise<Layer> {
     });
   });
   if (text.length > longestFile) {
-    throw new GraphformError(
-      "profile-invalid",
-      `the profile ${file} is longer than ${longestFile} characters`,
-      {
-        exitCode: exitCodes.invalid,
-        hint: "leave out what is no part of a profile: the built-in one has a tenth of that",
-      },
-    );
+    const message = `the profile ${file} is longer than ${longestFile} characters`;
+    const hint = "leave out what is no part of a profile: the built-in one has a tenth of that";
+    throw new GraphformError("profile-invalid", message, { exitCode: exitCodes.invalid, hint });
   }
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -117,14 +110,9 @@ function invalid(layers: readonly Layer[], { path, message }: ProfileFault): Gra
 
 function invalidAt(layer: Pick<Layer, "file" | "lines">, offset: number, message: string): GraphformError {
   const { line, col } = layer.lines.linePos(offset);
-  return new GraphformError(
-    "profile-invalid",
-    `${layer.file}:${Math.max(1, line)}:${Math.max(1, col)}: ${message}`,
-    {
-      exitCode: exitCodes.invalid,
-      hint: "graphform schema profile prints what a profile may hold",
-    },
-  );
+  const place = `${layer.file}:${Math.max(1, line)}:${Math.max(1, col)}`;
+  const hint = "graphform schema profile prints what a profile may hold";
+  return new GraphformError("profile-invalid", `${place}: ${message}`, { exitCode: exitCodes.invalid, hint });
 }
 
 /** Merges `upper` into `lower`: maps deeply; lists and single values are replaced; null removes a key. */
@@ -169,28 +157,25 @@ function faultOf(errors: readonly SchemaError[]): ProfileFault {
   const [worst] = deepest;
   if (worst === undefined) return { path: [], message: "it is not a profile" };
   const path = worst.instancePath.split("/").slice(1).map(stepOf);
-  const { params } = worst;
+  const about = (message: string): ProfileFault => ({ path, message: `${named(path)} ${message}` });
+  const param = (name: string): string => String(worst.params[name]);
   switch (worst.keyword) {
     case "required":
-      return { path, message: `${named(path)} lacks "${String(params["missingProperty"])}"` };
-    case "additionalProperties":
-      return {
-        path: [...path, String(params["additionalProperty"])],
-        message: `there is no key "${String(params["additionalProperty"])}" here`,
-      };
+      return about(`lacks "${param("missingProperty")}"`);
+    case "additionalProperties": {
+      const key = param("additionalProperty");
+      return { path: [...path, key], message: `there is no key "${key}" here` };
+    }
     case "dependencies":
-      return {
-        path,
-        message: `${named(path)} has "${String(params["property"])}", which needs "${String(params["missingProperty"])}"`,
-      };
+      return about(`has "${param("property")}", which needs "${param("missingProperty")}"`);
     case "enum":
-      return { path, message: `${named(path)} must be or be named one of ${list(params["allowedValues"])}` };
+      return about(`must be or be named one of ${list(worst.params["allowedValues"])}`);
     case "type":
-      return { path, message: `${named(path)} must be of type ${String(params["type"])}` };
+      return about(`must be of type ${param("type")}`);
     case "pattern":
-      return { path, message: `${named(path)} must match ${String(params["pattern"])}` };
+      return about(`must match ${param("pattern")}`);
     default:
-      return { path, message: `${named(path)} breaks the rule "${worst.keyword}" of the profile's schema` };
+      return about(`breaks the rule "${worst.keyword}" of the profile's schema`);
   }
 }
 

@@ -58,9 +58,11 @@ export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit 
     if (shared !== undefined) return sharedByAlias(layer, shared);
     const { value, missing } = found;
     if (value === undefined) return unwritable(block);
-    return missing.length === 0
-      ? replaced(layers, layer, value, path, field)
-      : hiddenBy(layers, layer, value, field);
+    if (missing.length === 0) return replaced(layers, layer, value, path, field);
+    const expression = isScalar(value) ? expressionIn(value.value) : undefined;
+    return expression === undefined
+      ? unwritable(block)
+      : fromExpression(layers, expression, rangeOfNode(layer, value));
   }
   for (const layer of layers.toReversed()) {
     const found = follow(layer, path);
@@ -137,19 +139,6 @@ function fromExpression(layers: readonly Layer[], text: string, where: SourceRan
     where,
     hint: "change what it is made of, or write the value in place of the expression, by hand",
   };
-}
-
-function hiddenBy(
-  layers: readonly Layer[],
-  layer: Layer,
-  node: ParsedNode,
-  { address }: AdoptedField,
-): Refusal {
-  const where = rangeOfNode(layer, node);
-  const expression = isScalar(node) ? expressionIn(node.value) : undefined;
-  return expression === undefined
-    ? unwritable(rangeOf(spanOf(layers, [address.section, address.name], "key")))
-    : fromExpression(layers, expression, where);
 }
 
 function sharedBlock(layers: readonly Layer[], { address, members }: AdoptedField): Refusal {

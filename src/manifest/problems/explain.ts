@@ -59,11 +59,16 @@ function explain(
     return { path: [...path, propertyName], part: "key", fault: badName(propertyName) };
   }
   if (keyword === "required") {
-    return { path, part: "key", fault: missingKey(path, String(params["missingProperty"]), shape) };
+    const key = String(params["missingProperty"]);
+    const message = `${JSON.stringify(key)} is missing${within(path)}`;
+    const hint = `add it: ${shape.properties?.[key]?.description ?? key}`;
+    return { path, part: "key", fault: { code: "missing-key", message, hint } };
   }
   if (keyword === "additionalProperties") {
     const key = String(params["additionalProperty"]);
-    return { path: [...path, key], part: "key", fault: unknownKey(path, key, shape, root) };
+    const message = `unknown key ${JSON.stringify(shownKey(key))}${within(path)}`;
+    const fault = { code: "unknown-key", message, hint: keyHint(key, shape, root) };
+    return { path: [...path, key], part: "key", fault };
   }
   const found = valueAtPath(value, path);
   const known = secrets.has(found) ? { ...shape, "x-secret": true } : shape;
@@ -242,17 +247,6 @@ function andIs(value: Json, shape: Shape): string {
 
 function shown(value: Json, shape: Shape): string {
   return isHidden(value, shape) ? "a secret" : describe(value);
-}
-
-function missingKey(path: Path, key: string, shape: Shape): Fault {
-  const message = `${JSON.stringify(key)} is missing${within(path)}`;
-  return { code: "missing-key", message, hint: `add it: ${shape.properties?.[key]?.description ?? key}` };
-}
-
-/** The fault of a key that its map does not have; the hint names the likely one. */
-function unknownKey(path: Path, key: string, shape: Shape, root: Shape): Fault {
-  const message = `unknown key ${JSON.stringify(shownKey(key))}${within(path)}`;
-  return { code: "unknown-key", message, hint: keyHint(key, shape, root) };
 }
 
 function badName(name: string): Fault {

@@ -3,9 +3,8 @@ import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import { isStoreType, type StoreType, storeKeys, stores, storeTypes } from "../../model/stores/index.ts";
 import { holdsCredentials, namesCredential } from "../../model/userinfo.ts";
-import type { Part } from "../locate.ts";
 import { stateShape } from "../schema/state-shape.ts";
-import type { Path } from "../source.ts";
+import type { Explained } from "./explain.ts";
 import type { Fault } from "./fault.ts";
 import { listed } from "./nearest.ts";
 import { shownKey } from "./plain-fields.ts";
@@ -20,16 +19,10 @@ export function holdsCredential(key: string): boolean {
   return !isKnown && (credentialKey.test(key) || namesCredential(key));
 }
 
-export interface StateFault {
-  readonly path: Path;
-  readonly part: Part;
-  readonly fault: Fault;
-}
-
 /** The faults of a section whose values are known. */
-export function stateFaults(section: Json | undefined): readonly StateFault[] {
+export function stateFaults(section: Json | undefined): readonly Explained[] {
   if (!isObject(section)) return [];
-  const credentials = Object.entries(section).flatMap(([key, value]): readonly StateFault[] => {
+  const credentials = Object.entries(section).flatMap(([key, value]): readonly Explained[] => {
     const path = ["state", key];
     if (holdsCredential(key)) return [{ path, part: "key", fault: inManifest(`state.${shownKey(key)}`) }];
     if (typeof value !== "string") return [];
@@ -42,28 +35,19 @@ export function stateFaults(section: Json | undefined): readonly StateFault[] {
     return [...credentials, { path: ["state", "backend"], part: "value", fault: contradiction }];
   const chosen = type ?? backend;
   if (chosen !== undefined && !isStoreType(chosen)) return credentials;
-  return [
-    ...credentials,
-    ...keyFaults(section, chosen ?? "file", chosen !== undefined),
-    ...contradictionOf(section, chosen),
-  ];
-}
-
-function contradictionOf(
-  section: { readonly [key: string]: Json },
-  type: StoreType = "file",
-): readonly StateFault[] {
-  const found = stores[type].contradiction?.(section);
-  if (found === undefined) return [];
-  const { key, ...fault } = found;
-  return [{ path: ["state", key], part: "value", fault }];
+  const store = chosen ?? "file";
+  const found = [...credentials, ...keyFaults(section, store, chosen !== undefined)];
+  const against = stores[store].contradiction?.(section);
+  if (against === undefined) return found;
+  const { key, ...fault } = against;
+  return [...found, { path: ["state", key], part: "value", fault }];
 }
 
 function keyFaults(
   section: { readonly [key: string]: Json },
   type: StoreType,
   isSaid: boolean,
-): readonly StateFault[] {
+): readonly Explained[] {
   const keys = Object.keys(stores[type].keys);
   const known = Object.keys(stateShape.properties ?? {});
   const misplaced = Object.keys(section).filter(
@@ -71,20 +55,17 @@ function keyFaults(
   );
   const missing = stores[type].required.filter((key) => !Object.hasOwn(section, key));
   return [
-    ...misplaced.map((key): StateFault => {
+    ...misplaced.map((key): Explained => {
       const owner = storeTypes().find((other) => Object.hasOwn(stores[other].keys, key)) ?? "file";
       const message = `state.${key} belongs to a state of type ${owner}, and this one ${isSaid ? `is of type ${type}` : "is a file"}`;
       const hint = isSaid ? listed(keys, `keys of ${type}`) : `add type: ${owner}`;
       return { path: ["state", key], part: "key", fault: { code: "state-key", message, hint } };
     }),
-    ...missing.map((key): StateFault => {
+    ...missing.map((key): Explained => {
       const description = stateShape.properties?.[key]?.description ?? key;
       const message = `"${key}" is missing in state: a state of type ${type} cannot be found without it`;
-      return {
-        path: ["state"],
-        part: "key",
-        fault: { code: "missing-key", message, hint: `add it: ${description.replace(/^\w+: /, "")}` },
-      };
+      const hint = `add it: ${description.replace(/^\w+: /, "")}`;
+      return { path: ["state"], part: "key", fault: { code: "missing-key", message, hint } };
     }),
   ];
 }

@@ -1,21 +1,17 @@
 /** @module Creates, connects, sets up and deletes cloud accounts. */
-import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { inTurn } from "../in-turn.ts";
 import { type AccountConfigRecord, type InstanceRecord, newId } from "../model/records.ts";
-import { ServiceError } from "../model/service-error.ts";
+import { found, ServiceError } from "../model/service-error.ts";
 import type { Fault } from "./faults.ts";
 import { noteState } from "./record-state.ts";
 import type { AccountRequest } from "./validate.ts";
 
 /** Plan, subscription and tags of a new cloud account. */
-export interface AccountPlace {
-  readonly tier: string;
-  readonly component: string;
-  readonly resourceId: string;
-  readonly subscriptionId: string;
-  readonly customTags: readonly JsonObject[];
-}
+export type AccountPlace = Pick<
+  InstanceRecord,
+  "tier" | "component" | "resourceId" | "subscriptionId" | "customTags"
+>;
 
 export function accountInstances({ store }: Core, configId: string): readonly InstanceRecord[] {
   return store.instances.list().filter((record) => record.isAccount && record.accountConfigId === configId);
@@ -144,8 +140,7 @@ async function advance(
       throw new ServiceError(409, `cloud account ${id} is ${config.status}, not ${from}`);
     return { ...config, status: to };
   });
-  if (advanced === undefined) throw new ServiceError(404, `cloud account ${id} not found`);
-  return advanced;
+  return found(advanced, `cloud account ${id}`);
 }
 
 /**
@@ -197,8 +192,7 @@ export async function connectAccount(core: Core, record: InstanceRecord, isWante
       throw new ServiceError(409, `cloud account ${id} is ${status}; this needs ${needed}`);
     return { ...now, isDisconnected: !isWanted };
   });
-  if (config === undefined) throw new ServiceError(404, `cloud account ${id} not found`);
-  core.tasks.run(id, applyConnection(core, config));
+  core.tasks.run(id, applyConnection(core, found(config, `cloud account ${id}`)));
 }
 
 const connectionStatuses = ["READY", "DISCONNECTING", "DISCONNECTED", "CONNECTING"];

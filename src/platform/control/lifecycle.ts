@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { inTurn } from "../in-turn.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
-import { ServiceError } from "../model/service-error.ts";
+import { found, ServiceError } from "../model/service-error.ts";
 import { createDatabaseRepair } from "./database-repair.ts";
 import type { Fault } from "./faults.ts";
 import { execute, transitions } from "./operations.ts";
@@ -51,8 +51,7 @@ export function createLifecycle(parts: Parts): Lifecycle {
 
   return {
     check(id, name) {
-      const record = store.instances.get(id);
-      if (record === undefined) throw new ServiceError(404, `instance ${id} not found`);
+      const record = found(store.instances.get(id), `instance ${id}`);
       refuseUnlessAllowed(record, name);
       return record;
     },
@@ -72,7 +71,7 @@ export function createLifecycle(parts: Parts): Lifecycle {
         refuseUnlessAllowed(record, name);
         return { ...record, ...shown, operation };
       });
-      if (accepted === undefined) throw new ServiceError(404, `instance ${id} not found`);
+      found(accepted, `instance ${id}`);
       events.add(id, `${name} accepted`);
       tasks.run(id, carryOut(id, operation, fault));
     },

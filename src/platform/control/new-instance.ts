@@ -1,5 +1,5 @@
 /** @module Creates database instances: new ones, and ones with the data of a snapshot or a time. */
-import { defined, type JsonObject } from "../../model/json.ts";
+import { defined } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { componentOfRecord } from "../dialect/dialect.ts";
 import { findPlan, versionOf } from "../model/plans.ts";
@@ -10,19 +10,15 @@ import type { OperationDetails } from "./lifecycle.ts";
 import { completed } from "./snapshots.ts";
 import { checkPlacement } from "./validate.ts";
 
-export interface NewInstance {
-  readonly tier: string;
-  readonly component: string;
-  readonly resourceId: string;
-  readonly subscriptionId: string | undefined;
-  readonly cloudProvider: string;
-  readonly region: string;
+type Given = "tier" | "component" | "resourceId" | "cloudProvider" | "region" | "params" | "customTags";
+
+/** The fields of a new record that a request decides. */
+export interface NewInstance
+  extends Pick<
+    InstanceRecord,
+    Given | "subscriptionId" | "planVersion" | "sourceSnapshotId" | "customNetworkId"
+  > {
   readonly networkType: string | undefined;
-  readonly customNetworkId: string | undefined;
-  readonly params: JsonObject;
-  readonly customTags: readonly JsonObject[];
-  readonly planVersion: string;
-  readonly sourceSnapshotId?: string;
   readonly users?: readonly UserRecord[];
 }
 
@@ -192,7 +188,7 @@ export async function restoreToTime(
  * contains no write after its time.
  */
 export function restorePoints(
-  { store }: { readonly store: { readonly snapshots: { list(): readonly SnapshotRecord[] } } },
+  { store }: Core,
   { id, region }: Pick<InstanceRecord, "id" | "region">,
 ): readonly { readonly snapshot: SnapshotRecord; readonly time: number }[] {
   return store.snapshots

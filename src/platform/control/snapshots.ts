@@ -9,7 +9,7 @@ import type { Dialect } from "../dialect/dialect.ts";
 import { copyWhole } from "../engine/index.ts";
 import { findPlan, versionOf } from "../model/plans.ts";
 import { newId, type SnapshotRecord } from "../model/records.ts";
-import { ServiceError } from "../model/service-error.ts";
+import { found, ServiceError } from "../model/service-error.ts";
 import type { Fault } from "./faults.ts";
 import { endSnapshot } from "./record-state.ts";
 
@@ -29,23 +29,18 @@ export async function takeSnapshot(
   const tier = core.store.instances.get(instanceId)?.tier ?? "";
   if (findPlan(tier)?.hasBackups === false) throw new ServiceError(400, `backups are not offered by ${tier}`);
   const record = core.lifecycle.check(instanceId, "backup");
+  const { component, subscriptionId, cloudProvider, params, planVersion, networkType } = record;
+  const { customNetworkId, users } = record;
   const snapshot: SnapshotRecord = {
     id: newId("snapshot"),
     sourceInstanceId: instanceId,
     type,
     status: "pending",
     progress: 0,
-    cloudProvider: record.cloudProvider,
     region: region ?? record.region,
     createdAt: core.timestamp(),
-    tier: record.tier,
-    component: record.component,
-    subscriptionId: record.subscriptionId,
-    params: record.params,
-    planVersion: record.planVersion,
-    networkType: record.networkType,
-    customNetworkId: record.customNetworkId,
-    users: record.users,
+    ...{ tier, component, subscriptionId, cloudProvider, params, planVersion, networkType, customNetworkId },
+    users,
   };
   await core.store.snapshots.add(snapshot);
   try {
@@ -61,9 +56,7 @@ export async function takeSnapshot(
 
 /** The snapshot of an id; 404 if it does not exist. */
 export function findSnapshot(core: Core, id: string): SnapshotRecord {
-  const snapshot = core.store.snapshots.get(id);
-  if (snapshot === undefined) throw new ServiceError(404, `snapshot ${id} not found`);
-  return snapshot;
+  return found(core.store.snapshots.get(id), `snapshot ${id}`);
 }
 
 /** The latest completed snapshot of an instance; 409 without one. */

@@ -1,10 +1,9 @@
 /** @module Adds, changes and removes database users, in the record and in the running database. */
-import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isFileError } from "../../files/file-trouble.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
-import { isReserved, splitRules, tenantRules } from "../engine/index.ts";
+import { hashOf, isReserved, splitRules, tenantRules } from "../engine/index.ts";
 import { inTurn } from "../in-turn.ts";
 import { firstUserOf, type InstanceRecord, type UserRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
@@ -49,10 +48,8 @@ export function putUser(
       await checkRules(core, wanted.acl);
     // The record may have changed during the check.
     const known = findUser(core, id, username, isNew);
-    const passwordHash =
-      wanted.password === undefined
-        ? (known?.passwordHash ?? "")
-        : createHash("sha256").update(wanted.password).digest("hex");
+    const { password } = wanted;
+    const passwordHash = password === undefined ? (known?.passwordHash ?? "") : hashOf(password);
     await replaceUser(core, id, known, { username, passwordHash, acl: wanted.acl ?? known?.acl ?? "" });
     core.events.add(id, `database user ${username} ${isNew ? "created" : "changed"}`);
   });

@@ -1,13 +1,15 @@
 /** @module Runs one real database for each instance. */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { defined } from "../../model/json.ts";
 import {
   type Database,
   type DatabaseNode,
   type DatabaseSpec,
   type Engine,
   EngineError,
+  hashOf,
   type TlsFiles,
 } from "../engine/index.ts";
 import type { InstanceTypes } from "../model/instance-types.ts";
@@ -58,7 +60,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     const spec = await specFor(record, seed);
     let entry: RealDatabase | undefined;
     const options = {
-      ...(failed === undefined ? {} : { failed }),
+      ...defined({ failed }),
       notify: (what: string): void => listener.notice(id, what),
       onExit(node: DatabaseNode): void {
         if (entry?.isEnding !== true) listener.down(id, `node ${node.id} (process ${node.pid}) ended`);
@@ -187,7 +189,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
 /** Creates a check of ACL rules. Its database runs while checks are pending, beside the instances' databases. */
 function createRuleCheck(engine: Engine, folder: string, signal: AbortSignal) {
   const dir = join(folder, "rule-proof");
-  const passwordHash = createHash("sha256").update("proof").digest("hex");
+  const passwordHash = hashOf("proof");
   let pending = 0;
   let database: Promise<Database> | undefined;
   let ended: Promise<void> = Promise.resolve();

@@ -113,23 +113,18 @@ interface PortClaim {
 const claimed = new Set<number>();
 
 /** Claims the wanted port if it is free, otherwise a port chosen by the system. Rejects if none is free. */
-export async function claimPort(wanted?: number): Promise<PortClaim> {
-  if (wanted !== undefined && !claimed.has(wanted)) {
-    claimed.add(wanted);
-    if ((await freePort(wanted)) !== undefined) return claim(wanted);
-    claimed.delete(wanted);
-  }
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    const port = await freePort(0);
-    if (port === undefined || claimed.has(port)) continue;
-    claimed.add(port);
-    return claim(port);
+export async function claimPort(wanted = 0): Promise<PortClaim> {
+  for (let asked = wanted, attempt = 0; attempt < 100; asked = 0, attempt += 1) {
+    if (claimed.has(asked)) continue;
+    if (asked !== 0) claimed.add(asked);
+    const port = await freePort(asked);
+    if (port !== undefined && (port === asked || !claimed.has(port))) {
+      claimed.add(port);
+      return { port, release: () => void claimed.delete(port) };
+    }
+    claimed.delete(asked);
   }
   throw new Error("no port is free on 127.0.0.1");
-}
-
-function claim(port: number): PortClaim {
-  return { port, release: () => void claimed.delete(port) };
 }
 
 /** Listens briefly to test a port (0: any); undefined if it is taken. */

@@ -47,13 +47,8 @@ export async function bringUp(task: BringUpTask): Promise<BroughtUp> {
     notify(
       `the database cannot be started with ${filesOf(task, failed).id} (${reason}): it is started without it`,
     );
-    return bringUpNodes({
-      ...task,
-      folder: await openFolder(
-        folder.dir,
-        folder.nodes.map(({ id }) => id),
-      ),
-    });
+    const ids = folder.nodes.map(({ id }) => id);
+    return bringUpNodes({ ...task, folder: await openFolder(folder.dir, ids) });
   }
 }
 
@@ -137,11 +132,8 @@ async function bringUpReplicas(
       await saveRecord(folder.dir, record);
     } catch (error) {
       signal?.throwIfAborted();
-      trouble = new EngineError(
-        "engine-start",
-        `replica ${files.id}: ${error instanceof Error ? error.message : error}`,
-        error,
-      );
+      const message = `replica ${files.id}: ${error instanceof Error ? error.message : error}`;
+      trouble = new EngineError("engine-start", message, error);
       const port = spec.ports?.[index] ?? (await configuredPort(files)) ?? 0;
       if (!nodes.some((node) => node.index === index))
         nodes.push(launched.at(-1) ?? { index, role: "replica", port, files });

@@ -42,11 +42,8 @@ export async function openFolder(dir: string, ids: readonly string[]): Promise<D
   const record = known ?? (await recordFromMarks(files));
   if (known === undefined) await saveRecord(dir, record);
   const primary = record.primary < ids.length ? record.primary : 0;
-  return {
-    dir,
-    nodes: files,
-    record: { ...record, primary, nodes: files.map((_, at) => record.nodes[at] ?? "none") },
-  };
+  const nodes = files.map((_, at) => record.nodes[at] ?? "none");
+  return { dir, nodes: files, record: { ...record, primary, nodes } };
 }
 
 /** Writes the record. Rejects with EngineError if the next start would not read it. */
@@ -57,11 +54,8 @@ export async function saveRecord(dir: string, record: DatabaseRecord): Promise<v
   } catch (error) {
     // The file may have been written in spite of the error, and the next start would read it.
     if ((await readFile(recordFile(dir), "utf8").catch(() => "")) === text) return;
-    throw new EngineError(
-      "engine-refused",
-      `the record of the database cannot be written: ${fileTrouble(error)}`,
-      error,
-    );
+    const message = `the record of the database cannot be written: ${fileTrouble(error)}`;
+    throw new EngineError("engine-refused", message, error);
   }
 }
 
@@ -93,13 +87,8 @@ async function readRecord(dir: string): Promise<DatabaseRecord | undefined> {
   const value = parsed(text);
   if (!isObject(value)) throw damaged(file);
   const { secret, primary, epoch = 0, nodes = [] } = value;
-  if (
-    typeof secret !== "string" ||
-    typeof primary !== "number" ||
-    typeof epoch !== "number" ||
-    !Array.isArray(nodes)
-  )
-    throw damaged(file);
+  if (typeof secret !== "string" || !Array.isArray(nodes)) throw damaged(file);
+  if (typeof primary !== "number" || typeof epoch !== "number") throw damaged(file);
   return { secret, primary, epoch, nodes: nodes.map(dataStateOf) };
 }
 

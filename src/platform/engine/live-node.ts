@@ -84,11 +84,7 @@ export async function findRunning(
       role,
       takesWrites: isPermitted,
       hasTenantPassword,
-      end: () =>
-        expectingExit(
-          (folder) => folder === files.folder,
-          () => shutDown(files, server, login),
-        ),
+      end: () => ending(files.folder, () => shutDown(files, server, login)),
     };
   } catch {
     signal?.throwIfAborted();
@@ -121,12 +117,8 @@ async function shutDown(files: NodeFiles, server: PinnedProcess, login: Login): 
   } catch (error) {
     // A server that stops closes the connection instead of answering; an error reply is a refusal.
     if (isErrorReply(error)) {
-      const words = await logExcerpt(files.log);
-      throw new EngineError(
-        "engine-refused",
-        `the data cannot be saved: ${words} (log: ${files.log})`,
-        error,
-      );
+      const message = `the data cannot be saved: ${await logExcerpt(files.log)} (log: ${files.log})`;
+      throw new EngineError("engine-refused", message, error);
     }
   }
   if (isEnding && (await hasEndedWithin(server, 10_000))) return;
@@ -163,19 +155,18 @@ async function save(ask: Ask): Promise<void> {
 
 /** Ends every process over a node's data with SIGTERM, and with SIGKILL after `grace` ms. */
 export async function endNode(nodeFolder: string, grace: number): Promise<void> {
-  await expectingExit(
-    (folder) => folder === nodeFolder,
-    () => endServers(serversOf(nodeFolder), grace),
-  );
+  await ending(nodeFolder, () => endServers(serversOf(nodeFolder), grace));
+}
+
+/** Runs `work`, which ends the servers of one node. */
+function ending(nodeFolder: string, work: () => Promise<void>): Promise<void> {
+  return expectingExit((folder) => folder === nodeFolder, work);
 }
 
 /** Ends a node with its data saved. Rejects as `shutDown` does. */
 export async function stopNode({ server, files }: LiveNode, login: Login): Promise<void> {
-  await expectingExit(
-    (folder) => folder === files.folder,
-    async () => {
-      if (server !== undefined) await shutDown(files, server.identity, login);
-      await endServers(serversOf(files.folder), 3000);
-    },
-  );
+  await ending(files.folder, async () => {
+    if (server !== undefined) await shutDown(files, server.identity, login);
+    await endServers(serversOf(files.folder), 3000);
+  });
 }

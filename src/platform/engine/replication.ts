@@ -53,10 +53,8 @@ export async function follow(
     if (now !== progress || state === "saving") moved = performance.now();
     progress = now;
     if (performance.now() - moved > progressTimeout) {
-      throw new EngineError(
-        "engine-start",
-        `the replica on port ${own.port} does not get in sync with its primary`,
-      );
+      const message = `the replica on port ${own.port} does not get in sync with its primary`;
+      throw new EngineError("engine-start", message);
     }
     await sleep(10);
   }
@@ -116,11 +114,9 @@ export async function permitWrites(login: Login): Promise<void> {
       for (;;) {
         const seen = await info(ask, "persistence");
         if (isSafe(seen)) break;
+        const message = `the database on port ${login.port} cannot write its append-only file`;
         if (seen.get("aof_last_bgrewrite_status") === "err" && seen.get("aof_rewrite_in_progress") === "0")
-          throw new EngineError(
-            "engine-start",
-            `the database on port ${login.port} cannot write its append-only file`,
-          );
+          throw new EngineError("engine-start", message);
         await sleep(20);
       }
       await ask("CONFIG", "SET", refusal[0], "0");
@@ -184,11 +180,8 @@ async function untilEqual(primary: Login, replica: Login): Promise<void> {
   const end = performance.now() + syncTimeout;
   while (!(await isEqual(primary, replica))) {
     if (performance.now() > end) {
-      const seconds = syncTimeout / 1000;
-      throw new EngineError(
-        "engine-refused",
-        `queries were still under way after ${seconds} s; nothing was changed`,
-      );
+      const message = `queries were still under way after ${syncTimeout / 1000} s; nothing was changed`;
+      throw new EngineError("engine-refused", message);
     }
     await sleep(5);
   }

@@ -134,11 +134,9 @@ function pidOf(child: ChildProcess, file: string): Promise<number> {
 /** Time without an answer after which a start fails, in ms. */
 const startTimeout = 30_000;
 
-/** The started process, or `port-taken` if another process took the port first. */
-export type Launched = ServerProcess | "port-taken";
-
 /**
- * Starts a server with its written configuration; resolves when its data is loaded. Rejects with EngineError and the end of the
+ * Starts a server with its written configuration; resolves when its data is loaded, with `port-taken` if another process took the
+ * port first. Rejects with EngineError and the end of the
  * server's log, or with the signal's reason; leaves no process then.
  */
 export async function launch(
@@ -146,18 +144,14 @@ export async function launch(
   files: NodeFiles,
   login: Login,
   signal?: AbortSignal,
-): Promise<Launched> {
+): Promise<ServerProcess | "port-taken"> {
   signal?.throwIfAborted();
   await rotateLog(files.log);
   const server = await ServerProcess.start(program, files);
   const stop = new AbortController();
   const exited = server.ended.then(() => false);
-  const ready = untilServing(
-    server.identity,
-    login,
-    startTimeout,
-    AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]),
-  );
+  const either = AbortSignal.any([stop.signal, signal ?? []].flat());
+  const ready = untilServing(server.identity, login, startTimeout, either);
   ready.catch(() => undefined);
   try {
     if (await Promise.race([ready, exited])) return server;
@@ -185,10 +179,7 @@ export function operatorLogin(port: number, secret: string, tls: Login["tls"]): 
 
 /** Moves the log of the previous run aside, so that the file is about one run only. */
 async function rotateLog(log: string): Promise<void> {
-  const size = await stat(log).then(
-    (found) => found.size,
-    () => 0,
-  );
+  const { size = 0 } = (await stat(log).catch(() => undefined)) ?? {};
   if (size > 0) await rename(log, log.replace(/\.log$/, ".previous.log"));
 }
 

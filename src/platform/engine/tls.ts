@@ -3,6 +3,7 @@ import {
   createHash,
   generateKeyPairSync,
   type KeyObject,
+  type KeyPairKeyObjectResult,
   randomBytes,
   sign,
   X509Certificate,
@@ -12,8 +13,12 @@ import { join } from "node:path";
 import { inTurn } from "../in-turn.ts";
 import type { TlsFiles } from "./spec.ts";
 
-/** Valid at any setting of the clock: it is trusted for databases on this machine only, and a wrong clock must not end it. */
-const validity = { notBefore: new Date("2000-01-01T00:00:00Z"), notAfter: new Date("2099-12-31T23:59:59Z") };
+/**
+ * From 2000 to the end of 2099, as UTCTime and GeneralizedTime: valid at any setting of the clock. It is trusted for databases on this
+ * machine only, and a wrong clock must not end it.
+ */
+const validity = (): Buffer =>
+  sequence(tagged(0x17, Buffer.from("000101000000Z")), tagged(0x18, Buffer.from("20991231235959Z")));
 
 /**
  * Files of the authority and of a certificate for localhost, 127.0.0.1 and ::1. Made once in `<dir>/tls`, and again if they are
@@ -47,89 +52,58 @@ async function isGood({ caFile, certFile, keyFile }: TlsFiles, now: number): Pro
 }
 
 async function makeAuthority(dir: string, folder: string): Promise<void> {
-  const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const server = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const common = {
-    issuer: "graphform local platform",
-    ...validity,
-    issuerPublicKey: authority.publicKey,
-    issuerPrivateKey: authority.privateKey,
-  };
-  const ca = certificatePem({
-    ...common,
-    subject: common.issuer,
-    publicKey: authority.publicKey,
-    isAuthority: true,
-  });
-  const own = certificatePem({
-    ...common,
-    subject: "localhost",
-    publicKey: server.publicKey,
-    isAuthority: false,
-  });
+  const [authority, server] = [0, 1].map(() => generateKeyPairSync("ec", { namedCurve: "P-256" }));
+  if (authority === undefined || server === undefined) return;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const temporary = await mkdtemp(join(dir, "tls-"));
-  await writeFile(join(temporary, "ca.pem"), ca);
-  await writeFile(join(temporary, "server.pem"), own);
-  await writeFile(join(temporary, "server.key"), server.privateKey.export({ type: "pkcs8", format: "pem" }), {
-    mode: 0o600,
-  });
+  const key = server.privateKey.export({ type: "pkcs8", format: "pem" });
+  await writeFile(join(temporary, "ca.pem"), certificatePem(authority.publicKey, authority));
+  await writeFile(join(temporary, "server.pem"), certificatePem(server.publicKey, authority));
+  await writeFile(join(temporary, "server.key"), key, { mode: 0o600 });
   await rm(folder, { recursive: true, force: true });
   await rename(temporary, folder);
 }
 
-export interface CertificateContent {
-  readonly subject: string;
-  readonly issuer: string;
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-  /** An EC public key. */
-  readonly publicKey: KeyObject;
-  /** The issuer's keys; its private key signs. */
-  readonly issuerPublicKey: KeyObject;
-  readonly issuerPrivateKey: KeyObject;
-  /** True for an authority, which signs certificates; other certificates are for localhost, 127.0.0.1 and ::1. */
-  readonly isAuthority: boolean;
-}
+const issuer = "graphform local platform";
 
-/** An X.509 v3 certificate, signed with ECDSA over SHA-256 (RFC 5280). */
-function certificatePem(content: CertificateContent): string {
+/**
+ * An X.509 v3 certificate of an EC key, signed with ECDSA over SHA-256 (RFC 5280): of the authority itself, or of a server at
+ * localhost, 127.0.0.1 and ::1.
+ */
+function certificatePem(publicKey: KeyObject, authority: KeyPairKeyObjectResult): string {
+  const isAuthority = publicKey === authority.publicKey;
   const algorithm = sequence(oid("2a8648ce3d040302"));
   const toBeSigned = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
-    name(content.issuer),
-    sequence(time(content.notBefore), time(content.notAfter)),
-    name(content.subject),
-    content.publicKey.export({ type: "spki", format: "der" }),
-    tagged(0xa3, sequence(...extensions(content))),
+    name(issuer),
+    validity(),
+    name(isAuthority ? issuer : "localhost"),
+    publicKey.export({ type: "spki", format: "der" }),
+    tagged(0xa3, sequence(...extensions(publicKey, authority.publicKey))),
   );
-  const signature = sign("sha256", toBeSigned, content.issuerPrivateKey);
-  const lines =
-    sequence(toBeSigned, algorithm, bits(signature))
-      .toString("base64")
-      .match(/.{1,64}/g) ?? [];
+  const signature = sign("sha256", toBeSigned, authority.privateKey);
+  const certificate = sequence(toBeSigned, algorithm, tagged(0x03, Buffer.from([0]), signature));
+  const lines = certificate.toString("base64").match(/.{1,64}/g) ?? [];
   return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n");
 }
 
-function extensions({ isAuthority, publicKey, issuerPublicKey }: CertificateContent): readonly Buffer[] {
+function extensions(publicKey: KeyObject, issuerKey: KeyObject): readonly Buffer[] {
   const keyIds = [
     extension("551d0e", tagged(0x04, keyId(publicKey))),
-    extension("551d23", sequence(tagged(0x80, keyId(issuerPublicKey)))),
+    extension("551d23", sequence(tagged(0x80, keyId(issuerKey)))),
   ];
-  if (isAuthority) {
-    const signsCertificates = tagged(0x03, Buffer.from([0x01, 0x06]));
+  if (publicKey === issuerKey)
     return [
       critical("551d13", sequence(tagged(0x01, Buffer.from([0xff])))),
-      critical("551d0f", signsCertificates),
+      critical("551d0f", tagged(0x03, Buffer.from([0x01, 0x06]))),
       ...keyIds,
     ];
-  }
   const names = [
     tagged(0x82, Buffer.from("localhost")),
     tagged(0x87, Buffer.from([127, 0, 0, 1])),
-    tagged(0x87, Buffer.concat([Buffer.alloc(15), Buffer.from([1])])),
+    tagged(0x87, Buffer.alloc(15), Buffer.from([1])),
   ];
   return [
     critical("551d13", sequence()),
@@ -159,20 +133,8 @@ function name(common: string): Buffer {
   return sequence(tagged(0x31, sequence(oid("550403"), tagged(0x0c, Buffer.from(common)))));
 }
 
-/** UTCTime until 2049, GeneralizedTime from then on. */
-function time(date: Date): Buffer {
-  const text = `${date.toISOString().replace(/[-:T]|\.\d+/g, "")}`;
-  return date.getUTCFullYear() < 2050
-    ? tagged(0x17, Buffer.from(text.slice(2)))
-    : tagged(0x18, Buffer.from(text));
-}
-
 function integer(bytes: Buffer): Buffer {
   return tagged(0x02, bytes);
-}
-
-function bits(bytes: Buffer): Buffer {
-  return tagged(0x03, Buffer.concat([Buffer.from([0]), bytes]));
 }
 
 function oid(hex: string): Buffer {
@@ -180,11 +142,12 @@ function oid(hex: string): Buffer {
 }
 
 function sequence(...parts: readonly Buffer[]): Buffer {
-  return tagged(0x30, Buffer.concat(parts));
+  return tagged(0x30, ...parts);
 }
 
 /** One DER value: tag, length, content. */
-function tagged(tag: number, content: Buffer): Buffer {
+function tagged(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
   const { length } = content;
   const size =
     length < 0x80 ? [length] : length < 0x1_00 ? [0x81, length] : [0x82, length >> 8, length & 0xff];

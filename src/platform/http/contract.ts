@@ -29,7 +29,7 @@ export interface ErrorFormat {
 
 export const platformErrorFormat: ErrorFormat = {
   name: "platform",
-  error: (status, message) => answer(status, "application/vnd.goa.error", { ...errorBody(status, message) }),
+  error: (status, message) => answer(status, "application/vnd.goa.error", errorBody(status, message)),
 };
 
 /** Errors of the users host: `{statusCode, error, message}` as plain JSON. */
@@ -77,10 +77,8 @@ export function fieldsOf<T extends FieldTypes>(
   if (problems.length > 0) throw new ServiceError(400, problems.join("; "));
   if (hasTypes(fields, types)) return fields;
   const wrong = Object.keys(fields).find((key) => !isOfType(fields[key], types[key])) ?? "";
-  throw new ServiceError(
-    400,
-    `${wrong} must be ${types[wrong] === "boolean" ? "true or false" : "a string"}`,
-  );
+  const wanted = types[wrong] === "boolean" ? "true or false" : "a string";
+  throw new ServiceError(400, `${wrong} must be ${wanted}`);
 }
 
 function hasTypes<T extends FieldTypes>(fields: JsonObject, types: T): fields is Fields<T> {

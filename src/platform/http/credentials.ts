@@ -4,6 +4,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
+import { isFileError } from "../../files/file-trouble.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
 
 export interface Credentials {
   readonly username: string;
@@ -38,11 +40,8 @@ export async function loadSigningKey(dataDir: string): Promise<Buffer> {
 function parseCredentials(text: string | undefined, path: string): Credentials | undefined {
   if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && "username" in value && "password" in value) {
-      const { username, password } = value;
-      if (typeof username === "string" && typeof password === "string") return { username, password };
-    }
+    const { username, password }: Json & JsonObject = JSON.parse(text) ?? {};
+    if (typeof username === "string" && typeof password === "string") return { username, password };
   } catch {
     // A file that is not JSON is reported below, like one without the two fields.
   }
@@ -50,12 +49,10 @@ function parseCredentials(text: string | undefined, path: string): Credentials |
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if (isFileError(error, "ENOENT")) return undefined;
     throw error;
-  }
+  });
 }
 
 /** One-time links to the page and the sessions that they open. They give access to the page only. */

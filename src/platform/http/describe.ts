@@ -4,34 +4,17 @@ import { createHmac } from "node:crypto";
 import { defined, type Json, type JsonObject } from "../../model/json.ts";
 import { restorePoints } from "../control/new-instance.ts";
 import type { Core } from "../core.ts";
-import { componentOfRecord, type Dialect, subscriptionOf } from "../dialect/dialect.ts";
+import { componentOfRecord, subscriptionOf } from "../dialect/dialect.ts";
 import { dialectParams } from "../dialect/params.ts";
 import { type PlanResource, versionOf } from "../model/plans.ts";
-import {
-  firstUserOf,
-  type InstanceRecord,
-  type NetworkRecord,
-  type NodeRecord,
-  type SnapshotRecord,
-} from "../model/records.ts";
-
-/** The parts of the platform that a description is made from. */
-export interface DescribeParts extends TopologyParts {
-  readonly store: {
-    readonly networks: { get(id: string): NetworkRecord | undefined };
-    readonly snapshots: { list(): readonly SnapshotRecord[] };
-  };
-  readonly settings: { readonly echo: boolean; readonly snapshotInterval: number };
-  /** The generated password of an instance that was created without one. */
-  readonly generatedPassword: (instanceId: string) => string;
-}
+import { firstUserOf, type InstanceRecord, type NodeRecord } from "../model/records.ts";
 
 /**
  * A described instance, with the topology that contains the node ids for failover. With `echo`, result_params contains the request
  * parameters as strings, the password in clear, as the real service does. A generated password is always shown, since the client has
  * no other way to know it.
  */
-export function describeInstance(parts: DescribeParts, record: InstanceRecord): JsonObject {
+export function describeInstance(parts: Core, record: InstanceRecord): JsonObject {
   const { modifiedAt, isComplete } = parts.dialect.describe;
   return {
     id: record.id,
@@ -45,21 +28,23 @@ export function describeInstance(parts: DescribeParts, record: InstanceRecord): 
     result_params: dialectParams(parts.dialect, resultParams(parts, record)),
     ...(record.isAccount ? {} : { detailedNetworkTopology: topologyOf(parts, record) }),
     ...(parts.settings.echo || isComplete ? moreOf(parts, record) : {}),
-    ...(isComplete
-      ? { tierVersion: versionOf(record), active: true, highAvailability: record.nodes.length > 1 }
-      : {}),
-    ...(isComplete ? backupsOf(parts, record) : {}),
+    ...(isComplete ? completeOf(parts, record) : {}),
   };
 }
 
-function networkOf({ dialect, store }: DescribeParts, { customNetworkId }: InstanceRecord): JsonObject {
+function completeOf(parts: Core, record: InstanceRecord): JsonObject {
+  const highAvailability = record.nodes.length > 1;
+  return { tierVersion: versionOf(record), active: true, highAvailability, ...backupsOf(parts, record) };
+}
+
+function networkOf({ dialect, store }: Core, { customNetworkId }: InstanceRecord): JsonObject {
   if (customNetworkId === undefined) return {};
   if (dialect.describe.network === "custom_network") return { custom_network: customNetworkId };
   const { name = "", cidr = "" } = store.networks.get(customNetworkId) ?? {};
   return { customNetworkDetail: { id: customNetworkId, name, cidr } };
 }
 
-function resultParams(parts: DescribeParts, record: InstanceRecord): JsonObject {
+function resultParams(parts: Core, record: InstanceRecord): JsonObject {
   const { echo } = parts.settings;
   const primary = record.nodes.find((node) => node.role === "primary");
   const isReachable = record.host !== undefined && primary !== undefined;
@@ -76,7 +61,7 @@ function resultParams(parts: DescribeParts, record: InstanceRecord): JsonObject 
 }
 
 /** Credentials that the platform generated. */
-function generated(parts: DescribeParts, record: InstanceRecord): JsonObject {
+function generated(parts: Core, record: InstanceRecord): JsonObject {
   if (Object.hasOwn(record.params, "graphdbPassword")) return {};
   return { graphdbUser: firstUserOf(record), graphdbPassword: parts.generatedPassword(record.id) };
 }
@@ -86,7 +71,7 @@ function echoed(params: JsonObject): JsonObject {
   return Object.fromEntries(shown.map(([key, value]): [string, Json] => [key, String(value)]));
 }
 
-function moreOf({ dialect }: DescribeParts, record: InstanceRecord): JsonObject {
+function moreOf({ dialect }: Core, record: InstanceRecord): JsonObject {
   return {
     last_modified_at: record.lastModified,
     resourceID: componentOfRecord(dialect, record)?.component.resourceId ?? record.resourceId,
@@ -98,7 +83,7 @@ function moreOf({ dialect }: DescribeParts, record: InstanceRecord): JsonObject 
 }
 
 /** The times that an instance can be restored to. The retention is 0 days, since this platform deletes no snapshot by itself. */
-function backupsOf(parts: DescribeParts, record: InstanceRecord): JsonObject {
+function backupsOf(parts: Core, record: InstanceRecord): JsonObject {
   const points = restorePoints(parts, record);
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return {};
@@ -113,11 +98,7 @@ function backupsOf(parts: DescribeParts, record: InstanceRecord): JsonObject {
 }
 
 /** The parts of the platform that a topology is made from. */
-export interface TopologyParts {
-  readonly dialect: Dialect;
-  /** The password of an instance's observability endpoint. */
-  readonly observerPassword: (instanceId: string) => string;
-}
+type TopologyParts = Pick<Core, "dialect" | "observerPassword">;
 
 /** Resources of an instance by id: the endpoint of the database, the node ids for failover, and the auxiliary services. */
 export function topologyOf(parts: TopologyParts, record: InstanceRecord): JsonObject {

@@ -78,13 +78,7 @@ export function findPlan(tier: string): Plan | undefined {
 }
 
 /** Node ids of an instance, in the engine's order. */
-export function nodesOf({
-  tier,
-  component,
-}: {
-  readonly tier: string;
-  readonly component: string;
-}): readonly string[] {
+export function nodesOf({ tier, component }: Pick<InstanceRecord, "tier" | "component">): readonly string[] {
   return findPlan(tier)?.components.find(({ id }) => id === component)?.nodes ?? [];
 }
 
@@ -101,17 +95,13 @@ export function versionOf({ planVersion }: Pick<InstanceRecord, "planVersion">):
 
 /** Returns the version if it exists; refused (400) otherwise. */
 export function knownVersion(asked: string): string {
-  if (indexOfVersion(asked) >= 0) return asked;
+  if (versions.includes(asked)) return asked;
   throw new ServiceError(400, `no service plan has version ${asked}; there are ${versions.join(", ")}`);
 }
 
 /** The target of an upgrade: the requested version, or the newest. Refused (400) if it does not exist or is not newer. */
 export function upgradeTarget(record: InstanceRecord, asked: string = versions.at(-1) ?? ""): string {
   const [target, now] = [knownVersion(asked), versionOf(record)];
-  if (indexOfVersion(target) > indexOfVersion(now)) return target;
+  if (versions.indexOf(target) > versions.indexOf(now)) return target;
   throw new ServiceError(400, `instance ${record.id} has version ${now}; ${target} is not newer`);
-}
-
-function indexOfVersion(version: string): number {
-  return versions.indexOf(version);
 }

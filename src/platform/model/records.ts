@@ -2,6 +2,7 @@
 
 import { randomInt } from "node:crypto";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import type { DatabaseUser } from "../engine/index.ts";
 
 /** Operations on an instance; one runs at a time. */
 export const operationNames = [
@@ -36,11 +37,7 @@ export interface OperationRecord {
 }
 
 /** A database user. The password is stored as SHA-256 in hex. */
-export interface UserRecord {
-  readonly username: string;
-  readonly passwordHash: string;
-  readonly acl: string;
-}
+export type UserRecord = DatabaseUser;
 
 export interface NodeRecord {
   readonly id: string;
@@ -93,25 +90,20 @@ export interface InstanceRecord {
   readonly accountConfigId?: string | undefined;
 }
 
+/** Fields that a snapshot has in common with its instance, so that a restore needs nothing of the instance. */
+type Origin = Pick<InstanceRecord, Placed | "subscriptionId" | "params" | "planVersion" | "customNetworkId">;
+type Placed = "tier" | "component" | "cloudProvider" | "region" | "networkType";
+
 /** A snapshot, with everything that a restore needs after its instance is deleted. */
-export interface SnapshotRecord {
+export interface SnapshotRecord extends Origin {
   readonly id: string;
   readonly sourceInstanceId: string;
   readonly type: "ManualSnapshot" | "AutomatedSnapshot";
   readonly status: "pending" | "completed" | "FAILED";
   readonly failure?: string | undefined;
   readonly progress: number;
-  readonly cloudProvider: string;
-  readonly region: string;
   readonly createdAt: string;
   readonly completedAt?: string | undefined;
-  readonly tier: string;
-  readonly component: string;
-  readonly subscriptionId?: string | undefined;
-  readonly params: JsonObject;
-  readonly planVersion?: string | undefined;
-  readonly networkType: string;
-  readonly customNetworkId?: string | undefined;
   /** Users of the source instance; absent in snapshots of earlier platforms. */
   readonly users?: readonly UserRecord[] | undefined;
   /** A copy that a fault keeps from completing. */
@@ -142,33 +134,40 @@ export interface AccountConfigRecord {
   readonly isDisconnected?: boolean | undefined;
 }
 
-export function isInstanceRecord(value: unknown): value is InstanceRecord {
-  return (
-    hasTexts(value, ["id", "tier", "component", "cloudProvider", "status", "createdAt"]) &&
-    isObject(value["params"]) &&
-    Array.isArray(value["nodes"]) &&
-    Array.isArray(value["users"])
-  );
+type Guard<T> = (value: unknown) => value is T;
+
+/** A check of the fields without which a record cannot be used; those of later versions may be missing. */
+function recordWith<T>(texts: readonly string[], lists: readonly string[] = [], hasParams = true): Guard<T> {
+  return (value): value is T =>
+    isObject(value) &&
+    texts.every((key) => typeof value[key] === "string") &&
+    lists.every((key) => Array.isArray(value[key])) &&
+    (!hasParams || isObject(value["params"]));
 }
 
-export function isSnapshotRecord(value: unknown): value is SnapshotRecord {
-  return (
-    hasTexts(value, ["id", "sourceInstanceId", "type", "status", "region", "tier"]) &&
-    isObject(value["params"])
-  );
-}
-
-export function isNetworkRecord(value: unknown): value is NetworkRecord {
-  return hasTexts(value, ["id", "name", "cloudProvider", "region", "cidr"]);
-}
-
-export function isAccountConfigRecord(value: unknown): value is AccountConfigRecord {
-  return hasTexts(value, ["id", "cloudProvider", "account", "status"]) && isObject(value["params"]);
-}
-
-function hasTexts(value: unknown, keys: readonly string[]): value is JsonObject {
-  return isObject(value) && keys.every((key) => typeof value[key] === "string");
-}
+export const isInstanceRecord: Guard<InstanceRecord> = recordWith(
+  ["id", "tier", "component", "cloudProvider", "status", "createdAt"],
+  ["nodes", "users"],
+);
+export const isSnapshotRecord: Guard<SnapshotRecord> = recordWith([
+  "id",
+  "sourceInstanceId",
+  "type",
+  "status",
+  "region",
+  "tier",
+]);
+export const isNetworkRecord: Guard<NetworkRecord> = recordWith(
+  ["id", "name", "cloudProvider", "region", "cidr"],
+  [],
+  false,
+);
+export const isAccountConfigRecord: Guard<AccountConfigRecord> = recordWith([
+  "id",
+  "cloudProvider",
+  "account",
+  "status",
+]);
 
 /** The requested user name, or `default`, the database's built-in user. */
 export function firstUserOf(record: InstanceRecord): string {

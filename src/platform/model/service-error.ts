@@ -3,15 +3,6 @@ import { randomBytes } from "node:crypto";
 import { fileTrouble } from "../../files/file-trouble.ts";
 import type { JsonObject } from "../../model/json.ts";
 
-export interface ErrorBody {
-  readonly name: string;
-  readonly id: string;
-  readonly message: string;
-  readonly temporary: boolean;
-  readonly timeout: boolean;
-  readonly fault: boolean;
-}
-
 const names: { readonly [status: number]: string } = {
   400: "bad_request",
   401: "auth_failure",
@@ -43,8 +34,14 @@ export class ServiceError extends Error {
   }
 }
 
+/** The value of a look-up; 404 if there is none. `what` names it, such as `snapshot snapshot-1`. */
+export function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new ServiceError(404, `${what} not found`);
+  return value;
+}
+
 /** The error body of a status. `id` is random; a 5xx is a fault, 504 a timeout. */
-export function errorBody(status: number, message: string): ErrorBody {
+export function errorBody(status: number, message: string): JsonObject {
   return {
     name: names[status] ?? (status >= 500 ? "failed_request" : "bad_request"),
     id: randomBytes(6).toString("base64url"),

@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from "../../../model/json.ts";
 import { accountInstances, connectAccount } from "../../control/accounts.ts";
 import { subscriptionOf } from "../../dialect/dialect.ts";
-import type { AccountConfigRecord } from "../../model/records.ts";
-import { ServiceError } from "../../model/service-error.ts";
+import type { AccountConfigRecord, InstanceRecord } from "../../model/records.ts";
+import { found, ServiceError } from "../../model/service-error.ts";
 import { fieldsOf, tagsOf } from "../contract.ts";
 import type { Call } from "../exchange.ts";
 import { serviceId } from "./plans.ts";
@@ -13,8 +13,7 @@ import { accepted, pathParam } from "./router.ts";
 export function describeAccount(call: Call): Response {
   const { core, context } = call;
   const id = pathParam(call, "id");
-  const config = core.store.accountConfigs.get(id);
-  if (config === undefined) throw new ServiceError(404, `account configuration ${id} not found`);
+  const config = found(core.store.accountConfigs.get(id), `account configuration ${id}`);
   const instanceIds = accountInstances(core, id).map((record) => record.id);
   return context.json(describeAccountConfig(config, instanceIds));
 }
@@ -23,10 +22,9 @@ export function describeAccount(call: Call): Response {
 export async function changeConnection(call: Call): Promise<Response> {
   const { core } = call;
   const asked = pathParam(call, "id");
-  const record = core.store.instances
-    .list()
-    .find(({ isAccount, id, accountConfigId }) => isAccount && (id === asked || accountConfigId === asked));
-  if (record === undefined) throw new ServiceError(404, `cloud account ${asked} not found`);
+  const isAsked = ({ isAccount, id, accountConfigId }: InstanceRecord): boolean =>
+    isAccount && (id === asked || accountConfigId === asked);
+  const record = found(core.store.instances.list().find(isAsked), `cloud account ${asked}`);
   const types = {
     serviceId: "text",
     subscriptionId: "text",

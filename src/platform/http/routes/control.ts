@@ -4,7 +4,6 @@ import { auth } from "hono/utils/basic-auth";
 import { isObject, type Json } from "../../../model/json.ts";
 import { bootstrap, offboard } from "../../control/accounts.ts";
 import { parseFaultRules } from "../../control/faults.ts";
-import { addNetwork, describeNetwork } from "../../control/networks.ts";
 import { readNetwork } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
@@ -12,6 +11,7 @@ import { maxBody, openBody, parseJson, platformErrorFormat } from "../contract.t
 import { linkLifetime } from "../credentials.ts";
 import { platformStatus } from "../describe.ts";
 import type { Env } from "../exchange.ts";
+import { addNetwork, describeNetwork } from "./networks.ts";
 import { pathParam, requireSession } from "./router.ts";
 import { matchesCredentials } from "./session.ts";
 

@@ -1,9 +1,10 @@
 /** @module Serves custom networks. */
-import { isObject } from "../../../model/json.ts";
-import { addNetwork, describeNetwork } from "../../control/networks.ts";
-import { readNetwork } from "../../control/validate.ts";
-import type { NetworkRecord } from "../../model/records.ts";
-import { ServiceError } from "../../model/service-error.ts";
+import { isObject, type JsonObject } from "../../../model/json.ts";
+import { isSafeName, readNetwork } from "../../control/validate.ts";
+import type { Core } from "../../core.ts";
+import { type NetworkRecord, newId } from "../../model/records.ts";
+import { found, ServiceError } from "../../model/service-error.ts";
+import type { NetworkSeed } from "../../options.ts";
 import type { Call } from "../exchange.ts";
 import { pathParam } from "./router.ts";
 
@@ -51,7 +52,36 @@ export async function deleteNetwork(call: Call): Promise<Response> {
 
 function networkOf(call: Call): NetworkRecord {
   const id = pathParam(call, "id");
-  const network = call.core.store.networks.get(id);
-  if (network === undefined) throw new ServiceError(404, `custom network ${id} not found`);
-  return network;
+  return found(call.core.store.networks.get(id), `custom network ${id}`);
+}
+
+/** Adds a custom network; returns the existing one if the id is known. */
+export async function addNetwork(
+  core: Core,
+  seed: Omit<NetworkSeed, "id">,
+  id?: string,
+): Promise<NetworkRecord> {
+  const known = id === undefined ? undefined : core.store.networks.get(id);
+  if (known !== undefined) return known;
+  if (id !== undefined && !isSafeName(id)) throw new ServiceError(400, "id is malformed");
+  const now = core.timestamp();
+  const fixed = { id: id ?? newId("n"), createdAt: now, lastModified: now };
+  const record: NetworkRecord = { cidr: "10.0.0.0/16", ...seed, ...fixed };
+  await core.store.networks.add(record);
+  return record;
+}
+
+export function describeNetwork(network: NetworkRecord): JsonObject {
+  return {
+    id: network.id,
+    name: network.name,
+    cloudProviderName: network.cloudProvider,
+    cloudProviderRegion: network.region,
+    cidr: network.cidr,
+    status: "READY",
+    networkDefinitionType: "Custom",
+    networkInstances: [],
+    created_at: network.createdAt,
+    last_modified_at: network.lastModified,
+  };
 }
