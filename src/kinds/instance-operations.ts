@@ -49,21 +49,22 @@ export async function failoverOf(
   const nodes = nodesOf(topology, rules);
   const named = choices["replica"];
   const names = nodes.map((node) => node.id).join(", ");
-  if (nodes.length === 1 && named === undefined) {
-    throw new GraphformError("no-replica", `${id} has one node and nothing to fail over to`, {
-      hint: "components with replicas are single-zone and multi-zone",
-    });
-  }
-  if (nodes.length === 0 && named === undefined) {
-    throw new GraphformError("no-replica", `the service does not show the nodes of ${id}`, {
-      hint: "name the node to give up with --replica ID",
-    });
-  }
+  const noReplica = (message: string, hint: string): GraphformError =>
+    new GraphformError("no-replica", message, { hint });
+  if (nodes.length === 1 && named === undefined)
+    throw noReplica(
+      `${id} has one node and nothing to fail over to`,
+      "components with replicas are single-zone and multi-zone",
+    );
+  if (nodes.length === 0 && named === undefined)
+    throw noReplica(
+      `the service does not show the nodes of ${id}`,
+      "name the node to give up with --replica ID",
+    );
   const given = named ?? chosen(nodes)?.id ?? (await primaryByRole(id, nodes, askRole));
   const node = nodes.find((candidate) => candidate.id === given);
-  if (nodes.length > 0 && node === undefined) {
-    throw new GraphformError("no-replica", `${id} has no node "${given}"`, { hint: `it has: ${names}` });
-  }
+  if (nodes.length > 0 && node === undefined)
+    throw noReplica(`${id} has no node "${given}"`, `it has: ${names}`);
   return {
     body: { failedReplicaId: given, failedReplicaAction: choices["action"] ?? defaultAction },
     nodeResourceKey: node?.resourceKey,

@@ -30,30 +30,23 @@ export function runRules(
   context: ResolveContext,
   profile: Profile,
 ): readonly Finding[] {
-  const rules = ruleFindings(all, context, profile);
+  const tools = toolsOf(all, context, profile);
+  const rules = all.flatMap((desired) => context.kinds.find(desired.kind)?.check(desired, tools) ?? []);
   const refused = new Set(rules.filter(({ severity }) => severity === "error").map(rangeKey));
   return [...found.filter((finding) => !refused.has(rangeKey(finding))), ...rules];
 }
 
-function ruleFindings(
-  all: readonly Desired[],
-  context: ResolveContext,
-  profile: Profile,
-): readonly Finding[] {
-  const { layers } = context.parsed;
-  const tools: RuleTools = {
-    profile,
-    all,
-    suggest,
-    open: context.secrets.open,
-    at: (desired, path) => {
-      const member = context.inventory.members.get(desired.address);
-      if (member === undefined) return desired.where;
+function toolsOf(all: readonly Desired[], context: ResolveContext, profile: Profile): RuleTools {
+  const { parsed, secrets, inventory } = context;
+  return {
+    ...{ profile, all, suggest, open: secrets.open },
+    at: ({ address, where }, path) => {
+      const member = inventory.members.get(address);
+      if (member === undefined) return where;
       const [keys, part] = path === "" ? [[], "key" as const] : [path.split("."), "value" as const];
-      return rangeAt(layers, keys, part, undefined, member.block);
+      return rangeAt(parsed.layers, keys, part, undefined, member.block);
     },
   };
-  return all.flatMap((desired) => context.kinds.find(desired.kind)?.check(desired, tools) ?? []);
 }
 
 function rangeKey({ range, address }: Finding): string {

@@ -37,15 +37,8 @@ async function main(argv: readonly string[]): Promise<void> {
     .then(() => process.exit(0), exitWithError);
 }
 
-async function announcementOf({
-  url,
-  usersUrl,
-  dataDir,
-  engine,
-  profile,
-  pid,
-  delays,
-}: RunningPlatform): Promise<string> {
+async function announcementOf(platform: RunningPlatform): Promise<string> {
+  const { url, usersUrl, dataDir, engine, profile, pid, delays } = platform;
   const { caFile } = await ensureAuthority(dataDir);
   await ensurePlatformId(dataDir);
   const spoken = profile === "default" ? {} : { profile };

@@ -84,11 +84,8 @@ function failureOf(
     return new ServiceError("shape", operation, message, evidence);
   }
   // With its status it does not pass for one that may be asked for again: each would take as long.
-  if (failure === "slow")
-    return new ServiceError("shape", operation, said("the answer does not come to an end"), {
-      ...evidence,
-      status,
-    });
+  const endless = said("the answer does not come to an end");
+  if (failure === "slow") return new ServiceError("shape", operation, endless, { ...evidence, status });
   const message = said(`the connection to ${origin} was lost (${code})`);
   return new ServiceError("lost", operation, message, { ...evidence, cause: error.cause });
 }

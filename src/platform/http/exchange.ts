@@ -39,6 +39,9 @@ export interface Operation {
   readonly handler: Handler;
 }
 
+/** An operation below the version of the platform host: method, path, name in fault rules and in the request log, and handler. */
+export type Row = readonly [method: string, path: string, name: string, handler: Handler];
+
 /** Answers a request. A ServiceError becomes an error of the host, any other error a 500 without details. */
 export async function serve(
   core: Core,
@@ -198,13 +201,11 @@ function logRequest(
   });
 }
 
-interface LoggedBody {
-  readonly body?: Json;
-  readonly misplaced: readonly string[];
-}
-
 /** The body without secrets. Secrets of trusted requests are remembered; anonymous clients could send any number of them. */
-function loggedBody(core: Core, { text, body, isSignedIn, status }: RequestResult): LoggedBody {
+function loggedBody(
+  core: Core,
+  { text, body, isSignedIn, status }: RequestResult,
+): { readonly body?: Json; readonly misplaced: readonly string[] } {
   if (body === undefined) return { misplaced: [] };
   if (text.length > maxLogged) return { body: `[${text.length} characters]`, misplaced: [] };
   const isTrusted = isSignedIn || (status > 0 && status < 400);

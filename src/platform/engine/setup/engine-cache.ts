@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { isFileError } from "../../../files/file-trouble.ts";
 
 /** The npm package with the graph module and a server for newer systems. A test compares it with package-lock.json. */
 export const modulePackage = {
@@ -96,17 +97,11 @@ export async function addToCache(
 /** Moves a folder to its place atomically; a folder that a concurrent run has just put there is kept. */
 async function moveInto(root: string, place: string, work: string): Promise<void> {
   // An existing folder did not work, unless it appeared during this run.
-  const placedAt = await stat(place).then(
-    (seen) => seen.ctimeMs,
-    () => undefined,
-  );
+  const placedAt = (await stat(place).catch(() => undefined))?.ctimeMs;
   if (placedAt !== undefined && placedAt > (await stat(work)).birthtimeMs) return;
   if (placedAt !== undefined) await rename(place, join(work, "former")).catch(() => undefined);
   await rename(root, place).catch((error: unknown) => {
-    if (
-      !(error instanceof Error && "code" in error && (error.code === "ENOTEMPTY" || error.code === "EEXIST"))
-    )
-      throw error;
+    if (!isFileError(error, "ENOTEMPTY") && !isFileError(error, "EEXIST")) throw error;
   });
 }
 

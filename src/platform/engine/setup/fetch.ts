@@ -105,15 +105,8 @@ export async function fetchPackages(
   const options = await privateApt(work);
   // An unreachable archive matters only if no other archive has the packages.
   const unreached = await call("apt-get", [...options, "-qq", "update"]).catch((error: unknown) => error);
-  const simulation = call("apt-get", [
-    ...options,
-    "-qq",
-    "-s",
-    "install",
-    "--no-install-recommends",
-    ...names,
-  ]);
-  const simulated = await simulation.catch((error: unknown) => {
+  const install = [...options, "-qq", "-s", "install", "--no-install-recommends", ...names];
+  const simulated = await call("apt-get", install).catch((error: unknown) => {
     throw unreached instanceof EngineError ? unreached : error;
   });
   const wanted = newPackages(simulated, names);
@@ -185,16 +178,12 @@ async function privateApt(work: string): Promise<readonly string[]> {
 async function machineSources(): Promise<readonly SourceFile[]> {
   const folder = "/etc/apt/sources.list.d";
   const parts = (await readdir(folder).catch(() => [])).filter((name) => /\.(sources|list)$/.test(name));
-  const paths = [
-    ["sources.list", "/etc/apt/sources.list"],
-    ...parts.map((name) => [name, join(folder, name)]),
-  ] as const;
-  return Promise.all(
-    paths.map(async ([name = "", path = ""]) => ({
-      name: name === "sources.list" ? "main.list" : name,
-      text: await readFile(path, "utf8").catch(() => ""),
-    })),
-  );
+  const read = async (path: string, name: string): Promise<SourceFile> => ({
+    name,
+    text: await readFile(path, "utf8").catch(() => ""),
+  });
+  const others = parts.map((name) => read(join(folder, name), name));
+  return Promise.all([read("/etc/apt/sources.list", "main.list"), ...others]);
 }
 
 /** A file of apt's configuration; its extension tells the format. */
@@ -233,11 +222,8 @@ function stanzas(text: string, codename: string): string {
       new RegExp(`^${name}:(.*(?:\\n[ \\t].*)*)`, "im").exec(stanza)?.[1] ?? "";
     const isBinary = /\bdeb\b(?!-)/.test(field("Types"));
     const isOn = !/^\s*no\s*$/i.test(field("Enabled"));
-    return (
-      isBinary &&
-      isOn &&
-      isOfRelease(field("Suites").split(/\s+/), field("Components").split(/\s+/), codename)
-    );
+    const [suites = [], components = []] = ["Suites", "Components"].map((name) => field(name).split(/\s+/));
+    return isBinary && isOn && isOfRelease(suites, components, codename);
   });
   return kept.map((stanza) => `${stanza.trim()}\n`).join("\n");
 }

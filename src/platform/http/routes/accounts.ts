@@ -5,12 +5,17 @@ import { subscriptionOf } from "../../dialect/dialect.ts";
 import type { AccountConfigRecord, InstanceRecord } from "../../model/records.ts";
 import { found, ServiceError } from "../../model/service-error.ts";
 import { fieldsOf, tagsOf } from "../contract.ts";
-import type { Call } from "../exchange.ts";
+import type { Call, Row } from "../exchange.ts";
 import { serviceId } from "./plans.ts";
 import { accepted, pathParam } from "./router.ts";
 
+export const accountRows: readonly Row[] = [
+  ["GET", "/accountconfig/:id", "describe-account-config", describeAccount],
+  ["POST", "/resource-instance/account-config/:id", "account-connection", changeConnection],
+];
+
 /** Status of an account configuration, and the commands that a person must run. */
-export function describeAccount(call: Call): Response {
+function describeAccount(call: Call): Response {
   const { core, context } = call;
   const id = pathParam(call, "id");
   const config = found(core.store.accountConfigs.get(id), `account configuration ${id}`);
@@ -19,7 +24,7 @@ export function describeAccount(call: Call): Response {
 }
 
 /** Connects or disconnects an account. The path names the account's instance or its configuration. */
-export async function changeConnection(call: Call): Promise<Response> {
+async function changeConnection(call: Call): Promise<Response> {
   const { core } = call;
   const asked = pathParam(call, "id");
   const isAsked = ({ isAccount, id, accountConfigId }: InstanceRecord): boolean =>

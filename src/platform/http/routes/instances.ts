@@ -3,14 +3,15 @@ import { isObject, type JsonObject } from "../../../model/json.ts";
 import { addAccount, removeAccount } from "../../control/accounts.ts";
 import { createInstance, restoreToTime } from "../../control/new-instance.ts";
 import { readAccount, readCreate, readUpdate } from "../../control/validate.ts";
+import type { Core } from "../../core.ts";
 import { findComponent, type Located } from "../../dialect/dialect.ts";
 import { checkInDialect, ownBody, ownCreate } from "../../dialect/params.ts";
 import { knownVersion, preferredVersion, upgradeTarget } from "../../model/plans.ts";
 import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { fieldsOf, tagsOf } from "../contract.ts";
+import { componentPath, fieldsOf, tagsOf } from "../contract.ts";
 import { describeInstance } from "../describe.ts";
-import type { Call, Handler } from "../exchange.ts";
+import type { Call, Handler, Row } from "../exchange.ts";
 import {
   accepted,
   checkSubscription,
@@ -25,13 +26,34 @@ import {
   subscriptionFor,
 } from "./router.ts";
 
-export async function createResource(call: Call): Promise<Response> {
+export function instanceRows({ dialect }: Core): readonly Row[] {
+  const component = componentPath(dialect);
+  const instance = `${component}/:id`;
+  return [
+    ["POST", `${instance}/failover`, "failover", failover],
+    ["POST", `${instance}/restore`, "restore-to-time", restoreTime],
+    ["POST", "/resource-instance/:id/version-upgrade", "version-upgrade", upgradeVersion],
+    ["POST", component, "create", createResource],
+    ["GET", component, "list", listInstances],
+    ["GET", "/resource-instance", "list-all", listAllInstances],
+    ["GET", instance, "describe", describeResource],
+    ...dialect.updateMethods.map((method): Row => [method, instance, "update", updateInstance]),
+    ["DELETE", instance, "delete", deleteResource],
+    ...(["start", "stop", "restart"] as const).map(
+      (name): Row => ["POST", `${instance}/${name}`, name, changePower(name)],
+    ),
+    ["PATCH", `${instance}/metadata`, "metadata", changeMetadata],
+    ["GET", "/resource-instance/:id/audit-events", "audit-events", listEvents],
+  ];
+}
+
+async function createResource(call: Call): Promise<Response> {
   const place = locateComponent(call);
   const id = await (place.isAccount ? createAccount : createDatabase)(call, place);
   return call.context.json({ id }, 202);
 }
 
-export function listInstances(call: Call): Response {
+function listInstances(call: Call): Response {
   const { plan, component } = locateComponent(call);
   const shown = visible(call).filter(
     ({ tier, component: own }) => tier === plan.tier && own === component.id,
@@ -40,7 +62,7 @@ export function listInstances(call: Call): Response {
   return call.context.json({ ids: items.map(({ id }) => id), ...more });
 }
 
-export function listAllInstances(call: Call): Response {
+function listAllInstances(call: Call): Response {
   const shown = visible(call);
   const { items, more } = paged(call, call.fault.missingFromList ? shown.slice(0, -1) : shown);
   const resourceInstances = items.map((record) => ({
@@ -54,11 +76,11 @@ function visible(call: Call): readonly InstanceRecord[] {
   return call.core.store.instances.list().filter((record) => isVisible(call, record));
 }
 
-export function describeResource(call: Call): Response {
+function describeResource(call: Call): Response {
   return call.context.json(describeInstance(call.core, instanceOf(call)));
 }
 
-export async function updateInstance(call: Call): Promise<Response> {
+async function updateInstance(call: Call): Promise<Response> {
   const { core, fault } = call;
   const record = databaseOf(call);
   const body = ownBody(core.dialect, call.body ?? null);
@@ -69,7 +91,7 @@ export async function updateInstance(call: Call): Promise<Response> {
   return accepted();
 }
 
-export async function deleteResource(call: Call): Promise<Response> {
+async function deleteResource(call: Call): Promise<Response> {
   const { core, fault } = call;
   const record = instanceOf(call);
   if (record.isAccount) await removeAccount(core, record);
@@ -77,14 +99,14 @@ export async function deleteResource(call: Call): Promise<Response> {
   return accepted();
 }
 
-export function changePower(name: "start" | "stop" | "restart"): Handler {
+function changePower(name: "start" | "stop" | "restart"): Handler {
   return async (call) => {
     await call.core.lifecycle.operate(databaseOf(call).id, name, call.fault);
     return accepted();
   };
 }
 
-export async function changeMetadata(call: Call): Promise<Response> {
+async function changeMetadata(call: Call): Promise<Response> {
   const { core } = call;
   const record = instanceOf(call);
   const body = fieldsOf(call.body, { deletionProtection: "boolean", customTags: "any" });
@@ -99,7 +121,7 @@ export async function changeMetadata(call: Call): Promise<Response> {
   return accepted();
 }
 
-export function listEvents(call: Call): Response {
+function listEvents(call: Call): Response {
   const { core, context } = call;
   const id = pathParam(call, "id");
   const record = core.store.instances.get(id);
@@ -120,7 +142,7 @@ export function listEvents(call: Call): Response {
 const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE"];
 
 /** Failover (specification 4.7) with the keys of the dialect. */
-export async function failover(call: Call): Promise<Response> {
+async function failover(call: Call): Promise<Response> {
   const { core, fault } = call;
   const record = instanceOf(call, locateNodes(call));
   const { node: nodeKeys, action: actionKeys } = core.dialect.failover;
@@ -153,7 +175,7 @@ function textAt(body: JsonObject, keys: readonly string[]): string | undefined {
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /** Creates a new instance with the data that an instance had at a time. */
-export async function restoreTime(call: Call): Promise<Response> {
+async function restoreTime(call: Call): Promise<Response> {
   const record = databaseOf(call);
   const body = fieldsOf(call.body, { targetRestoreTime: "any", network_type: "text" });
   const { targetRestoreTime: text, network_type: networkType } = body;
@@ -176,7 +198,7 @@ const placeKeys = [
   "resourceKey",
 ] as const;
 
-export async function upgradeVersion(call: Call): Promise<Response> {
+async function upgradeVersion(call: Call): Promise<Response> {
   const { core, fault } = call;
   const types = {
     ...Object.fromEntries(placeKeys.map((key) => [key, "text"] as const)),

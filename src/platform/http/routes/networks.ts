@@ -5,14 +5,29 @@ import type { Core } from "../../core.ts";
 import { type NetworkRecord, newId } from "../../model/records.ts";
 import { found, ServiceError } from "../../model/service-error.ts";
 import type { NetworkSeed } from "../../options.ts";
-import type { Call } from "../exchange.ts";
+import type { Call, Row } from "../exchange.ts";
 import { pathParam } from "./router.ts";
 
-export function readNetworkById(call: Call): Response {
+export function networkRows({ settings }: Core): readonly Row[] {
+  const networks = "/resource-instance/custom-network";
+  const own: readonly Row[] = [
+    ["GET", `${networks}/:id`, "describe-network", readNetworkById],
+    ["PATCH", `${networks}/:id`, "update-network", renameNetwork],
+  ];
+  if (settings.networks !== "full") return own;
+  return [
+    ...own,
+    ["GET", networks, "list-networks", listNetworks],
+    ["POST", networks, "create-network", createNetwork],
+    ["DELETE", `${networks}/:id`, "delete-network", deleteNetwork],
+  ];
+}
+
+function readNetworkById(call: Call): Response {
   return call.context.json(describeNetwork(networkOf(call)));
 }
 
-export async function renameNetwork(call: Call): Promise<Response> {
+async function renameNetwork(call: Call): Promise<Response> {
   const { core, context, body } = call;
   const network = networkOf(call);
   if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
@@ -26,7 +41,7 @@ export async function renameNetwork(call: Call): Promise<Response> {
   return context.json(describeNetwork(renamed ?? networkOf(call)));
 }
 
-export function listNetworks({ core, context }: Call): Response {
+function listNetworks({ core, context }: Call): Response {
   const { cloudProviderName: provider, cloudProviderRegion: region } = context.req.query();
   const shown = core.store.networks
     .list()
@@ -35,11 +50,11 @@ export function listNetworks({ core, context }: Call): Response {
   return context.json({ customNetworks: shown.map(describeNetwork) });
 }
 
-export async function createNetwork({ core, context, body = null }: Call): Promise<Response> {
+async function createNetwork({ core, context, body = null }: Call): Promise<Response> {
   return context.json(describeNetwork(await addNetwork(core, readNetwork(body))));
 }
 
-export async function deleteNetwork(call: Call): Promise<Response> {
+async function deleteNetwork(call: Call): Promise<Response> {
   const { store } = call.core;
   const { id } = networkOf(call);
   await store.networks.remove(id, () => {

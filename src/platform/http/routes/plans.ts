@@ -6,8 +6,21 @@ import { type Dialect, type Located, subscriptionOf } from "../../dialect/dialec
 import { isOffered, paramRows } from "../../model/field-rules.ts";
 import { type Component, type Plan, preferredVersion } from "../../model/plans.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import type { Call } from "../exchange.ts";
+import type { Call, Row } from "../exchange.ts";
 import { paged, pathParam } from "./router.ts";
+
+export function planRows({ dialect }: Core): readonly Row[] {
+  const parameters = "/service-offering/:id/resource/:resource/instance/:instance";
+  return [
+    ["GET", "/service-offering", "list-plans", listPlans],
+    ["GET", "/service-offering/:id", "describe-plan", describePlan],
+    ...(dialect.hasParameterSchema
+      ? [["GET", parameters, "describe-parameters", describeParameters] as const]
+      : []),
+    ["GET", "/subscription", "list-subscriptions", listSubscriptions],
+    ["GET", "/subscription/:id", "describe-subscription", describeSubscription],
+  ];
+}
 
 /** Id of the platform's only service, and the facts of it that offerings and subscriptions repeat. */
 export const serviceId: string = "s-local";
@@ -25,17 +38,17 @@ const regions: JsonObject = {
   ociRegions: ["us-ashburn-1", "eu-frankfurt-1"],
 };
 
-export function listPlans({ core, context }: Call): Response {
+function listPlans({ core, context }: Call): Response {
   return context.json({ serviceIds: [serviceId], services: [service(core.dialect)] });
 }
 
-export function describePlan(call: Call): Response {
+function describePlan(call: Call): Response {
   if (pathParam(call, "id") !== serviceId) throw new ServiceError(404, "service not found");
   return call.context.json(service(call.core.dialect));
 }
 
 /** Parameters of a component, or of an instance of it. */
-export function describeParameters(call: Call): Response {
+function describeParameters(call: Call): Response {
   const { core, context } = call;
   const found = resourceIn(core.dialect, pathParam(call, "resource"));
   const { productTierId: productTier } = context.req.query();
@@ -50,14 +63,14 @@ export function describeParameters(call: Call): Response {
   return context.json(parameterSchema(core, found));
 }
 
-export function listSubscriptions(call: Call): Response {
+function listSubscriptions(call: Call): Response {
   const { core, context } = call;
   const { items, more } = paged(call, core.dialect.plans);
   const subscriptions = items.map((plan) => subscription(plan, core.credentials.username));
   return context.json({ ids: subscriptions.map(({ id }) => id), subscriptions, ...more });
 }
 
-export function describeSubscription(call: Call): Response {
+function describeSubscription(call: Call): Response {
   const { core, context } = call;
   const plan = core.dialect.plans.find((candidate) => subscriptionOf(candidate) === pathParam(call, "id"));
   if (plan === undefined) throw new ServiceError(404, "subscription not found");

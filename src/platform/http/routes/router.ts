@@ -57,13 +57,10 @@ export function paged<T>({ core, context }: Call, all: readonly T[]): Page<T> {
 
 /** The component of a path; 404 if no plan has it, 403 for the subscription of another plan. */
 export function locateComponent(call: Call, isNamed?: Parameters<typeof findComponent>[2]): Located {
-  const [model, tier, resource] = [
-    pathParam(call, "model"),
-    pathParam(call, "tier"),
-    pathParam(call, "resource"),
-  ];
+  const keys = ["model", "tier", "resource"].map((name) => pathParam(call, name));
+  const [model = "", tier = "", resource = ""] = keys;
   const found = findComponent(call.core.dialect, { model, tier, resource }, isNamed);
-  if (found === undefined) throw new ServiceError(404, `no service plan has ${model}/${tier}/${resource}`);
+  if (found === undefined) throw new ServiceError(404, `no service plan has ${keys.join("/")}`);
   checkSubscription(call, found.plan.tier);
   return found;
 }

@@ -7,12 +7,22 @@ import { isObject, type JsonObject } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import type { Credentials } from "../credentials.ts";
-import type { Call, Env } from "../exchange.ts";
+import type { Call, Env, Row } from "../exchange.ts";
 import type { TokenPair } from "../sessions.ts";
 import { requireSession } from "./router.ts";
 
+/** The operations that need no session. */
+export const openRows: readonly Row[] = [
+  ["POST", "/resource-instance/user/signin", "signin", signIn],
+  ["POST", "/signin", "signin", signInWithBody],
+  ["POST", "/customer-user-signin", "signin", signInWithBody],
+  ["POST", "/refresh-token", "refresh", refreshSession],
+  ["POST", "/logout", "logout", logOut],
+  ["POST", "/revoke-token", "revoke", revokeToken],
+];
+
 /** Sign-in with basic credentials (specification 4.1). */
-export function signIn(call: Call): Response {
+function signIn(call: Call): Response {
   const given = auth(call.context.req.raw);
   if (given === undefined) throw new ServiceError(400, "basic credentials are missing or malformed");
   const pair = openSession(call.core, given);
@@ -20,7 +30,7 @@ export function signIn(call: Call): Response {
   return call.context.json({ token: pair.token });
 }
 
-export function signInWithBody(call: Call): Response {
+function signInWithBody(call: Call): Response {
   const [username, password] = [textOf(call, "email"), textOf(call, "password")];
   if (username === undefined || password === undefined)
     throw new ServiceError(400, "email and password are required");
@@ -28,7 +38,7 @@ export function signInWithBody(call: Call): Response {
 }
 
 /** A new pair of tokens for a refresh token (specification 5). */
-export async function refreshSession(call: Call): Promise<Response> {
+async function refreshSession(call: Call): Promise<Response> {
   const token = refreshTokenOf(call);
   if (token === undefined) throw new ServiceError(400, "refresh token is missing");
   const pair = await call.core.sessions.rotate(token);
@@ -36,13 +46,13 @@ export async function refreshSession(call: Call): Promise<Response> {
   return answerPair(call, pair);
 }
 
-export async function logOut(call: Call): Promise<Response> {
+async function logOut(call: Call): Promise<Response> {
   await call.core.sessions.revoke(refreshTokenOf(call) ?? "");
   setSessionCookies(call.context, call.core, undefined);
   return call.context.json({});
 }
 
-export async function revokeToken(call: Call): Promise<Response> {
+async function revokeToken(call: Call): Promise<Response> {
   await call.core.sessions.revoke(refreshTokenOf(call) ?? "");
   return new Response(null, { status: 204 });
 }
@@ -54,14 +64,11 @@ export function describeUser({ core, context }: Call): Response {
 
 /** True for the platform's own credentials; takes the same time for every wrong value. */
 export function matchesCredentials(expected: Credentials, given: Credentials): boolean {
-  const digest = (one: Credentials): Buffer =>
+  const digest = ({ username, password }: Credentials): Buffer =>
     createHash("sha256")
-      .update(JSON.stringify([one.username, one.password]))
+      .update(JSON.stringify([username, password]))
       .digest();
-  return timingSafeEqual(
-    digest({ username: expected.username, password: expected.password }),
-    digest({ username: given.username, password: given.password }),
-  );
+  return timingSafeEqual(digest(expected), digest(given));
 }
 
 function openSession({ credentials, sessions }: Core, given: Credentials): TokenPair {

@@ -10,21 +10,41 @@ import {
   takeSnapshot,
 } from "../../control/snapshots.ts";
 import { isSafeName } from "../../control/validate.ts";
+import type { Core } from "../../core.ts";
 import { newId, type SnapshotRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { fieldsOf } from "../contract.ts";
-import type { Call } from "../exchange.ts";
+import { componentPath, fieldsOf } from "../contract.ts";
+import type { Call, Row } from "../exchange.ts";
 import { accepted, checkSubscription, instanceOf, locateComponent, paged, pathParam } from "./router.ts";
+
+export function snapshotRows({ dialect }: Core): readonly Row[] {
+  const component = componentPath(dialect);
+  const instance = `${component}/:id`;
+  const snapshots = "/resource-instance/snapshot";
+  const snapshot = `${snapshots}/:snapshotId`;
+  return [
+    ...(dialect.snapshots.hasBackup ? [["POST", `${instance}/backup`, "backup", backUp] as const] : []),
+    ["POST", snapshots, "create-snapshot", createSnapshot],
+    ["GET", snapshots, "list-snapshots", listSnapshots],
+    ["GET", `${instance}/snapshot`, "list-own-snapshots", listOwnSnapshots],
+    ["GET", snapshot, "describe-snapshot", readSnapshot],
+    ["POST", snapshot, "copy-snapshot", copyToRegion],
+    ["POST", `${instance}/copy-snapshot`, "copy-snapshot", copyOfInstance],
+    ["POST", `${snapshot}/restore`, "restore", restoreAsInstance],
+    ["POST", `${component}/snapshot/:snapshotId/restore`, "restore", restoreInComponent],
+    ["DELETE", snapshot, "delete-snapshot", dropSnapshot],
+  ];
+}
 
 const types = ["ManualSnapshot", "AutomatedSnapshot"];
 const environments = ["PROD", "PRIVATE", "CANARY", "STAGING", "QA", "DEV", "GLOBAL"];
 
-export async function backUp(call: Call): Promise<Response> {
+async function backUp(call: Call): Promise<Response> {
   await takeSnapshot(call.core, instanceOf(call).id, call.fault);
   return accepted();
 }
 
-export async function createSnapshot(call: Call): Promise<Response> {
+async function createSnapshot(call: Call): Promise<Response> {
   const { core, context, fault } = call;
   const body = fieldsOf(call.body, { instanceId: "text", targetRegion: "text" }, ["instanceId"]);
   const { instanceId = "" } = body;
@@ -33,7 +53,7 @@ export async function createSnapshot(call: Call): Promise<Response> {
   return context.json({ id: await takeSnapshot(core, instanceId, fault, { region }) }, 202);
 }
 
-export function listSnapshots(call: Call): Response {
+function listSnapshots(call: Call): Response {
   const { core, context } = call;
   const type = oneOf(context.req.query("snapshotType"), types, "snapshotType");
   const environment = oneOf(context.req.query("environmentType"), environments, "environmentType");
@@ -41,7 +61,7 @@ export function listSnapshots(call: Call): Response {
   return answerList(call, (environment ?? "PROD") === "PROD" ? shown : []);
 }
 
-export function listOwnSnapshots(call: Call): Response {
+function listOwnSnapshots(call: Call): Response {
   const { id } = instanceOf(call);
   const all = call.core.store.snapshots.list();
   return answerList(
@@ -50,12 +70,12 @@ export function listOwnSnapshots(call: Call): Response {
   );
 }
 
-export function readSnapshot(call: Call): Response {
+function readSnapshot(call: Call): Response {
   return call.context.json(describeSnapshot(call.core.dialect, snapshotOf(call)));
 }
 
 /** Copies a snapshot (specification 4.4). */
-export async function copyToRegion(call: Call): Promise<Response> {
+async function copyToRegion(call: Call): Promise<Response> {
   const { core, context, fault } = call;
   const source = snapshotOf(call);
   const body = fieldsOf(call.body, texts(...core.dialect.copy.region));
@@ -64,7 +84,7 @@ export async function copyToRegion(call: Call): Promise<Response> {
 }
 
 /** Copies a snapshot of an instance, by default the latest (specification 4.7). */
-export async function copyOfInstance(call: Call): Promise<Response> {
+async function copyOfInstance(call: Call): Promise<Response> {
   const { core, context, fault } = call;
   const { id } = instanceOf(call);
   const { region: regionKeys, source: sourceKeys } = core.dialect.copy;
@@ -79,12 +99,12 @@ export async function copyOfInstance(call: Call): Promise<Response> {
   return context.json(Object.fromEntries(copyAnswer.map((key) => [key, copy])), 202);
 }
 
-export async function restoreAsInstance(call: Call): Promise<Response> {
+async function restoreAsInstance(call: Call): Promise<Response> {
   return call.context.json({ instanceId: await restored(call, snapshotOf(call)) }, 202);
 }
 
 /** Restores the snapshot of a path; 404 for one of another component than the path's. */
-export async function restoreInComponent(call: Call): Promise<Response> {
+async function restoreInComponent(call: Call): Promise<Response> {
   const snapshot = snapshotOf(call);
   const { plan, component } = locateComponent(call);
   if (snapshot.tier !== plan.tier || snapshot.component !== component.id)
@@ -98,7 +118,7 @@ function restored({ core, fault, body: sent }: Call, snapshot: SnapshotRecord): 
   return restoreSnapshot(core, snapshot, wanted, fault);
 }
 
-export async function dropSnapshot(call: Call): Promise<Response> {
+async function dropSnapshot(call: Call): Promise<Response> {
   await deleteSnapshot(call.core, snapshotOf(call));
   return accepted();
 }

@@ -43,7 +43,7 @@ const rows: readonly (readonly [
 export function userOperations(
   core: Core,
 ): readonly (Operation & { readonly method: string; readonly path: string })[] {
-  const rate = createRateLimit(core.settings.usersPerMinute, core.elapsed);
+  const waitFor = createRateLimit(core.settings.usersPerMinute, core.elapsed);
   return rows.map(([method, path, name, required, handler]) => ({
     method,
     path,
@@ -51,7 +51,7 @@ export function userOperations(
     isSignedIn,
     maxBody,
     admit(_core, context) {
-      const wait = rate.exceeded(getConnInfo(context).remote.address ?? "");
+      const wait = waitFor(getConnInfo(context).remote.address ?? "");
       if (wait !== undefined)
         throw new ServiceError(429, `Rate limit exceeded, retry in ${wait} seconds`, wait);
     },
@@ -132,27 +132,21 @@ function instanceOf(core: Core, id: string, subscription: string): InstanceRecor
   return record;
 }
 
-/** A counter of requests by address, in windows of one minute. */
-interface RateLimit {
-  /** Counts a request. Seconds until the window ends if it exceeds the limit; undefined if it is allowed. */
-  exceeded(address: string): number | undefined;
-}
-
 const windowMs = 60_000;
 
-/** `elapsed` gives monotonic milliseconds: a system clock that is set back would keep a window open for days. */
-function createRateLimit(perMinute: number, elapsed: () => number): RateLimit {
+/**
+ * Counts requests by address, in windows of one minute. The function gives the seconds until the window ends if a request exceeds the
+ * limit. `elapsed` gives monotonic milliseconds: a system clock that is set back would keep a window open for days.
+ */
+function createRateLimit(perMinute: number, elapsed: () => number): (address: string) => number | undefined {
   const windows = new Map<string, { start: number; count: number }>();
-  return {
-    exceeded(address) {
-      const time = elapsed();
-      const known = windows.get(address);
-      const current =
-        known !== undefined && time - known.start < windowMs ? known : { start: time, count: 0 };
-      current.count += 1;
-      if (windows.size > 10_000) windows.clear();
-      windows.set(address, current);
-      return current.count > perMinute ? Math.ceil((current.start + windowMs - time) / 1000) : undefined;
-    },
+  return (address) => {
+    const time = elapsed();
+    const known = windows.get(address);
+    const current = known !== undefined && time - known.start < windowMs ? known : { start: time, count: 0 };
+    current.count += 1;
+    if (windows.size > 10_000) windows.clear();
+    windows.set(address, current);
+    return current.count > perMinute ? Math.ceil((current.start + windowMs - time) / 1000) : undefined;
   };
 }
