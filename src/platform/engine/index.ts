@@ -5,6 +5,6 @@ export type { Engine } from "./engine.ts";
 export { copyWhole } from "./node-data.ts";
 export { findEngine } from "./setup/find-engine.ts";
 export { setupEngine } from "./setup/setup-engine.ts";
-export type { DatabaseNode, DatabaseSpec, DatabaseUser, RefusedUser, TlsFiles } from "./spec.ts";
+export type { DatabaseNode, DatabaseSpec, RefusedUser, TlsFiles } from "./spec.ts";
 export { EngineError } from "./spec.ts";
 export { ensureAuthority } from "./tls.ts";

@@ -2,7 +2,6 @@
 
 import { randomInt } from "node:crypto";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import type { DatabaseUser } from "../engine/index.ts";
 
 /** Operations on an instance; one runs at a time. */
 export const operationNames = [
@@ -37,7 +36,11 @@ export interface OperationRecord {
 }
 
 /** A database user. The password is stored as SHA-256 in hex. */
-export type UserRecord = DatabaseUser;
+export interface UserRecord {
+  readonly username: string;
+  readonly passwordHash: string;
+  readonly acl: string;
+}
 
 export interface NodeRecord {
   readonly id: string;

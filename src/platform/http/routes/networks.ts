@@ -4,7 +4,6 @@ import { isSafeName, readNetwork } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
 import { type NetworkRecord, newId } from "../../model/records.ts";
 import { found, ServiceError } from "../../model/service-error.ts";
-import type { NetworkSeed } from "../../options.ts";
 import type { Call, Row } from "../exchange.ts";
 import { pathParam } from "./router.ts";
 
@@ -73,7 +72,7 @@ function networkOf(call: Call): NetworkRecord {
 /** Adds a custom network; returns the existing one if the id is known. */
 export async function addNetwork(
   core: Core,
-  seed: Omit<NetworkSeed, "id">,
+  seed: ReturnType<typeof readNetwork>,
   id?: string,
 ): Promise<NetworkRecord> {
   const known = id === undefined ? undefined : core.store.networks.get(id);
