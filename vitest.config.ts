@@ -1,14 +1,30 @@
+import { globSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { long } from "./test/long.ts";
 import { tallyWithout } from "./test/support/tally.ts";
 
+/** Folders whose files leave nothing behind in their process: one process runs many of them, and loads the sources once. */
+const sharing =
+  "test/{apply,commands,conformance,golden,hosting,kinds,manifest,model,observe,openapi,plan,polling,report,state}/**/*.test.ts";
+
+/** A file that replaces modules or the time, or that counts the work of functions that run for the first time, needs a process of its own. */
+const changesProcess =
+  /vi\.(?:mock|doMock|useFakeTimers|stubGlobal)|support\/(?:work|postgres|s3-server)\.ts|process\.(?:chdir|on)\(/;
+
 /** `npm run test:all` sets the mode `whole`. */
 export default defineConfig(({ mode }) => {
   const leftOut = mode === "whole" ? [] : Object.keys(long);
+  const files = globSync("test/**/*.test.ts", { exclude: leftOut });
+  const shared = globSync(sharing, { exclude: leftOut }).filter(
+    (file) => !changesProcess.test(readFileSync(file, "utf8")),
+  );
+  const own = files.filter((file) => !shared.includes(file));
   return {
     test: {
-      include: ["test/**/*.test.ts"],
-      exclude: leftOut,
+      projects: [
+        { extends: true, test: { name: "shared", include: shared, isolate: false } },
+        { extends: true, test: { name: "own", include: own } },
+      ],
       provide: { whole: mode === "whole" },
       pool: "forks",
       // Files wait for processes and moments half of their time: four at once keep two cores busy.

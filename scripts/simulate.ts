@@ -15,9 +15,12 @@ import { mutations } from "../test/simulation/mutations.ts";
 interface Share {
   readonly seed: number;
   readonly schedules: number;
-  /** A safety rule to break first. */
-  readonly mutation?: string;
+  /** Safety rules to break, one after the other; each time the schedules are played anew. */
+  readonly mutations?: readonly string[];
 }
+
+/** What became of the schedules of a share, for each rule that was broken. */
+type Played = readonly { readonly haul: Haul; readonly mutation?: string }[];
 
 const usage = `npm run simulate -- [--runs N] [--seed S] [--jobs J] [--trace]
 npm run simulate -- --mutations [--only NAME,...] [--runs N] [--seed S]
@@ -29,6 +32,9 @@ plays the seed that is known to find each, then S, S+1, ..., and prints which se
 /** Schedules that one thread plays before a fresh one takes over: enough to be warm. */
 const share = 5000;
 const source = join(import.meta.dirname, "..", "src");
+
+/** The rule that is broken now. */
+let broken = "";
 
 if (isMainThread) await main();
 else await work(workerData);
@@ -75,7 +81,7 @@ async function play(seed: number, runs: number, jobs: number): Promise<void> {
     schedules: Math.min(size, runs - size * at),
   }));
   let told = started;
-  await inParallel(shares, jobs, (haul) => {
+  await inParallel(shares, jobs, ({ haul }) => {
     for (const name of ["schedules", "runs", "events", "time"] as const)
       total[name] += haul.time < 0 ? 0 : haul[name];
     found.push(...haul.found);
@@ -102,12 +108,16 @@ async function play(seed: number, runs: number, jobs: number): Promise<void> {
   if (found.length > 0) process.exitCode = 1;
 }
 
-/** Breaks each of these rules in a thread of its own. */
+/** Breaks each of these rules, in as many threads as there are jobs. */
 async function mutate(names: readonly string[], seed: number, runs: number, jobs: number): Promise<void> {
   const started = performance.now();
   let missed = 0;
-  const shares = names.map((name) => ({ seed, schedules: runs, mutation: name }));
-  await inParallel(shares, jobs, (haul, { mutation }) => {
+  const shares = Array.from({ length: Math.min(jobs, names.length) }, (_, at) => ({
+    seed,
+    schedules: runs,
+    mutations: names.filter((_, index) => index % jobs === at),
+  }));
+  await inParallel(shares, jobs, ({ haul, mutation }) => {
     const [first] = haul.found;
     if (first === undefined) missed += 1;
     const what =
@@ -144,17 +154,17 @@ async function trace(seed: number): Promise<void> {
 async function inParallel(
   shares: readonly Share[],
   jobs: number,
-  done: (haul: Haul, share: Share) => void,
+  done: (played: Played[number]) => void,
 ): Promise<void> {
   const open = [...shares];
   const next = async (): Promise<void> => {
     for (let share = open.shift(); share !== undefined; share = open.shift())
-      done(await inThread(share), share);
+      for (const played of await inThread(share)) done(played);
   };
   await Promise.all(Array.from({ length: jobs }, next));
 }
 
-function inThread(share: Share): Promise<Haul> {
+function inThread(share: Share): Promise<Played> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: share });
     worker.once("message", resolve);
@@ -162,34 +172,58 @@ function inThread(share: Share): Promise<Haul> {
   });
 }
 
-/** A thread plays its share, on an engine with a rule broken where it is told so. */
-async function work({ seed, schedules, mutation }: Share): Promise<void> {
-  const broken = mutations.find(({ name }) => name === mutation);
-  if (broken === undefined && mutation !== undefined) throw new Error(`there is no mutation ${mutation}`);
-  if (broken !== undefined) replaceRule(broken);
-  const { hunt } = await import("../test/simulation/hunt.ts");
+/** A thread plays its share, on an engine whose rules it breaks where it is told so. */
+async function work({ seed, schedules, mutations: names }: Share): Promise<void> {
   const given = { seed, schedules };
-  parentPort?.postMessage(
-    await hunt(broken === undefined ? { ...given, most: 1000 } : { ...given, before: broken.killer }),
-  );
+  if (names === undefined) {
+    const { hunt } = await import("../test/simulation/hunt.ts");
+    const played: Played = [{ haul: await hunt({ ...given, most: 1000 }) }];
+    parentPort?.postMessage(played);
+    return;
+  }
+  const chosen = names.map((name) => {
+    const found = mutations.find((mutation) => mutation.name === name);
+    if (found === undefined) throw new Error(`there is no mutation ${name}`);
+    return found;
+  });
+  makeBreakable(chosen);
+  const { hunt } = await import("../test/simulation/hunt.ts");
+  const played: Played[number][] = [];
+  for (const { name, killer } of chosen) {
+    broken = name;
+    played.push({ mutation: name, haul: await hunt({ ...given, before: killer }) });
+  }
+  parentPort?.postMessage(played);
 }
 
-/** Puts a mutant in the place of an exported function as its module is loaded. Throws where there is no such function. */
-function replaceRule({ name, rule, instead }: Mutation): void {
-  const [file = "", exported = ""] = rule.split("#");
-  const url = pathToFileURL(join(source, file)).href;
-  const text = readFileSync(join(source, file), "utf8");
-  if (!new RegExp(`^export (async )?function ${exported}\\b`, "m").test(text))
-    throw new Error(
-      `${name}: ${file} exports no function ${exported}; bring test/simulation/mutations.ts up to date`,
-    );
-  const key = Symbol.for("graphform.mutant");
-  Object.defineProperty(globalThis, key, { value: instead });
+/** Puts a function that becomes its mutant while it is `broken` in the place of each rule as its module is loaded. Throws if a rule is no export. */
+function makeBreakable(rules: readonly Mutation[]): void {
+  const instead = new Map(rules.map((mutation) => [mutation.name, mutation.instead]));
+  const breakable = (name: string, original: never): unknown => {
+    const mutant: unknown = instead.get(name)?.(original);
+    return (...args: unknown[]) => {
+      const chosen: unknown = broken === name ? mutant : original;
+      return typeof chosen === "function" ? Reflect.apply(chosen, undefined, args) : undefined;
+    };
+  };
+  Object.defineProperty(globalThis, Symbol.for("graphform.breakable"), { value: breakable });
+  const texts = new Map<string, string>();
+  for (const { name, rule } of rules) {
+    const [file = "", exported = ""] = rule.split("#");
+    const url = pathToFileURL(join(source, file)).href;
+    const text = texts.get(url) ?? readFileSync(join(source, file), "utf8");
+    if (!new RegExp(`^export (async )?function ${exported}\\b`, "m").test(text))
+      throw new Error(
+        `${name}: ${file} exports no function ${exported}; bring test/simulation/mutations.ts up to date`,
+      );
+    const call = `globalThis[Symbol.for("graphform.breakable")](${JSON.stringify(name)}, ${exported})`;
+    texts.set(url, `${text}\n;${exported} = ${call};\n`);
+  }
   registerHooks({
     load(loaded, context, nextLoad) {
-      if (loaded !== url) return nextLoad(loaded, context);
-      const mutated = `${text}\n;${exported} = globalThis[Symbol.for("graphform.mutant")](${exported});\n`;
-      return { format: "module-typescript", source: mutated, shortCircuit: true };
+      const source = texts.get(loaded);
+      if (source === undefined) return nextLoad(loaded, context);
+      return { format: "module-typescript", source, shortCircuit: true };
     },
   });
 }

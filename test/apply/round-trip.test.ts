@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { mortal } from "../support/mortal.ts";
 import { actions } from "../support/plan-input.ts";
+import { runs } from "../support/runs.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
 import { type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
 
@@ -129,7 +130,7 @@ describe("whatever is declared, and however the service behaves", () => {
       fc.asyncProperty(services, fc.array(wish, { minLength: 1, maxLength: 3 }), (service, wishes) =>
         expectGranted(wishes, toyWorld(service)),
       ),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { disruptions } from "../../src/model/field-schema.ts";
 import type { Bound } from "../../src/model/state.ts";
 import { emptyState, stateFormatter } from "../../src/state/document.ts";
@@ -30,7 +30,7 @@ beforeAll(() => {
   writeFileSync(join(folder, "broken.yaml"), `${manifest}  Bad Name: 1\n`);
   writeFileSync(join(folder, "plain.yaml"), manifest.replace(/^ {2}cache.*\n/m, ""));
   mkdirSync(join(folder, "bin"));
-  const program = join(import.meta.dirname, "../../src/cli.ts");
+  const program = join(inject("packaged"), "bin/graphform.js");
   writeFileSync(join(folder, "bin/graphform"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
   chmodSync(join(folder, "bin/graphform"), 0o755);
   mkdirSync(join(folder, "app/node_modules/.bin"), { recursive: true });
@@ -212,6 +212,5 @@ describe("the script of a shell", () => {
       ]);
       expect(completeLine(folder, "npx", "other", "snap")).not.toContain("snapshot");
     },
-    60_000,
   );
 });

@@ -23,7 +23,7 @@ async function costOf(count: number): Promise<{ imported: number; planned: numbe
 }
 
 describe("import --all of twice as many", () => {
-  it("asks twice as much, and writes the state as seldom", { timeout: 60_000 }, async () => {
+  it("asks twice as much, and writes the state as seldom", async () => {
     const [small, large] = [await costOf(60), await costOf(120)];
     expect(large.imported / small.imported).toBeLessThanOrEqual(2);
     expect(large.planned / small.planned).toBeLessThanOrEqual(2);

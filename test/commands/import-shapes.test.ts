@@ -71,7 +71,7 @@ describe("import --all without a catalogue", () => {
     ["nothing", { body: {} }],
     ["null", { body: { services: null } }],
     ["an empty list", { body: { services: [] } }],
-  ])("that answers %s", { timeout: 60_000 }, async (_, reply) => {
+  ])("that answers %s", async (_, reply) => {
     for (const hide of [{}, { subscriptionId: null }]) {
       const bench = await cloudBench();
       fill(bench, hide);
@@ -165,14 +165,14 @@ describe("import --all without a catalogue", () => {
 
 describe("import --all where a part is refused", () => {
   const pro = /falkordb-pro-customer-hosted\//;
-  it.each([403, 404, 401, 500])("a tier with %i: the rest is there", { timeout: 60_000 }, async (status) => {
+  it.each([403, 404, 401, 500])("a tier with %i: the rest is there", async (status) => {
     const bench = await cloudBench();
     fill(bench);
     bench.cloud.meddle = refused(pro, status);
     expect(await importAndPlan(bench)).toMatch(/left out instance-0: [\s\S]*1 resource written/);
   });
 
-  it.each([403, 404, 500])("one database with %i: the rest is there", { timeout: 60_000 }, async (status) => {
+  it.each([403, 404, 500])("one database with %i: the rest is there", async (status) => {
     const bench = await cloudBench();
     fill(bench);
     bench.cloud.meddle = refused(/\/instance-0$/, status);
@@ -190,7 +190,7 @@ describe("import --all where a part is refused", () => {
     expect(nameless(bench)).toEqual([]);
   });
 
-  it("all of it together, among 200", { timeout: 120_000 }, async () => {
+  it("all of it together, among 200", async () => {
     const bench = await cloudBench();
     fill(bench, { subscriptionId: null }, 200);
     bench.cloud.instances.push(

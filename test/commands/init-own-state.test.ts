@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, inject, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const program = join(import.meta.dirname, "../../src/cli.ts");
+const program = join(inject("packaged"), "bin/graphform.js");
 let root: string;
 
 beforeEach(() => {

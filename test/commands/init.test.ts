@@ -2,13 +2,13 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
 import { type CiService, pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
 import { defined } from "../../src/model/json.ts";
 import { type Bench, startBench } from "./harness.ts";
 
-const program = join(import.meta.dirname, "../../src/cli.ts");
+const program = join(inject("packaged"), "bin/graphform.js");
 
 let bench: Bench;
 

@@ -14,7 +14,7 @@ instances:
   orders: { tier: pro, component: single-zone, cloudProvider: aws, region: us-east-1 }
 `;
 
-describe.skipIf(search.engine === undefined)("operations upon real databases", { timeout: 90_000 }, () => {
+describe.skipIf(search.engine === undefined)("operations upon real databases", () => {
   let bench: Bench;
   let id = "";
 
@@ -27,7 +27,7 @@ describe.skipIf(search.engine === undefined)("operations upon real databases", {
     });
     await bench.test.until(`${zoned}/${id}`, "RUNNING");
     expect((await bench.gf("import", "instances.orders", id)).code).toBe(0);
-  }, 90_000);
+  }, 240_000);
   afterAll(() => bench.close(), 60_000);
 
   async function query(text: string): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { kinds } from "../../src/kinds/index.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { pro } from "../platform/harness.ts";
@@ -149,7 +149,7 @@ describe("reference and self-check", () => {
 
   it("init writes a manifest that validates, ignores and a pipeline, and overwrites nothing", async () => {
     const file = join(bench.folder, "new.yaml");
-    const program = join(import.meta.dirname, "../../src/cli.ts");
+    const program = join(inject("packaged"), "bin/graphform.js");
     const init = (...args: readonly string[]): string =>
       execFileSync(process.execPath, [program, "init", "-f", "new.yaml", ...args], {
         cwd: bench.folder,

@@ -94,7 +94,7 @@ export async function until(
   ref: Ref,
   isWanted: (live: Live | undefined) => boolean,
 ): Promise<Live | undefined> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 60_000;
   for (;;) {
     const live = await driver.get(ref, always);
     if (isWanted(live)) return live;

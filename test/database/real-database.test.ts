@@ -40,7 +40,7 @@ describe.skipIf(search.engine === undefined)(
         aof: "always",
       } as const;
       database = await search.engine?.start({ ...spec, parameters });
-    }, 60_000);
+    }, 240_000);
 
     afterAll(async () => {
       await search.engine?.destroy(join(dir, "db"));

@@ -27,7 +27,7 @@ function typed(lines: string): Ended {
 
 describe("the demo", () => {
   it("with --keep leaves the platform running, and prints lines that look at it and end it", {
-    timeout: 120_000,
+    timeout: 240_000,
   }, () => {
     const { status, stdout, stderr } = demo("--keep");
     const [, told = ""] = stdout.split("its folder stays\n");

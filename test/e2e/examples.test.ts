@@ -114,7 +114,7 @@ describe.each(Object.entries(examples))("%s", (file, example) => {
   const run = (...args: readonly string[]): ReturnType<Workspace["run"]> => user.run(...args, "-f", file);
 
   beforeAll(async () => {
-    user = openWorkspace();
+    user = openWorkspace(undefined, { packaged: true });
     cpSync(folder, user.dir, { recursive: true });
     Object.assign(user.env, example.env);
     platform = await platformUp(user, ...example.platform);

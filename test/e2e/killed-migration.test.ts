@@ -45,7 +45,7 @@ instances: {}
         GRAPHFORM_STATE_TO_USERNAME: gitlab.env["GRAPHFORM_STATE_USERNAME"],
         GRAPHFORM_STATE_TO_PASSWORD: gitlab.env["GRAPHFORM_STATE_PASSWORD"],
       });
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await user?.close();
     for (const store of stores.values()) await store.close();

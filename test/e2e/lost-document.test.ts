@@ -64,7 +64,7 @@ it("a document that is gone while its versions are kept is refused until a perso
   await database.sql(`DELETE FROM ${states}`);
   expect(await user.run("state", "restore", "none")).toMatchObject({ code: 0 });
   expect(await user.run("plan")).toMatchObject({ code: 0, out: expect.stringContaining("1 to add") });
-}, 120_000);
+}, 240_000);
 
 it("an older copy that was put back is refused until a person says which one goes on", async () => {
   const [before] = await database.sql(`SELECT document, serial FROM ${states}`);
@@ -88,4 +88,4 @@ it("an older copy that was put back is refused until a person says which one goe
   expect(await user.run("plan")).toMatchObject({ code: 1 });
   expect(await user.run("state", "restore", "current")).toMatchObject({ code: 0 });
   expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 2 });
-}, 120_000);
+}, 240_000);

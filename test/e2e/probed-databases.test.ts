@@ -57,7 +57,7 @@ beforeAll(async () => {
   platform = await platformUp(user, "--users-per-minute", "10000");
   expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
   endpoint = (await user.run("output", "orders", "--raw")).out;
-}, 120_000);
+}, 240_000);
 afterAll(() => user.close());
 
 const inDatabase = (by: DatabaseLogin, ...command: readonly string[]): Promise<unknown> =>

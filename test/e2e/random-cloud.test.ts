@@ -46,7 +46,7 @@ const seeds = (process.env["SEEDS"] ?? "2,5,17,25").split(",").map(Number);
 
 it.each(seeds)(
   "service %i: imported, applied, drifted, healed and destroyed",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (seed) => {
     const cloud = await startRandomCloud(seed);
     const folder = temporaryFolder("random");

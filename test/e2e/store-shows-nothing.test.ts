@@ -83,7 +83,7 @@ it("a page in place of an answer announces no create, and gives no lock back", a
   expect(pages).toBeGreaterThan(1);
   expect(service.instances.size).toBe(0);
   expect(server.lock).toBeDefined();
-}, 60_000);
+}, 240_000);
 
 it("a run that finds somebody else's version gives its own lock back: no other run waits for it", async () => {
   const { server, user } = await start();
@@ -105,4 +105,4 @@ it("a run that finds somebody else's version gives its own lock back: no other r
   });
   expect(server.lock).toBeUndefined();
   expect(await user.run("plan")).toMatchObject({ code: 0 });
-}, 60_000);
+}, 240_000);

@@ -105,8 +105,7 @@ describe("an apply of eight instances is interrupted", () => {
     ["SIGINT", "answered", 10],
     ["SIGINT", "after", 14],
     ["SIGINT", "answered", 18],
-    ["SIGINT", "before", 24],
-    ["SIGINT", "answered", 30],
+    ["SIGINT", "before", 21],
     ["SIGTERM", "answered", 12],
   ])("by %s (%s, request %i): exit 130, and the next one finishes", async (signal, moment, n) => {
     declare(8);

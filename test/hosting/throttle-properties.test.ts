@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createThrottle } from "../../src/hosting/throttle/throttle.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Limits } from "../../src/model/profile.ts";
+import { runs } from "../support/runs.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 
 interface Asked {
@@ -105,7 +106,7 @@ describe("always", () => {
         for (const [number, end] of ends.entries())
           if (requests[number]?.patience === null) expect(end).toBe("taken");
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -118,7 +119,7 @@ describe("always", () => {
           expect(at).toBeGreaterThanOrEqual(pausedUntil);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -137,7 +138,7 @@ describe("always", () => {
                 expect(to - from + 1).toBeLessThanOrEqual(burst + (perSecond * (last - first)) / 1000 + 1e-6);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -170,7 +171,7 @@ describe("always", () => {
           if (one === two) expect([...later].filter((each) => each !== one)).toEqual([]);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { fieldKeys } from "../../src/manifest/locate.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { parseAddress } from "../../src/model/address.ts";
 import { isObject, type Json } from "../../src/model/json.ts";
+import { runs } from "../support/runs.ts";
 
 interface Field {
   readonly address?: string;
@@ -295,7 +296,7 @@ describe("a live value in a manifest", () => {
           expect(isObject(read) ? read : {}).toEqual(expected);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

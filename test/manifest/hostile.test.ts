@@ -5,6 +5,7 @@ import { decode } from "../../src/manifest/load.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import type { Resolution } from "../../src/manifest/resolve.ts";
 import type { Problem } from "../../src/model/problem.ts";
+import { runs } from "../support/runs.ts";
 import { check, testInputs } from "./check.ts";
 
 const word = fc.constantFrom(
@@ -129,7 +130,7 @@ describe("nothing that is written makes it throw", () => {
         const source = write([["apiVersion", "graphform/v1"], ["name", "shop"], ...sections]);
         expect(misplaced(await check(source), source)).toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -140,7 +141,7 @@ describe("nothing that is written makes it throw", () => {
         if ("fault" in decoded) expect(decoded.position.column).toBeGreaterThanOrEqual(1);
         else expect(misplaced(await check(decoded.text), decoded.text)).toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -162,7 +163,7 @@ describe("nothing that is written makes it throw", () => {
         expect(misplaced(await check(source), source)).toEqual([]);
         readHeader(parseManifest([{ path: "m.yaml", text: source }]), testInputs);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(1500) },
     );
   });
 });
@@ -225,7 +226,7 @@ instances:
         const source = good.slice(0, position) + inserted + good.slice(kept);
         expect(await shown(source)).not.toContain(secret);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(1500) },
     );
   });
 

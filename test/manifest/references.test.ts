@@ -145,14 +145,14 @@ networks: { core: { id: n-1, cloudProvider: aws, region: us } }
     ]);
   });
 
-  it("a chain of 20 000 is no cycle, and no stack overflows", async () => {
-    const links = Array.from({ length: 20_000 }, (_, index) => {
+  it("a chain of 12 000 is no cycle, and no stack overflows", async () => {
+    const links = Array.from({ length: 12_000 }, (_, index) => {
       const need = index === 0 ? "" : `, lifecycle: { dependsOn: [networks.n${index - 1}] }`;
       return `  n${index}: { id: n-${index}, cloudProvider: aws, region: eu${need} }\n`;
     });
     const { problems, manifest } = await check(`${head}networks:\n${links.toReversed().join("")}`);
     expect(problems).toEqual([]);
-    expect(manifest?.desired).toHaveLength(20_000);
+    expect(manifest?.desired).toHaveLength(12_000);
   });
 });
 

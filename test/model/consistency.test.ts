@@ -14,6 +14,7 @@ import {
 } from "../../src/model/consistency.ts";
 import { defined } from "../../src/model/json.ts";
 import type { Live } from "../../src/model/observed.ts";
+import { runs } from "../support/runs.ts";
 
 const delays = { listLag: 30_000, settle: 5000 };
 const longAgo = Number.NaN;
@@ -185,7 +186,7 @@ describe("absence", () => {
         const verdicts = looks.map((_, at) => absence("x", longAgo, looks.slice(0, at + 1), delays));
         expect(verdicts).not.toContain("absent");
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -220,7 +221,7 @@ describe("absence", () => {
         const verdicts = looks.map((_, at) => absence("x", longAgo, looks.slice(0, at + 1), delays));
         expect(verdicts.find((verdict) => verdict !== "undecided")).toBe(isGone ? "absent" : "shown");
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { defined, stableJson } from "../../src/model/json.ts";
 import type { Plan, Step } from "../../src/model/plan.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { actions, type Case, planOf, type Rest, type Scene } from "../support/plan-input.ts";
+import { runs } from "../support/runs.ts";
 
 const secrets = ["tell nobody", "nor anybody else"];
 const vault = createVault("33".repeat(32));
@@ -96,7 +97,7 @@ function sorted(steps: readonly Step[]): readonly string[] {
 function check(property: (plan: Plan, scene: Scene, rest: Rest) => void): void {
   fc.assert(
     fc.property(scenes, rests, (scene, rest) => property(planOf(scene, rest), scene, rest)),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 }
 
@@ -195,7 +196,7 @@ describe("what is there as it is wanted", () => {
         expect(new Set(Object.values(actions(plan)))).toEqual(new Set(["keep"]));
         expect(plan.steps).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -63,7 +63,7 @@ interface Row {
   readonly headers?: Headers;
 }
 
-describe("300 large anonymous bodies", { timeout: 60_000 }, () => {
+describe("300 large anonymous bodies", () => {
   const rows: readonly Row[] = [
     { to: "an endpoint that needs a session", path: pro, body: asInstance, statuses: [400] },
     {
@@ -111,7 +111,7 @@ describe("300 large anonymous bodies", { timeout: 60_000 }, () => {
   });
 });
 
-describe("large bodies of somebody who is signed in", { timeout: 60_000 }, () => {
+describe("large bodies of somebody who is signed in", () => {
   it("are taken, and not kept in the log", async () => {
     const before = await peak();
     const session = { cookie: `svc_token=${test.token()}` };

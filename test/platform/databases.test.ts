@@ -17,7 +17,7 @@ const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
 const password = "a-real-password";
 const user = { graphdbUser: "app", graphdbPassword: password };
 
-describe.skipIf(search.engine === undefined)("with real databases", { timeout: 60_000 }, () => {
+describe.skipIf(search.engine === undefined)("with real databases", () => {
   let dataDir = "";
   let child: ChildProcess;
   let test: TestPlatform;

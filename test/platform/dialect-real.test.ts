@@ -8,7 +8,7 @@ let test: TestPlatform;
 beforeAll(async () => {
   await needEngine();
   test = await startTest({ profile: "falkordb-cloud" }, "real");
-}, 60_000);
+}, 240_000);
 afterAll(() => test.close());
 
 const own = { ...params, falkordbUser: "app", falkordbPassword: "a-real-password" };
@@ -53,4 +53,4 @@ it("a node's role is asked of the database, the endpoint is the primary's, and a
     "MATCH (n:N) RETURN count(n)",
   );
   expect(JSON.stringify(rows)).toContain("[[1]]");
-}, 60_000);
+}, 240_000);

@@ -120,7 +120,7 @@ export async function connect(
 
 /** Asks until there is an answer; throws after 20 s with what was waited for. */
 export async function poll<T>(ask: () => Promise<T | undefined>, what: string): Promise<T> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 90_000;
   while (Date.now() < end) {
     const answer = await ask();
     if (answer !== undefined) return answer;

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const always = { AOFPersistenceConfig: "always" };
 
-describe("a database that is not well", { timeout: 60_000 }, () => {
+describe("a database that is not well", () => {
   it("that is halted does not stay RUNNING: it is told to go on, and nothing is lost", async () => {
     const own = await createRunning(test, pro);
     await fill(test, own, 10);
@@ -141,7 +141,7 @@ describe("a database that is not well", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a failover", { timeout: 60_000 }, () => {
+describe("a failover", () => {
   const failover = (own: string, node: string, action: string) =>
     test.call("POST", `${own}/failover`, { failed_replica_id: node, failed_replica_action: action });
   const primaryOf = async (own: string): Promise<string> =>
@@ -248,7 +248,7 @@ describe("a failover", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a backup", { timeout: 60_000 }, () => {
+describe("a backup", () => {
   it("that cannot be written stays in the list as FAILED with its reason; the database serves, and the next one works", async () => {
     const own = await createRunning(test, pro);
     await fill(test, own, 4);

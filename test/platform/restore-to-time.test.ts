@@ -8,7 +8,7 @@ let test: TestPlatform;
 beforeAll(async () => {
   await needEngine();
   test = await startTest({ profile: "falkordb-cloud" }, "real");
-}, 60_000);
+}, 240_000);
 afterAll(() => test.close());
 
 const own = { ...params, falkordbUser: "app", falkordbPassword: "a-real-password" };
@@ -80,7 +80,7 @@ describe("a restore to a time", () => {
       expect(await query(copy, count)).toContain(rows);
     }
     expect(await query(path, count)).toContain("[[3]]");
-  }, 60_000);
+  }, 240_000);
 
   it("is refused outside of what is kept, and for a time that is none", async () => {
     const path = await made();
@@ -114,7 +114,7 @@ describe("a restore to a time", () => {
       const answer = await test.call("POST", `${path}/restore`, body);
       expect([answer.status, answer.body["message"]]).toEqual([400, expect.stringContaining(message)]);
     }
-  }, 60_000);
+  }, 240_000);
 
   it("is not offered by the free tier, and not for an instance that is not there", async () => {
     const free = `${of("free", "falkordb-customer-hosted-model-omnistrate-multi-tenancy")}/free`;
@@ -124,7 +124,7 @@ describe("a restore to a time", () => {
       expect.stringMatching(/not offered by free/),
     ]);
     expect((await restore(`${pro}/instance-none`, new Date().toISOString())).status).toBe(404);
-  }, 60_000);
+  }, 240_000);
 
   it("tells the new instance's events which data it has", async () => {
     const path = await made();
@@ -134,5 +134,5 @@ describe("a restore to a time", () => {
     expect(at(events.body, "events")).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining(`complete at ${time}`) }),
     );
-  }, 60_000);
+  }, 240_000);
 });

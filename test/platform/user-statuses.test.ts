@@ -24,7 +24,7 @@ const zoned = `${components}/hosted/pro/single-zone`;
 let test: TestPlatform;
 beforeAll(async () => {
   test = await startTest({ usersPerMinute: 100_000, delays: 60 }, "real");
-}, 60_000);
+}, 240_000);
 afterAll(() => test.close());
 
 function users(path: string, method: string, rest = "", body?: Json): Promise<Answer> {
@@ -142,7 +142,7 @@ const rows: readonly Row[] = [
   { status: "FAILED, though it runs", go: failed, back: (path) => test.call("POST", `${path}/restart`) },
 ];
 
-describe("users changed at a status", { timeout: 60_000 }, () => {
+describe("users changed at a status", () => {
   it.each(rows)("$status: what is acknowledged holds", async ({ path, go, back }) => {
     const instance = await running(path);
     await go(instance);
@@ -200,7 +200,7 @@ describe("users changed at a status", { timeout: 60_000 }, () => {
   });
 });
 
-describe("users of odd names and many rules", { timeout: 60_000 }, () => {
+describe("users of odd names and many rules", () => {
   it("can sign in, also after a restart, which reads them from a file", async () => {
     const instance = await running();
     const many = Array.from({ length: 8000 }, (_, at) => `~k${at}:*`).join(" ");
@@ -223,7 +223,7 @@ describe("users of odd names and many rules", { timeout: 60_000 }, () => {
   });
 });
 
-describe("rules that the engine does not take", { timeout: 60_000 }, () => {
+describe("rules that the engine does not take", () => {
   const bad = [
     ["a pattern after all patterns", "~* ~x +PING"],
     ["a subcommand that is none", "+CLIENT|NOSUCH"],

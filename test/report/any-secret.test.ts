@@ -68,7 +68,7 @@ const login = (word: string): string => {
   return `https://${written}:${written}@db.example/x`;
 };
 
-describe("a report", { timeout: 180_000 }, () => {
+describe("a report", { timeout: 600_000 }, () => {
   it("is about as many words as there are", () => {
     for (const word of ["delete", "resource_changes", "no-op", "graphdbPassword", "sensitive"])
       expect(all).toContain(word);

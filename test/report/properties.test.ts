@@ -17,6 +17,7 @@ import { problemsText } from "../../src/report/problems-text.ts";
 import { progressText } from "../../src/report/progress-text.ts";
 import { problemFindings } from "../../src/report/sarif/problem-findings.ts";
 import { type SarifContext, sarifLog } from "../../src/report/sarif/sarif-log.ts";
+import { runs } from "../support/runs.ts";
 import { anyEvent, anyOutcome, anyPlan, anyProblem, anyState, secret, text } from "./arbitraries.ts";
 import {
   outcomeEvents,
@@ -78,7 +79,7 @@ const anyJson: fc.Arbitrary<string> = fc.oneof(
   text.map((thrown) => jsonText(errorEvent(new GraphformError("x", thrown), stamp))),
 );
 
-const runs = { numRuns: 1500 };
+const many = { numRuns: runs(1000) };
 
 describe("every rendering", () => {
   it("holds no secret", () => {
@@ -87,7 +88,7 @@ describe("every rendering", () => {
       fc.property(rendered, (written) => {
         expect(written).not.toContain(secret.slice(0, 10));
       }),
-      runs,
+      many,
     );
   });
 
@@ -96,7 +97,7 @@ describe("every rendering", () => {
       fc.property(anyText, (written) => {
         expect(written.replaceAll("\n", "")).not.toMatch(steering);
       }),
-      runs,
+      many,
     );
   });
 
@@ -106,7 +107,7 @@ describe("every rendering", () => {
         expect(() => JSON.parse(written)).not.toThrow();
         expect(written).not.toMatch(steering);
       }),
-      runs,
+      many,
     );
   });
 });

@@ -4,8 +4,8 @@ import { hunt } from "./hunt.ts";
 import { shrink } from "./shrink.ts";
 import { textOf } from "./text-of.ts";
 
-/** `npm run test:all` plays ten times as many. */
-const schedules = inject("whole") ? 10_000 : 1000;
+/** `npm run simulate` plays any number. */
+const schedules = inject("whole") ? 3000 : 500;
 const share = 250;
 const first = 1;
 

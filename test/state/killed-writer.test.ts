@@ -38,5 +38,5 @@ describe("a writer that is killed", () => {
     expect((await readdir(folder)).sort()).toEqual(
       ["", ".backup", ".log"].map((ending) => `shop.state.json${ending}`),
     );
-  }, 30_000);
+  }, 240_000);
 });

@@ -373,7 +373,7 @@ describe("with other processes", () => {
       await users[answers.indexOf("got")]?.tell("release");
     }
     expect(await readdir(join(file, ".."))).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 
   it("no two are within at once, while holders and takers are killed all the time", async () => {
     const file = await lockFile();
@@ -399,7 +399,7 @@ describe("with other processes", () => {
     await Promise.all(Array.from({ length: 5 }, () => work(120)));
     expect(killed).toBeGreaterThan(0);
     expect(Number(await readFile(counter, "utf8"))).toBe(done);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("within one process", () => {
@@ -425,6 +425,6 @@ describe("within one process", () => {
       }
       expect(await readdir(join(file, ".."))).toEqual([]);
     },
-    60_000,
+    240_000,
   );
 });

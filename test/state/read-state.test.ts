@@ -9,6 +9,7 @@ import { stateFormatter } from "../../src/state/document.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { stateSchema } from "../../src/state/state-schema.ts";
 import { validators } from "../../src/state/validators.generated.js";
+import { runs } from "../support/runs.ts";
 import { sampleBound, sampleState } from "./samples.ts";
 
 const whole = stateFormatter()(sampleState());
@@ -170,7 +171,7 @@ describe("stateSchema", () => {
         put(state, path, value, remove);
         expect(firstViolation(validators.state, state) === undefined).toBe(validate(state));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(1500) },
     );
   });
 });

@@ -1,5 +1,11 @@
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 import { removeTemporaryFolders } from "./temporary-folder.ts";
 
-// Registered before the hooks of the file, and so run after them.
-afterAll(removeTemporaryFolders);
+// Registered before the hooks of the file, and so run after them: the next file may run in the same process.
+afterAll(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+  removeTemporaryFolders();
+});

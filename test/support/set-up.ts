@@ -16,11 +16,16 @@ declare module "vitest" {
 }
 
 /**
- * Global set-up of the tests. Makes a folder for all temporary files of the run, so that the reporter sees what is left behind; sets up the
- * database engine; builds the program, and puts what the package publishes in a folder of its own, so that tests run what users run, and
- * nothing that is built meanwhile disturbs them.
+ * Global set-up of the tests, once for each project of `vitest.config.ts`. Makes a folder for all temporary files of the run, so that the
+ * reporter sees what is left behind; sets up the database engine; builds the program, and puts what the package publishes in a folder of
+ * its own, so that tests run what users run, and nothing that is built meanwhile disturbs them.
  */
 export async function setup(project: TestProject): Promise<() => void> {
+  const before = process.env["GRAPHFORM_TEST_PACKAGE"];
+  if (before !== undefined) {
+    project.provide("packaged", before);
+    return () => undefined;
+  }
   const found = await setupEngine();
   if (found.engine === undefined) throw new Error(`the tests need a database engine: ${found.reason}`);
   // A short name: paths of sockets have at most 107 bytes.
@@ -30,7 +35,9 @@ export async function setup(project: TestProject): Promise<() => void> {
   process.env["TMPDIR"] = folder;
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    project.provide("packaged", publishInto(join(folder, "packaged")));
+    const packaged = publishInto(join(folder, "packaged"));
+    process.env["GRAPHFORM_TEST_PACKAGE"] = packaged;
+    project.provide("packaged", packaged);
   } catch (error) {
     remove();
     throw error;

@@ -9,7 +9,7 @@ const expected = ["packaged", "node-compile-cache"];
 
 /**
  * Ends a run with one plain line, `N passed, N failed`, that a script can read in any log. If no files were named, the
- * list of the files that this run left out stands before it. It names what tests leave in the folder for temporary files.
+ * list of the files that this run left out stands before it. Each entry that tests leave in the folder for temporary files fails the run.
  */
 export const tallyWithout = (leftOut: readonly string[]): Reporter => {
   return {
@@ -21,7 +21,8 @@ export const tallyWithout = (leftOut: readonly string[]): Reporter => {
       const left = folder.filter((name) => !expected.includes(name));
       const count = (state: string): number => states.filter((each) => each === state).length;
       const skipped = count("skipped") + count("pending");
-      const failed = count("failed") + errors.length;
+      const failed = count("failed") + errors.length + left.length;
+      if (left.length > 0) process.exitCode = 1;
       const lines = [
         ...(leftOut.length > 0 && !isPart ? ["left to `npm run test:all`:", ...leftOut] : []),
         ...left.map((name) => `the tests left ${name} in the folder for temporary files`),

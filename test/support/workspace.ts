@@ -31,7 +31,7 @@ export interface Workspace {
   readonly dir: string;
   /** Environment of every command from now on. */
   readonly env: { [name: string]: string | undefined };
-  /** Runs a command to its end: in this process, or as `start` under `npm run test:all`. */
+  /** Runs a command to its end: in this process, or as `start` if another one is running in it. */
   run(...args: readonly string[]): Promise<Ran>;
   /** Starts the packaged program. */
   start(...args: readonly string[]): Running;
@@ -104,7 +104,7 @@ export function openWorkspace(manifest?: string, options: WorkspaceOptions = {})
     start,
     write,
     run: (...args) =>
-      isBusy || options.packaged === true || inject("whole") || args.includes("platform")
+      isBusy || options.packaged === true || args.includes("platform")
         ? start(...args).ended
         : inFolder(dir, env, () => runHere(args, env)),
     read: (file) => readFileSync(join(dir, file), "utf8"),
@@ -164,9 +164,9 @@ export function processesOf(dir: string): readonly number[] {
   return pids.filter((pid) => ofProcess(pid).some((text) => text.includes(dir))).map(Number);
 }
 
-/** Asks until there is an answer; throws after 20 s with what was waited for. */
+/** Asks until there is an answer; throws after 90 s with what was waited for. */
 export async function until<T>(ask: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 90_000;
   while (Date.now() < end) {
     const answer = await ask();
     if (answer !== undefined) return answer;

@@ -53,4 +53,4 @@ ${instance("a", 30)}${instance("b", 31)}${instance("c", 32)}`;
   const codes = [...out.matchAll(/"type":"change_summary".*?"exit_code":(\d+)/g)].map(([, exit]) => exit);
   expect(codes.at(-1)).toBe("1");
   expect(await two.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
-}, 90_000);
+}, 240_000);

@@ -135,7 +135,7 @@ describe("another user", () => {
     expect(await database.applyUsers([second])).toEqual([]);
     expect(await ask(database, ["PING"], login)).toBe("PONG");
     expect(database.hasUsers([second])).toBe(true);
-  }, 30_000);
+  }, 240_000);
 
   it("may have rules in quotes", async () => {
     const database = await ground.engine.start(ground.spec({ users: [{ ...reader, acl: "'~a*' +EXISTS" }] }));

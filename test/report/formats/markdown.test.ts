@@ -7,6 +7,7 @@ import type { Plan } from "../../../src/model/plan.ts";
 import { codeSpan, fence } from "../../../src/report/markdown/code.ts";
 import { failureMarkdown } from "../../../src/report/markdown/failure-markdown.ts";
 import { marker } from "../../../src/report/markdown/within-budget.ts";
+import { runs } from "../../support/runs.ts";
 import { anyPlan, text } from "../arbitraries.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { at, change, database, field, plan } from "../plan-parts.ts";
@@ -144,7 +145,7 @@ describe("Markdown of a plan", () => {
           expect(faultsIn(htmlOf(failureMarkdown(new GraphformError("x", a), b)))).toEqual([]);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -153,7 +154,7 @@ describe("Markdown of a plan", () => {
       fc.property(anyPlan, (made) => {
         expect(faultsIn(render(made).html)).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

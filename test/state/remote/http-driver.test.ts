@@ -208,7 +208,7 @@ describe.each(dialects)("http driver, %s", (dialect) => {
 
   it("carries documents of 5 MB, and says when one is too large", async () => {
     const server = await start(dialect);
-    const driver = driverOf(server);
+    const driver = driverOf(server, { timeout: 100_000 });
     const lease = leaseOf(await driver.take(newHolder()));
     const large = document(1, "ä".repeat(2_500_000));
     const written = await driver.write(large, undefined, lease);

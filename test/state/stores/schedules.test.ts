@@ -11,7 +11,7 @@ describe("runs that share a state", () => {
     for (const is of ["before", "after", "late"] as const)
       for (let at = 1; (await playOne({ dies: { at, is } })).deaths === 1; at += 1) killed += 1;
     expect(killed).toBeGreaterThan(45);
-  }, 60_000);
+  }, 240_000);
 
   it("lose and double nothing where one is stopped at any request, and wakes when another has its lock", async () => {
     const { requests } = await playOne({});
@@ -19,7 +19,7 @@ describe("runs that share a state", () => {
     let lost = 0;
     for (let at = 1; at <= requests; at += 1) lost += (await playOne({ stops: { at, ms: 300_000 } })).lost;
     expect(lost).toBeGreaterThan(requests / 2);
-  }, 60_000);
+  }, 240_000);
 
   it(
     `lose and double nothing in ${count} schedules of stops, deaths, outages and lost answers`,
