@@ -229,9 +229,7 @@ function whyChanged(fields: readonly FieldChange[], subject: Subject, input: Pla
 function whyHealed(count: number): readonly string[] {
   if (count === 0) return [];
   const what = counted(count, "was", "were");
-  return [
-    `${what} set by hand in the database: healed there with GRAPH.CONFIG SET; lost at the next restart otherwise`,
-  ];
+  return [`${what} set by hand in the database: set back in the running database, without a restart`];
 }
 
 function counted(count: number, one: string, several: string): string {

@@ -149,7 +149,7 @@ describe("running databases that are asked", () => {
     expect(shown.changes["instances.orders"]).toMatchObject({
       disruption: "none",
       reason:
-        "5 fields were set by hand in the database: healed there with GRAPH.CONFIG SET; lost at the next restart otherwise",
+        "5 fields were set by hand in the database: set back in the running database, without a restart",
     });
     expect(Object.values(shown.changes["instances.orders"]?.fields ?? {})).toEqual(
       byHand.map(() => ({

@@ -1,7 +1,7 @@
 /** @module Blocks the changes that depend on a blocked one. */
 import type { Address } from "../../model/address.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import { destroys } from "./destroys.ts";
+import { destroys } from "./protection.ts";
 
 /** References of each address: those that are declared, and those that its object has now. */
 export interface References {

@@ -8,9 +8,8 @@ import { idsOf } from "../adoption-candidates.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
-import { destroys } from "./destroys.ts";
 import { doubtGuard, openCreateGuard } from "./missing.ts";
-import { protectionGuard, remedyForOnDelete } from "./protection.ts";
+import { destroys, protectionGuard, remedyForOnDelete } from "./protection.ts";
 import { replacementGuard } from "./replacement.ts";
 
 /** The guards of one change. A deletion that is under way has passed its guards already. */

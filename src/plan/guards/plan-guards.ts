@@ -8,8 +8,8 @@ import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
 import { heldBy, type Subjects } from "../subjects.ts";
-import { destroys } from "./destroys.ts";
 import { everythingGoneHold, type Hold } from "./missing.ts";
+import { destroys } from "./protection.ts";
 
 /** Adds to every change the guards of the whole plan that hold it back. */
 export function guardTogether(

@@ -6,12 +6,16 @@ import type { Bound } from "../../model/state.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { type Subject, specOf } from "../subject.ts";
-import { destroys } from "./destroys.ts";
 
 type OnDelete = Lifecycle["onDelete"];
 
 /** The guards that the state remembers of an object, beside its values. */
 export type RememberedGuards = Pick<Bound, "protect" | "onDelete" | "refs">;
+
+/** True for changes that delete the object that is there. */
+export function destroys({ action }: Pick<Change, "action">): boolean {
+  return action === "delete" || action === "replace";
+}
 
 /**
  * True if deleting or replacing the object needs to be allowed. Only a declared `protect` lifts what the state
