@@ -1,8 +1,18 @@
 import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import type { FieldSchema } from "../src/model/field-schema.ts";
-import { bound, converging, intent, outputs, round, serviceSchema, texts } from "../src/state/state-rows.ts";
-import { eventSchemas, savedPlanSchema, stateSchema } from "../src/state/state-schema.ts";
+import {
+  bound,
+  converging,
+  eventSchemas,
+  intent,
+  outputs,
+  round,
+  savedPlanSchema,
+  serviceSchema,
+  stateSchema,
+  texts,
+} from "../src/state/state-schema.ts";
 import { compiledModule, writeEmitted } from "./compiled-module.ts";
 
 /**

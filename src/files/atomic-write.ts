@@ -52,7 +52,7 @@ async function openNew(file: string): ReturnType<typeof open> {
   }
 }
 
-/** Gives the old version a second name, and then the backup's; where there are no hard links it is copied. */
+/** Gives the old version a second name, and then the backup's; if there are no hard links it is copied. */
 async function keep(file: string, backup: string): Promise<void> {
   const second = `${backup}.${randomBytes(8).toString("hex")}.tmp`;
   try {

@@ -1,7 +1,7 @@
 /** @module Describes errors of the file system. */
 import { getSystemErrorMessage } from "node:util";
 
-/** True for an error of the file system, of this code where one is named. */
+/** True for an error of the file system, of this code if one is named. */
 export function isFileError(error: unknown, ...codes: readonly string[]): error is NodeJS.ErrnoException {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && (codes.length === 0 || codes.includes(code));

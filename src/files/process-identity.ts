@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isFileError } from "./file-trouble.ts";
 
 /** A process, identified so that another one can check that it still runs. */
 export interface ProcessIdentity {
@@ -11,7 +12,7 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** Equal for processes that see each other: host, and on Linux this boot of it and the space of its pids. */
   readonly machine: string;
-  /** When it started, in clock ticks since boot; distinguishes it from a later process of the same pid. Empty where unknown. */
+  /** When it started, in clock ticks since boot; distinguishes it from a later process of the same pid. Empty if unknown. */
   readonly started: string;
 }
 
@@ -21,9 +22,9 @@ export type PinnedProcess = Pick<ProcessIdentity, "pid" | "started">;
 /** The identity of this process. */
 export function thisProcess(): ProcessIdentity {
   const host = hostname();
-  const boot = attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
-  const space = attempt(() => readlinkSync("/proc/self/ns/pid"));
-  const user = attempt(() => userInfo().username) || String(process.getuid?.() ?? "unknown");
+  const boot = attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), "");
+  const space = attempt(() => readlinkSync("/proc/self/ns/pid"), "");
+  const user = attempt(() => userInfo().username, "") || String(process.getuid?.() ?? "unknown");
   const machine = [host, boot, space].filter((part) => part !== "").join(" ");
   return { who: `${user}@${host}`, host, pid: process.pid, machine, started: pinned(process.pid).started };
 }
@@ -49,7 +50,7 @@ export function isHalted(process: PinnedProcess): boolean {
   return started === process.started && (state === "T" || state === "t");
 }
 
-/** Processor time that a process has used, in ms; undefined where it runs no longer. */
+/** Processor time that a process has used, in ms; undefined if it runs no longer. */
 export function processorTime(process: PinnedProcess): number | undefined {
   const { started, ticks } = lookUp(process.pid);
   // The kernel counts in hundredths of a second towards programs, whatever its own clock is.
@@ -62,7 +63,7 @@ export function signalTo(target: PinnedProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(target.pid, signal);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (!isFileError(error, "ESRCH")) throw error;
   }
 }
 
@@ -76,9 +77,9 @@ export async function hasEndedWithin(target: PinnedProcess, ms: number): Promise
   return true;
 }
 
-/** Process ids of this machine, in no order. Where the system has no list of them, none. */
+/** Process ids of this machine, in no order. If the system has no list of them, none. */
 export function allPids(): readonly number[] {
-  return attemptList(() => readdirSync("/proc")).flatMap((name) =>
+  return attempt(() => readdirSync("/proc"), []).flatMap((name) =>
     /^[0-9]+$/.test(name) ? [Number(name)] : [],
   );
 }
@@ -87,18 +88,16 @@ export function allPids(): readonly number[] {
 export interface SeenProcess {
   /** Its arguments, its program first. */
   readonly words: readonly string[];
-  /** Its working folder. */
   readonly folder: string;
-  /** True where that folder was removed. */
+  /** True if that folder was removed. */
   readonly isFolderRemoved: boolean;
-  /** Pid of the process that started it. */
   readonly parent: number;
 }
 
-/** Looks at a process; undefined where it may not be seen. */
+/** Looks at a process; undefined if it may not be seen. */
 export function lookInto(pid: number): SeenProcess | undefined {
-  const line = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
-  const shown = attempt(() => readlinkSync(`/proc/${pid}/cwd`));
+  const line = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"), "");
+  const shown = attempt(() => readlinkSync(`/proc/${pid}/cwd`), "");
   if (line === "" || shown === "") return undefined;
   const folder = shown.replace(/ \(deleted\)$/, "");
   const { parent } = lookUp(pid);
@@ -110,7 +109,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return isFileError(error, "EPERM");
   }
 }
 
@@ -119,7 +118,7 @@ function exists(pid: number): boolean {
  * any text.
  */
 function lookUp(pid: number): Stat {
-  const line = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  const line = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"), "");
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
   return { state: fields[0] ?? "", parent: Number(fields[1] ?? 0), ticks, started: fields[19] ?? "" };
@@ -132,18 +131,10 @@ interface Stat {
   readonly started: string;
 }
 
-function attempt(look: () => string): string {
+function attempt<Seen>(look: () => Seen, otherwise: Seen): Seen {
   try {
     return look();
   } catch {
-    return "";
-  }
-}
-
-function attemptList(look: () => readonly string[]): readonly string[] {
-  try {
-    return look();
-  } catch {
-    return [];
+    return otherwise;
   }
 }

@@ -15,7 +15,6 @@ const lookEvery = 100;
 export interface Writer {
   /** Called once if a pipe has no reader yet. */
   readonly waiting: () => void;
-  /** Prints to standard output. */
   readonly print: (text: string) => void;
   /** Ends the wait for a reader. */
   readonly signal?: AbortSignal | undefined;
@@ -93,7 +92,7 @@ const byteOrderMark = "\uFEFF";
 
 /**
  * Replaces the text of a file atomically. Keeps its permissions, its byte order mark, and a link that leads to it. Returns
- * false, and leaves the file as it is, where its text is not `before`. Rejects as node:fs does.
+ * false, and leaves the file as it is, if its text is not `before`. Rejects as node:fs does.
  */
 export async function replaceText(file: string, before: string, after: string): Promise<boolean> {
   const target = await realpath(file);

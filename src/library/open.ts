@@ -32,7 +32,6 @@ export interface ManifestRequest {
 /** A manifest with a valid header. `plan`, `apply` and `validate` resolve its resources. */
 export interface LoadedManifest {
   readonly name: string;
-  /** Paths of its files. */
   readonly files: readonly string[];
 }
 

@@ -63,7 +63,7 @@ export async function readPlan(file: string): Promise<Plan> {
 
 /** Input of `drift`. */
 export interface DriftRequest extends Omit<PlanRequest, "destroying" | "replace" | "allowDestroy"> {
-  /** True to list objects that nobody declares, too. */
+  /** True to list objects that the manifest does not declare, too. */
   readonly unmanaged?: boolean;
 }
 

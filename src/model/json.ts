@@ -13,6 +13,16 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The object in a text; undefined for any other text. */
+export function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON with keys in sorted order, so that equal values are equal bytes. `indent` counts spaces. */
 export function stableJson(value: Json, indent = 0): string {
   return JSON.stringify(sorted(value), null, indent);

@@ -5,9 +5,7 @@ import { type Dispatcher, Pool } from "undici";
 /** A request as it goes over the wire. */
 export interface HttpRequest {
   readonly method: string;
-  /** Scheme, host and port. */
   readonly origin: string;
-  /** Path and query. */
   readonly path: string;
   readonly headers: { readonly [name: string]: string };
   readonly body?: string | Uint8Array;

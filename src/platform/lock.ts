@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isFileError } from "../files/file-trouble.ts";
 import { type LockFiles, lockFiles, recordText } from "../files/lock-file.ts";
 import { isRunning, type PinnedProcess, thisProcess } from "../files/process-identity.ts";
-import { isObject, type Json } from "../model/json.ts";
+import { objectIn } from "../model/json.ts";
 
 /** Thrown if another platform already runs on the data folder; `pid` is its process. */
 export class PlatformRunningError extends Error {
@@ -29,7 +29,6 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
-/** Interval between checks of the lock, in ms. */
 const lookEvery = 1000;
 
 /** The holder of a lock: a process of this machine and boot, and the folder that it locked. */
@@ -135,8 +134,8 @@ async function identityOf(dataDir: string): Promise<string> {
 
 /** A record without machine or folder is that of no process here. */
 function parse(text: string, seen: string, touched: number): Holder {
-  const value = parsed(text);
-  if (!isObject(value) || typeof value["pid"] !== "number")
+  const value = objectIn(text.split("\n")[0] ?? "");
+  if (typeof value?.["pid"] !== "number")
     return { id: seen, pid: 0, started: "", machine: "", folder: "", unreadable: touched };
   const said = (key: string): string => (typeof value[key] === "string" ? value[key] : "");
   const id = /^[0-9a-f]{16}$/.test(said("id")) ? said("id") : seen;
@@ -147,12 +146,4 @@ function parse(text: string, seen: string, touched: number): Holder {
     machine: said("machine"),
     folder: said("folder"),
   };
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text.split("\n")[0] ?? "");
-  } catch {
-    return undefined;
-  }
 }

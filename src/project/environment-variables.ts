@@ -2,7 +2,6 @@
 
 import { type StoreSetting, storeVariables } from "../model/stores/index.ts";
 
-/** A variable of the environment. */
 interface Variable {
   readonly name: string;
   /** A sentence for the documentation. */

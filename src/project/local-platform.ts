@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { GraphformError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type JsonObject, objectIn } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { platformOn } from "../platform/lock.ts";
 
@@ -73,25 +73,18 @@ export function noLocalPlatform(): GraphformError {
   return new GraphformError(
     "no-platform",
     "the manifest names no service, and no local platform is running here",
-    {
-      hint: "start it with `graphform platform up --detach`, or name a service in the manifest",
-    },
+    { hint: "start it with `graphform platform up --detach`, or name a service in the manifest" },
   );
 }
 
-async function readJson(file: string): Promise<{ readonly [key: string]: unknown }> {
-  try {
-    const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+async function readJson(file: string): Promise<JsonObject> {
+  return objectIn(await readFile(file, "utf8").catch(() => "")) ?? {};
 }
 
 /** Ms that starting or stopping a real database takes at the local platform, roughly. */
 const realWork = 1000;
 
-/** A profile with the times of a local platform: what its operations take there, and no wait for databases where none run. */
+/** A profile with the times of a local platform: what its operations take there, and no wait for databases if none run. */
 export function atLocalPlatform(profile: Profile, { delays, hasDatabases }: LocalPlatform): Profile {
   const { timing } = profile;
   const expected = Object.entries(delays).map(([name, delay]) => [

@@ -39,18 +39,11 @@ export async function locateService(
 ): Promise<ServiceLocation> {
   const { service } = header;
   const local = await findLocalPlatform(localPlatformOf(folder));
+  const environment = { platformUrl: settings.get("platformUrl"), usersUrl: settings.get("usersUrl") };
   const named: readonly HostLayer[] = [
-    {
-      platformUrl: options.platformUrl,
-      usersUrl: options.usersUrl,
-      from: "the command line",
-    },
-    {
-      platformUrl: settings.get("platformUrl"),
-      usersUrl: settings.get("usersUrl"),
-      from: "the environment",
-    },
-    { platformUrl: service?.platformUrl, usersUrl: service?.usersUrl, from: "the manifest" },
+    { ...options, from: "the command line" },
+    { ...environment, from: "the environment" },
+    { ...service, from: "the manifest" },
   ];
   const withProfile = [...named, { ...profile, from: `the profile ${profile.name}` }];
   const running =
@@ -90,7 +83,7 @@ function withLocalUsers(layer: HostLayer, local: LocalPlatform | undefined): Hos
   return isSameUrl(platformUrl, local.url) ? { ...layer, usersUrl: local.usersUrl } : layer;
 }
 
-/** The hosts of the first list of layers that names any. Throws `hosts-apart`, with the address of the local platform where that has moved. */
+/** The hosts of the first list of layers that names any. Throws `hosts-apart`, with the address of the local platform if that has moved. */
 function chosenHosts(
   lists: readonly (readonly HostLayer[])[],
   elsewhere: string | undefined,
@@ -151,23 +144,31 @@ interface Hosts {
  * hosts, so they must change together: throws `hosts-apart` if a layer replaces one host of a pair and keeps the other.
  */
 export function hostsOf(layers: readonly HostLayer[]): Hosts | undefined {
-  const atPlatform = layers.findIndex((layer) => layer.platformUrl !== undefined);
-  const platform = layers[atPlatform];
-  if (platform?.platformUrl === undefined) return undefined;
-  const atUsers = layers.findIndex((layer) => layer.usersUrl !== undefined);
-  const users = layers[atUsers];
-  const { platformUrl } = platform;
-  if (users?.usersUrl === undefined) return { platformUrl };
-  const { usersUrl } = users;
-  const oldPlatform = layers.slice(atUsers).find((layer) => layer.platformUrl !== undefined)?.platformUrl;
-  if (atPlatform < atUsers && oldPlatform !== undefined && !isSameUrl(oldPlatform, platformUrl)) {
-    throw hostsApart("platform", platform.from, platformUrl, "users", users.from, usersUrl);
-  }
-  const oldUsers = layers.slice(atPlatform).find((layer) => layer.usersUrl !== undefined)?.usersUrl;
-  if (atUsers < atPlatform && oldUsers !== undefined && !isSameUrl(oldUsers, usersUrl)) {
-    throw hostsApart("users", users.from, usersUrl, "platform", platform.from, platformUrl);
-  }
-  return { platformUrl, usersUrl };
+  const [platform, users] = [namedHost("platform", layers), namedHost("users", layers)];
+  if (platform === undefined) return undefined;
+  if (users === undefined) return { platformUrl: platform.url };
+  const [changed, kept] = platform.at < users.at ? [platform, users] : [users, platform];
+  const before = namedHost(changed.host, layers.slice(kept.at));
+  if (changed.at < kept.at && before !== undefined && !isSameUrl(before.url, changed.url))
+    throw hostsApart(changed, kept);
+  return { platformUrl: platform.url, usersUrl: users.url };
+}
+
+/** A host as a layer names it, and the number of the layer. */
+interface NamedHost {
+  readonly host: "platform" | "users";
+  readonly url: string;
+  readonly from: string;
+  readonly at: number;
+}
+
+/** The host of the first layer that names it. */
+function namedHost(host: NamedHost["host"], layers: readonly HostLayer[]): NamedHost | undefined {
+  const found = layers.flatMap((layer, at) => {
+    const url = layer[`${host}Url`];
+    return url === undefined ? [] : [{ host, url, from: layer.from, at }];
+  });
+  return found[0];
 }
 
 /** True for URLs of the same host and path in any notation. */
@@ -177,19 +178,10 @@ function isSameUrl(left: string, right: string): boolean {
   return a !== null && b !== null ? a.origin === b.origin && path(a) === path(b) : left === right;
 }
 
-type Host = "platform" | "users";
-
-function hostsApart(
-  changed: Host,
-  by: string,
-  url: string,
-  kept: Host,
-  from: string,
-  old: string,
-): GraphformError {
+function hostsApart(changed: NamedHost, kept: NamedHost): GraphformError {
   return new GraphformError(
     "hosts-apart",
-    `${by} names another ${changed} host, ${withoutUserinfo(url)}, but the ${kept} host would still be ${withoutUserinfo(old)} from ${from}: tokens and passwords would be sent to both`,
-    { hint: "name both together: --platform-url and --users-url (one URL where one host serves both)" },
+    `${changed.from} names another ${changed.host} host, ${withoutUserinfo(changed.url)}, but the ${kept.host} host would still be ${withoutUserinfo(kept.url)} from ${kept.from}: tokens and passwords would be sent to both`,
+    { hint: "name both together: --platform-url and --users-url (one URL if one host serves both)" },
   );
 }

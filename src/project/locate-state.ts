@@ -51,7 +51,7 @@ export async function placeOf(location: StateLocation): Promise<string> {
   return location.type === "file" ? targetOf(location.path) : addressOf(location);
 }
 
-/** Throws `state-shared` where another manifest keeps its state in the same place. Both are files or folders, for the message. */
+/** Throws `state-shared` if another manifest keeps its state in the same place. Both are files or folders, for the message. */
 export function assertOwnState(other: string | undefined, manifest: string, place: string): void {
   if (other === undefined) return;
   throw new GraphformError(

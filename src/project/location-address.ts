@@ -39,7 +39,7 @@ function storeOf(scheme: string): Store<StateLocation, never> | undefined {
 
 /**
  * True for a text that can only be a path: it begins like one, or is the plain name of a file with an ending, in folders none
- * of which could be a host. The type of a store (`postgres`) or a variable that nobody has expanded (`$HOME/x`) is none.
+ * of which could be a host. The type of a store (`postgres`) or a variable that was not expanded (`$HOME/x`) is none.
  */
 function isPath(given: string): boolean {
   if (/^(?:\.{0,2}[\\/](?!\/)|[a-z]:[\\/](?!\/))/i.test(given)) return true;
@@ -72,7 +72,6 @@ function decoded(store: Store<StateLocation, never>, url: URL, given: string): S
   }
 }
 
-/** The values of the query. */
 function parametersOf(
   { parameters, keys }: Store<StateLocation, never>,
   url: URL,

@@ -7,7 +7,7 @@ import type { Header } from "../model/manifest.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
 
 /**
- * The identity of the manifest in these files. Never an absolute path: working copies stand anywhere. Paths are unknown where a
+ * The identity of the manifest in these files. Never an absolute path: working copies stand anywhere. Paths are unknown if a
  * file is in no Git repository.
  */
 export function manifestIdentity(
@@ -21,7 +21,7 @@ export function manifestIdentity(
   };
 }
 
-/** The folder of the repository that a folder belongs to; undefined where there is none. */
+/** The folder of the repository that a folder belongs to; undefined if there is none. */
 export function repositoryOf(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;

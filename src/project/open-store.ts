@@ -158,7 +158,7 @@ async function authority(settings: Settings): Promise<{ readonly ca?: string }> 
 /** A shorter lease runs out between two renewals; a longer one keeps a state of a dead run locked for days. In ms. */
 const [shortest, longest] = [1000, 24 * 3_600_000];
 
-/** The lease of GRAPHFORM_STATE_LEASE in ms; undefined where it is not set. Throws `state-lease` for any other text. */
+/** The lease of GRAPHFORM_STATE_LEASE in ms; undefined if it is not set. Throws `state-lease` for any other text. */
 export function stateLease(settings: Settings): number | undefined {
   const text = settings.get("stateLease");
   if (text === undefined) return undefined;
@@ -167,8 +167,6 @@ export function stateLease(settings: Settings): number | undefined {
   throw new GraphformError(
     "state-lease",
     `GRAPHFORM_STATE_LEASE is ${JSON.stringify(shownAddress(text).slice(0, 40))}`,
-    {
-      hint: `write a duration from ${formatDuration(shortest)} to ${formatDuration(longest)}, like 60s`,
-    },
+    { hint: `write a duration from ${formatDuration(shortest)} to ${formatDuration(longest)}, like 60s` },
   );
 }

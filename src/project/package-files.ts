@@ -31,7 +31,7 @@ function packageText(key: "version" | "homepage"): string {
 
 /**
  * The line by which editors check a manifest that stands in `folder`: the schema of the package that is installed there or in a folder above,
- * as a relative path. Where none is installed yet, it will be in the folder itself.
+ * as a relative path. If none is installed yet, it will be in the folder itself.
  */
 export function schemaLine(folder: string): string {
   const schema = join("node_modules", "graphform", "schemas", "manifest.schema.json");

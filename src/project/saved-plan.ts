@@ -99,9 +99,7 @@ export function assertAsSaved(options: PlanChoices, { choices }: SavedPlan, file
   throw new GraphformError(
     "plan-options",
     `a saved plan is applied as it is, and ${option} would change it`,
-    {
-      hint: `make the plan with ${option}: graphform plan ${option} ... --out ${file}`,
-    },
+    { hint: `make the plan with ${option}: graphform plan ${option} ... --out ${file}` },
   );
 }
 

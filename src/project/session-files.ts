@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
 import type { SessionStore } from "../hosting/session/session.ts";
 import type { Tokens } from "../hosting/session/tokens.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, objectIn } from "../model/json.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -23,12 +23,8 @@ export function sessionFiles(settings: Settings): SessionStore {
     join(folder, `${createHash("sha256").update(origin).digest("hex").slice(0, 32)}.json`);
   return {
     async load(origin) {
-      try {
-        const stored: unknown = JSON.parse(await readFile(fileOf(origin), "utf8"));
-        return isObject(stored) && stored["origin"] === origin ? tokensOf(stored["tokens"]) : undefined;
-      } catch {
-        return undefined;
-      }
+      const stored = objectIn(await readFile(fileOf(origin), "utf8").catch(() => ""));
+      return stored?.["origin"] === origin ? tokensOf(stored["tokens"]) : undefined;
     },
     async save(origin, tokens) {
       if (tokens === undefined) return rm(fileOf(origin), { force: true });

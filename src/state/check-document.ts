@@ -8,7 +8,7 @@ export interface SchemaError {
   readonly params: { readonly [name: string]: unknown };
 }
 
-/** A compiled schema: true where a value conforms to it. */
+/** A compiled schema: true if a value conforms to it. */
 export interface Conforms {
   (value: unknown): boolean;
   /** The first violation of the value that was checked last. */
@@ -76,7 +76,7 @@ export function isCutShort(text: string): boolean {
   return whole === "" || (whole.startsWith("{") && leftOpen(whole));
 }
 
-/** True where a text ends within a string or has more opening than closing brackets outside of strings. */
+/** True if a text ends within a string or has more opening than closing brackets outside of strings. */
 function leftOpen(text: string): boolean {
   let depth = 0;
   let quoted = false;

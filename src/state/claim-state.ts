@@ -26,9 +26,9 @@ export interface Claim {
 
 /**
  * The state as that of a service and a manifest: a state that binds nothing, or that was written before states knew them, takes
- * them over, and the next write records them. Throws `state-service` where the state belongs to another service: everything would
- * be created again there, and the bound ids forgotten; `state-manifest` where it is another manifest's, whose objects would be
- * changed or deleted; `state-doubled` where two addresses are bound to one object.
+ * them over, and the next write records them. Throws `state-service` if the state belongs to another service: everything would
+ * be created again there, and the bound ids forgotten; `state-manifest` if it is another manifest's, whose objects would be
+ * changed or deleted; `state-doubled` if two addresses are bound to one object.
  */
 export function claimState(state: StateDocument, { service, manifest, where }: Claim): StateDocument {
   assertEachOnce(state, where);
@@ -38,7 +38,7 @@ export function claimState(state: StateDocument, { service, manifest, where }: C
   const mine = { ...manifest, ...defined({ paths }) };
   if (state.service === undefined) return recorded(state, service, mine);
   const before = limitedTo(state.service, tiersOf(state));
-  assertSameService(before, service, `the state ${where}`, wayOut(before, service));
+  assertSameService(before, service, `the state ${where}`, remedyFor(before, service));
   return recorded(state, joined(before, service), mine);
 }
 
@@ -55,7 +55,7 @@ export async function recordOwner({ state, record }: Journal, stored: StateDocum
   await record({ type: "service-recorded", service, ...(manifest && { manifest }) });
 }
 
-/** Throws `state-service` where two identities are not one service. `owned` names what belongs to the first one, for the message. */
+/** Throws `state-service` if two identities are not one service. `owned` names what belongs to the first one, for the message. */
 export function assertSameService(
   before: ServiceIdentity,
   now: ServiceIdentity,
@@ -88,7 +88,7 @@ export function assertSameManifest(
   );
 }
 
-/** True where a state binds nothing and looks for nothing: it belongs to nobody. */
+/** True if a state binds nothing and looks for nothing: it has no owner yet. */
 export function isEmpty({ resources, intents }: Pick<StateDocument, "resources" | "intents">): boolean {
   return Object.keys(resources).length === 0 && Object.keys(intents).length === 0;
 }
@@ -99,7 +99,7 @@ function tiersOf({ resources, rounds }: StateDocument): ReadonlySet<string> {
   return new Set(places.filter((tier) => typeof tier === "string"));
 }
 
-/** Throws `state-doubled` where two addresses are bound to one object, as after an edit by hand. */
+/** Throws `state-doubled` if two addresses are bound to one object, as after an edit by hand. */
 function assertEachOnce({ resources }: StateDocument, where: string): void {
   const addresses = new Map<string, string>();
   for (const [address, { kind, id }] of Object.entries(resources)) {
@@ -117,7 +117,7 @@ function assertEachOnce({ resources }: StateDocument, where: string): void {
   }
 }
 
-function wayOut(recorded: ServiceIdentity, current: ServiceIdentity): string {
+function remedyFor(recorded: ServiceIdentity, current: ServiceIdentity): string {
   const [wasLocal, isLocal] = [recorded, current].map(({ platform }) => platform.startsWith(localPrefix));
   const other =
     wasLocal && isLocal

@@ -1,5 +1,6 @@
 /** @module Creates, numbers and formats the versions of a state. */
 import { randomUUID } from "node:crypto";
+import { objectIn } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import { newKey } from "./vault.ts";
 
@@ -34,7 +35,21 @@ export function emptyState(
 /** Which version of which history. */
 export type VersionId = Pick<StateDocument, "lineage" | "serial">;
 
-/** True where a version is the next one; the first of all follows nothing. */
+/** The version of a document. */
+export function versionIdOf({ lineage, serial }: VersionId): VersionId {
+  return { lineage, serial };
+}
+
+/** The version that a text names; without lineage, and 0, if it names none. */
+export function versionIn(text: string): VersionId {
+  const { lineage, serial } = objectIn(text) ?? {};
+  return {
+    lineage: typeof lineage === "string" ? lineage : "",
+    serial: Number.isSafeInteger(serial) ? Number(serial) : 0,
+  };
+}
+
+/** True if a version is the next one; the first of all follows nothing. */
 export function follows(previous: VersionId | undefined, next: VersionId): boolean {
   return next.serial - 1 === (previous?.serial ?? 0) && (previous ?? next).lineage === next.lineage;
 }

@@ -16,7 +16,7 @@ import { readState } from "./read-state.ts";
 import type { KeptStore, Unpushed } from "./store.ts";
 
 /**
- * Relation of an errored state to what is stored. `ahead`: nobody has written since. `current`: the stored state has all that it
+ * Relation of an errored state to what is stored. `ahead`: no other run has written since. `current`: the stored state has all that it
  * says, or at least every object. `stale`: another run has written without knowing all objects. `elsewhere`: it is that of
  * another state.
  */

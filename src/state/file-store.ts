@@ -2,7 +2,7 @@
 import { defined } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { StateDocument } from "../model/state.ts";
-import { follows, type VersionId } from "./document.ts";
+import { follows, type VersionId, versionIdOf } from "./document.ts";
 import { fileHistory, probeFolder, readFileText, readFileVersion, replaceFileText } from "./file-text.ts";
 import { type LiveDocument, liveDocument } from "./live-document.ts";
 import { acquireLock, breakLock, readHolder } from "./lock.ts";
@@ -17,7 +17,7 @@ export interface FileStoreOptions {
   /** The manifest's name: a state of another name is refused. Without it any state will do. */
   readonly name?: string;
   /**
-   * The path at which the state would be, had the command run in another folder. Where a state is found there and none at
+   * The path at which the state would be, had the command run in another folder. If a state is found there and none at
    * `path`, no second one is begun.
    */
   readonly elsewhere?: string;
@@ -27,7 +27,7 @@ export interface FileStoreOptions {
 
 /** The stored version, as far as this store knows. */
 interface Known {
-  /** Undefined where nothing is. */
+  /** Undefined if nothing is. */
   readonly version: VersionId | undefined;
   /** Tell the files from all others that ever stood there. */
   readonly stamps: FileStamps;
@@ -41,13 +41,13 @@ type Item =
 
 /**
  * A state in a file: a document and a log of what happened since (`stateWriter`), mode 0600, the lock beside them as
- * `<path>.lock`. What is given back with the lock is a whole document. Where the path is a link, all of this happens where
- * it leads.
+ * `<path>.lock`. What is given back with the lock is a whole document. If the path is a link, all of this happens at its
+ * target.
  *
- * A write follows what this store knows: what it read, or wrote, last. Somebody else's write in between refuses it and
+ * A write follows what this store knows: what it read, or wrote, last. Another writer's version in between refuses it and
  * every further one until the state is read again. A file that vanished meanwhile is written again: nothing is lost by
  * that. A document that is gone before it is read, and has left its previous version or its log, was lost: `read` throws
- * `state-gone`, for with nothing remembered everything would be made a second time. `state-older` where these know a newer version.
+ * `state-gone`, for with nothing remembered everything would be made a second time. `state-older` if these know a newer version.
  */
 export function createFileStore({ path, name, elsewhere, hide }: FileStoreOptions): KeptStore {
   const writer = stateWriter();
@@ -66,13 +66,13 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     file: string,
   ): Promise<Pick<StoredState, "state" | "newer"> & { readonly found: Known }> => {
     const { state, stamps, ...beside } = await readStored(file, path, name);
-    const found = { version: state && idOf(state), stamps };
+    const found = { version: state && versionIdOf(state), stamps };
     known = found;
     writer.forget();
     return { state, found, ...beside };
   };
 
-  /** False where somebody else has written since. */
+  /** False if another process has written since. */
   const isUntouched = async (file: string): Promise<boolean> => {
     const expected = known;
     const stamps = await stampsOf(file);
@@ -93,7 +93,7 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     const items = take();
     const [first] = items.flatMap((item) => (item.is === "fold" ? [] : [item.version]));
     if (live === undefined || (first === undefined && !writer.hasLog())) return;
-    const version = idOf(live.view);
+    const version = versionIdOf(live.view);
     const lastUnwritten = unwritten;
     if (first !== undefined) unwritten = version.serial;
     const isNext = first === undefined || follows(known?.version, first) || isAfter(lastUnwritten, first);
@@ -105,19 +105,19 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     known = { version, stamps: await stampsOf(file) };
   };
 
-  /** Writes before it waits for anything. False where somebody else has written at the same time. */
+  /** Writes before it waits for anything. False if another process has written at the same time. */
   const put = async (file: string, items: readonly Item[], state: StateDocument): Promise<boolean> => {
     const events = items.flatMap((item) => (item.is === "event" ? [item.version] : []));
-    const versions = [known?.version, idOf(state)];
+    const versions = [known?.version, versionIdOf(state)];
     try {
       if (events.length === items.length && writer.canAppend()) return await writer.append(file, events);
       await writer.writeDocument(file, state);
       return true;
     } catch (error) {
-      // It may have come as far as the disk all the same: what is found there is ours, and not somebody else's.
+      // It may have come as far as the disk all the same: the version that is found there is ours.
       const found = await readStored(file, path, name).catch(() => undefined);
       if (found !== undefined && versions.some((version) => isSame(version, found.state)))
-        known = { version: found.state && idOf(found.state), stamps: found.stamps };
+        known = { version: found.state && versionIdOf(found.state), stamps: found.stamps };
       throw unwritable(path, error);
     }
   };
@@ -129,7 +129,7 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     if (item.is === "whole") live = liveDocument(item.version);
     else if (live === undefined || !appendTo(live, item.version))
       throw conflict(path, item.version, known?.version);
-    newest = idOf(item.version);
+    newest = versionIdOf(item.version);
     busy += 1;
     try {
       await writes.offer(item);
@@ -188,7 +188,7 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
   };
 }
 
-/** Throws where no state stands at `file`, and one was there, or stands elsewhere. */
+/** Throws if no state stands at `file`, and one was there, or stands elsewhere. */
 async function assertNoneElsewhere(file: string, path: string, elsewhere: string | undefined): Promise<void> {
   const [backup, log] = [await stampOf(backupOf(file)), await stampOf(logOf(file))];
   const ofLog = log === undefined ? [] : (["log"] as const);
@@ -206,8 +206,4 @@ function compare(expected: string | undefined, now: string | undefined): "same" 
 
 function isSame(one: VersionId | undefined, other: VersionId | undefined): boolean {
   return one?.serial === other?.serial && one?.lineage === other?.lineage;
-}
-
-function idOf({ lineage, serial }: VersionId): VersionId {
-  return { lineage, serial };
 }

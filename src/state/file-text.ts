@@ -4,7 +4,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeFolder, removeDurably, writeAtomically } from "../files/atomic-write.ts";
 import { GraphformError } from "../model/errors.ts";
-import { defined, isObject } from "../model/json.ts";
+import { defined, objectIn } from "../model/json.ts";
 import { stateFormatter } from "./document.ts";
 import { movedDocument } from "./moved.ts";
 import { readState } from "./read-state.ts";
@@ -37,7 +37,8 @@ export async function replaceFileText(
   const { document, log } = await stampsOf(file);
   if ((document === undefined ? undefined : versionOf({ document, log })) !== expected)
     throw changedMeanwhile(path);
-  const isMoved = movedDocument(text)?.movedTo !== undefined;
+  const moved = movedDocument(text);
+  const isMoved = moved !== undefined && moved.document === undefined;
   const before = document === undefined ? undefined : await textOf(file);
   const isReplacing = before !== undefined && movedDocument(before) !== undefined;
   try {
@@ -60,7 +61,7 @@ async function clearBeside(file: string, path: string, text: string): Promise<vo
   await writeAtomically(backupOf(file), text);
 }
 
-/** The version beside a file, where there is one that can be read. */
+/** The version beside a file, if there is one that can be read. */
 export async function fileHistory(file: string, path: string): Promise<readonly KeptVersion[]> {
   const { text, log } = await backupTexts(file);
   if (text === undefined || movedDocument(text) !== undefined) return [];
@@ -79,7 +80,7 @@ export async function readFileVersion(file: string, path: string, id: string): P
   return wholeText(text, backupOf(path), log);
 }
 
-/** Tries to write into the folder of a state. Makes it where `making`; one that is not there is left alone otherwise. */
+/** Tries to write into the folder of a state. Makes it if `making`; one that is not there is left alone otherwise. */
 export async function probeFolder(file: string, path: string, making: boolean): Promise<void> {
   const folder = dirname(file);
   if (!making && (await stampOf(folder)) === undefined) return;
@@ -106,12 +107,7 @@ function wholeText(text: string, path: string, log: string | undefined): string 
 }
 
 function needsLog(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) && value["version"] === 3;
-  } catch {
-    return false;
-  }
+  return objectIn(text)?.["version"] === 3;
 }
 
 function versionOf({

@@ -13,7 +13,7 @@ import { applyEvent } from "./reducer.ts";
 import { mergeCalls } from "./state-writer.ts";
 import type { JournalStore } from "./store.ts";
 
-/** Events that say what happened at the service: their steps go on to their end where the store that refuses them keeps them. */
+/** Events that say what happened at the service: their steps go on to their end if the store that refuses them keeps them. */
 const hasHappened: readonly StateEvent["type"][] = [
   "create-refused",
   "create-acknowledged",

@@ -39,7 +39,7 @@ export function snapshotOf(state: StateDocument): StateDocument {
 }
 
 /** Entries by address, and which of them hold a value. */
-interface IndexedTable<T, Index extends string> {
+export interface IndexedTable<T, Index extends string> {
   /** All entries. Goes on changing. */
   readonly entries: { readonly [address: Address]: T };
   get(address: Address): T | undefined;

@@ -37,7 +37,7 @@ function cut(text: string): string {
   return text.length > maxName ? `${text.slice(0, maxName)}...` : text;
 }
 
-/** The holder and its process: `ann@host (process 7)`, or `somebody`. */
+/** The holder and its process: `ann@host (process 7)`; the name alone if no process is known. */
 export function holderName({ who, pid }: Pick<Holder, "who" | "pid">): string {
   return pid === unknown.pid ? cut(who) : `${cut(who)} (process ${pid})`;
 }

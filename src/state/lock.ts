@@ -9,7 +9,7 @@ import { isStill, type LockFiles, lockFiles, recordText } from "../files/lock-fi
 import { isRunning, type ProcessIdentity, thisProcess } from "../files/process-identity.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, objectIn } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import { type PollTimes, poll } from "../polling/poll.ts";
 import { alive, holderWith, shownHolder, takenAway, unknownLock } from "./lock-words.ts";
@@ -56,12 +56,8 @@ export function stateLocks(now: () => number): LockFiles<LockRecord> {
 const unknownMachine = "unknown";
 
 function recordIn(text: string): LockRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text.split("\n")[0] ?? "");
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = objectIn(text.split("\n")[0] ?? "");
+  return isRecord(value) ? value : undefined;
 }
 
 const texts = ["who", "host", "operation", "created", "heartbeat", "expires", "machine", "started"];

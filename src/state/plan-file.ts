@@ -44,7 +44,7 @@ export interface PlanChoices {
 
 /**
  * A plan as it waits in a file. `plan.lineage` and `plan.serial` say which state it was made from. The key of the
- * secrets' fingerprints is in that state alone: where none was written yet, a secret stands as its label.
+ * secrets' fingerprints is in that state alone: if none was written yet, a secret stands as its label.
  */
 export interface SavedPlan {
   readonly plan: Plan;
@@ -70,7 +70,7 @@ const formatVersion = 1;
 
 /**
  * Writes a plan to a file, atomically and with mode 0600. Throws `plan-secret` if a secret field is not
- * sealed, or sealed with what verifies it, and `plan-unwritable`. `madeBy` is the version of graphform: a later one names it where it
+ * sealed, or sealed with what verifies it, and `plan-unwritable`. `madeBy` is the version of graphform: a later one names it if it
  * cannot read the plan.
  */
 export async function writePlanFile(

@@ -9,7 +9,7 @@ import { foldLog } from "./state-log.ts";
 import { validators } from "./validators.generated.js";
 
 /**
- * Reads a state strictly, with its log where its version says that it has one. Throws `state-truncated`, `state-foreign`
+ * Reads a state strictly, with its log if its version says that it has one. Throws `state-truncated`, `state-foreign`
  * (not ours, or not as we write it), `state-newer`, `state-moved`, `state-moving`, `state-name` or, for what is wrong with the log, `state-log-*`; whoever
  * gets one of these must leave the files alone. `file` is named in the message; without a `name` any manifest's state
  * will do.
@@ -41,7 +41,7 @@ function parse(text: string, file: string): unknown {
   } catch (cause) {
     if (!isCutShort(text)) throw foreign(file, "it is not JSON", cause);
     throw new GraphformError("state-truncated", `the state ${file} is not whole: its end is missing`, {
-      hint: wayOut(file),
+      hint: remedyFor(file),
       cause,
     });
   }
@@ -62,7 +62,7 @@ function wrongAddress(value: unknown): string | undefined {
 
 function foreign(file: string, why: string, cause?: unknown): GraphformError {
   return new GraphformError("state-foreign", `${file} cannot be read as a state: ${why}`, {
-    hint: `it was left as it is; name another location with --state, or: ${wayOut(file)}`,
+    hint: `it was left as it is; name another location with --state, or: ${remedyFor(file)}`,
     cause,
   });
 }
@@ -80,12 +80,10 @@ function misnamed(file: string, found: string, name: string): GraphformError {
   return new GraphformError(
     "state-name",
     `the state ${file} belongs to "${found}", and the manifest is "${name}"`,
-    {
-      hint: "give the manifest the name that it had, or name another location with --state",
-    },
+    { hint: "give the manifest the name that it had, or name another location with --state" },
   );
 }
 
-function wayOut(file: string): string {
+function remedyFor(file: string): string {
   return `put ${file}.backup or another copy in its place, or move it away and bind what exists with graphform import`;
 }

@@ -4,7 +4,7 @@ import { type Json, own } from "../model/json.ts";
 import type { Bound, Converging, Durations, Intent, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 import { durationKey } from "../model/time-limit.ts";
-import { type LiveDocument, liveDocument } from "./live-document.ts";
+import { type IndexedTable, type LiveDocument, liveDocument } from "./live-document.ts";
 import type { EventVersion } from "./store.ts";
 
 /** Adds one event to a document; one that changes nothing gives the same document back. Copies the document. */
@@ -13,14 +13,14 @@ export function reduce(state: StateDocument, event: StateEvent): StateDocument {
   return applyEvent(live, event) ? live.view : state;
 }
 
-/** Brings a document to the version that an event makes of it, in place. False where the event does not fit it. */
+/** Brings a document to the version that an event makes of it, in place. False if the event does not fit it. */
 export function appendTo(live: LiveDocument, { serial, savedAt, event }: EventVersion): boolean {
   if (!applyEvent(live, event)) return false;
   live.setHead({ serial, savedAt });
   return true;
 }
 
-/** Adds one event to a document in place. False where it changes nothing. */
+/** Adds one event to a document in place. False if it changes nothing. */
 export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
   switch (event.type) {
     case "service-recorded":
@@ -147,7 +147,7 @@ function bind(live: LiveDocument, address: Address, bound: Bound): void {
   closeIntent(live, address);
 }
 
-/** Changes a binding; `next` gives nothing where it is let go of. */
+/** Changes a binding; `next` gives nothing if it is let go of. */
 function change(
   { resources }: LiveDocument,
   address: Address,
@@ -215,13 +215,11 @@ function move(
   return true;
 }
 
-type Renamed = { readonly [address: Address]: { readonly [path: string]: Json } };
-
 function moveIn<T extends Pick<Bound & Intent, "refs" | "recorded">>(
-  table: Movable<T>,
+  table: Pick<IndexedTable<T, "ref">, "get" | "having" | "set" | "remove">,
   from: Address,
   to: Address,
-  renamed: Renamed,
+  renamed: { readonly [address: Address]: { readonly [path: string]: Json } },
 ): void {
   for (const address of new Set([from, ...table.having("ref", from), ...Object.keys(renamed)])) {
     const entry = table.get(address);
@@ -231,13 +229,6 @@ function moveIn<T extends Pick<Bound & Intent, "refs" | "recorded">>(
     const recorded = { ...entry.recorded, ...renamed[address] };
     table.set(address === from ? to : address, { ...entry, refs, recorded });
   }
-}
-
-interface Movable<T> {
-  get(address: Address): T | undefined;
-  having(index: "ref", value: string): readonly Address[];
-  set(address: Address, entry: T): void;
-  remove(address: Address): void;
 }
 
 function withoutPaths(

@@ -12,7 +12,7 @@ import { spanOf } from "./state-log.ts";
 import { backupOf, logOf } from "./state-writer.ts";
 import type { Newer } from "./store-trouble.ts";
 
-/** The file that a path leads to through links, also where nothing is there yet. Throws `state-unreadable`, as all here do. */
+/** The file that a path leads to through links, also if nothing is there yet. Throws `state-unreadable`, as all here do. */
 export async function targetOf(path: string): Promise<string> {
   let file = resolve(path);
   for (let hops = 0; hops < 40; hops += 1) {
@@ -81,7 +81,7 @@ export async function readStored(file: string, path: string, name: string | unde
 
 /**
  * The newer version beside a state. A log that follows this very version does not count: a run died before its first event was durable,
- * or somebody decided to go on without it.
+ * or a person decided to go on without it.
  */
 function newerThan(
   state: StateDocument,
@@ -114,7 +114,7 @@ async function versionAt(path: string): Promise<VersionId | undefined> {
   }
 }
 
-/** Tells a file from every other one that stood at its path; undefined where there is none. */
+/** Tells a file from every other one that stood at its path; undefined if there is none. */
 export async function stampOf(file: string): Promise<string | undefined> {
   try {
     const { dev, ino, size, mtimeNs } = await stat(file, { bigint: true });
@@ -125,7 +125,7 @@ export async function stampOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** The content of a file; undefined where there is none. */
+/** The content of a file; undefined if there is none. */
 export async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
@@ -139,9 +139,6 @@ function unreadable(where: string, cause: unknown): GraphformError {
   return new GraphformError(
     "state-unreadable",
     `the state ${where} could not be read: ${fileTrouble(cause)}`,
-    {
-      hint: "allow reading it, or name another file with --state",
-      cause,
-    },
+    { hint: "allow reading it, or name another file with --state", cause },
   );
 }

@@ -1,7 +1,7 @@
 /** @module Reads and writes the log beside a state, the events since its document was written, and folds it into the document. */
 import { crc32 } from "node:zlib";
 import { GraphformError } from "../model/errors.ts";
-import { isObject, own } from "../model/json.ts";
+import { isObject, objectIn, own } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { StateEvent } from "../model/state-event.ts";
 import type { Conforms } from "./check-document.ts";
@@ -41,7 +41,7 @@ function lineOf(content: { readonly [key: string]: unknown }): string {
 
 /**
  * Adds to a document what its log says happened since. Throws `state-log-gone`, `state-log-stray` or `state-log-damaged`
- * where the two do not make one whole state. `file` is the state, for messages.
+ * if the two do not make one whole state. `file` is the state, for messages.
  */
 export function foldLog(state: StateDocument, log: string | undefined, file: string): StateDocument {
   if (log === undefined) throw logGone(file, state);
@@ -56,8 +56,8 @@ export function foldLog(state: StateDocument, log: string | undefined, file: str
 }
 
 /**
- * Reads a log up to a last line that is cut: the process died while it wrote it, and nobody was told that it is durable.
- * Throws `state-log-damaged` where anything else is not as it was written: what follows may hold ids that were
+ * Reads a log up to a last line that is cut: the process died while it wrote it, and has not reported it as durable.
+ * Throws `state-log-damaged` if anything else is not as it was written: what follows may hold ids that were
  * acknowledged. `file` is the state, for messages.
  */
 export function readLog(text: string, file: string): StateLog {
@@ -79,7 +79,7 @@ export function readLog(text: string, file: string): StateLog {
   return { head, events };
 }
 
-/** The version that a log follows, and the serial of its last whole line; undefined where its first line is not as it was written. */
+/** The version that a log follows, and the serial of its last whole line; undefined if its first line is not as it was written. */
 export function spanOf(text: string): { readonly head: LogHead; readonly last?: number } | undefined {
   const end = text.indexOf("\n");
   const head = end < 0 ? undefined : headOf(contentOf(text.slice(0, end)));
@@ -103,16 +103,11 @@ function isCut(line: string, rest: string): boolean {
   return contentOf(line.slice(0, zero)) === undefined;
 }
 
-/** The content of a line; undefined where it is not as it was written. */
+/** The content of a line; undefined if it is not as it was written. */
 function contentOf(line: string): { readonly [key: string]: unknown } | undefined {
   const [, sum, body] = /^\{"sum":"([0-9a-f]{8})",(.*)$/.exec(line) ?? [];
   if (sum === undefined || body === undefined || sumOf(body) !== sum) return undefined;
-  try {
-    const content: unknown = JSON.parse(`{${body}`);
-    return isObject(content) ? content : undefined;
-  } catch {
-    return undefined;
-  }
+  return objectIn(`{${body}`);
 }
 
 function headOf(content: { readonly [key: string]: unknown } | undefined): LogHead | undefined {

@@ -11,25 +11,23 @@ import type { EventVersion } from "./store.ts";
 
 /** The files of one state as this process has written them. All functions reject with the file system's error. */
 export interface StateWriter {
-  /** True where events can be added: the document was written here, and its log is not too long. */
+  /** True if events can be added: the document was written here, and its log is not too long. */
   canAppend(): boolean;
-  /** True where the document that stands there is not whole without its log. */
+  /** True if the document that stands there is not whole without its log. */
   hasLog(): boolean;
   /** Puts a whole document in place of what is there. Formats it before anything is waited for. */
   writeDocument(file: string, state: StateDocument): Promise<void>;
   /**
-   * Makes events of one moment durable; what they cost does not depend on the size of the document. False where somebody
-   * else has written to the log.
+   * Makes events of one moment durable; what they cost does not depend on the size of the document. False if another
+   * process has written to the log.
    */
   append(file: string, events: readonly EventVersion[]): Promise<boolean>;
-  /** Forgets what was written: the next write is a whole document. */
   forget(): void;
 }
 
 /** Size in bytes up to which a log is not folded in, however small the document is. */
 const shortLog = 256 * 1024;
 
-/** The document that was written last, as the one that a log follows. */
 interface Base {
   readonly head: string;
   /** With the version that says that it is not whole without its log. */
@@ -73,7 +71,7 @@ export function stateWriter(): StateWriter {
     async append(file, events): Promise<boolean> {
       const line = eventsLine(events);
       const [follows, before] = [base, size];
-      // Should this fail, nobody knows how far it came: the next write is a whole document.
+      // If this fails, it is not known how far it came: the next write is a whole document.
       forget();
       if (follows === undefined) throw new Error("a log was to be begun without a document");
       if (before === undefined) await begin(file, follows, line);
@@ -96,8 +94,8 @@ export function backupOf(file: string): string {
 }
 
 /**
- * Adds a text to the end of a file of that size in bytes, and resolves with true once it is durable; with false where the
- * file is of another size, or another one stands in its place once it is done: somebody else has written there.
+ * Adds a text to the end of a file of that size in bytes, and resolves with true once it is durable; with false if the
+ * file is of another size, or another one stands in its place once it is done: another process has written there.
  */
 async function appendDurably(file: string, text: string, size: number): Promise<boolean> {
   // Never made here: a file that is gone is noticed.
@@ -116,7 +114,6 @@ async function appendDurably(file: string, text: string, size: number): Promise<
 interface Merged<T> {
   /** Hands an item in; resolves or rejects with the call that took it. */
   offer(item: T): Promise<void>;
-  /** Resolves once nothing is under way. Never rejects. */
   idle(): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
-/** @module Words the refusals of a state file, each with the way out. */
+/** @module Words the refusals of a state file, each with the remedy. */
 import { dirname } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { VersionId } from "./document.ts";
 
-/** The refusal to begin a second state where one stands in the other place that it could be in. */
+/** The refusal to begin a second state if one stands in the other place that it could be in. */
 export function standsElsewhere(where: string, elsewhere: string): GraphformError {
   return new GraphformError(
     "state-elsewhere",
@@ -15,7 +15,7 @@ export function standsElsewhere(where: string, elsewhere: string): GraphformErro
   );
 }
 
-/** The refusal to begin a new state where a lost one has left files; `left` are those of `backup` and `log` that are there. */
+/** The refusal to begin a new state if a lost one has left files; `left` are those of `backup` and `log` that are there. */
 export function stateGone(where: string, left: readonly ("backup" | "log")[]): GraphformError {
   const back = left.includes("backup")
     ? `put it back: cp '${where}.backup' '${where}'`
@@ -30,7 +30,7 @@ export function stateGone(where: string, left: readonly ("backup" | "log")[]): G
 /** A version beside a state that is newer than the state itself. */
 export interface Newer {
   readonly serial: number;
-  /** True where the backup has it, with its log. */
+  /** True if the backup has it, with its log. */
   readonly isBackedUp: boolean;
 }
 

@@ -29,18 +29,18 @@ export interface LockOptions {
   readonly lease?: number;
   /** True for `state push` alone: a lock for anything else is refused while a local file has what could not be stored. */
   readonly isPush?: boolean;
-  /** Told where the lock could not be given back. */
+  /** Told if the lock could not be given back. */
   readonly warn?: (message: string) => void;
   /** Hides the secrets of the run in what another holder wrote. */
   readonly hide?: Hide;
 }
 
-/** A local file with what an earlier run could not store, and nobody has stored since. */
+/** A local file with what an earlier run could not store, and no later one has stored. */
 export interface Unpushed {
   readonly file: string;
   /** The refusal of the lock: `state-unpushed`. */
   readonly refusal: GraphformError;
-  /** The state as `state push` would store it; undefined where it would refuse. */
+  /** The state as `state push` would store it; undefined if it would refuse. */
   readonly state?: StateDocument | undefined;
 }
 
@@ -51,10 +51,10 @@ export interface Lock {
   readonly lost: AbortSignal;
   /** Looks at once whether it is still ours; resolves when `lost` says so. */
   check(): Promise<void>;
-  /** Proves that it is ours where the last proof is not fresh, as after a stop of the process; aborts `lost` where it may not be. */
+  /** Proves that it is ours if the last proof is not fresh, as after a stop of the process; aborts `lost` if it may not be. */
   look(): Promise<void>;
   /**
-   * Ends the work under the lock: rejects with the reason of `lost` where it is aborted, and says what became of what could
+   * Ends the work under the lock: rejects with the reason of `lost` if it is aborted, and says what became of what could
    * not be stored.
    */
   settle(): Promise<void>;
@@ -74,7 +74,7 @@ export type JournalStore = Pick<StateStore, "write" | "append" | "keep">;
 export interface StateStore {
   /** For people: the path or address. */
   readonly where: string;
-  /** The stored state, or undefined where there is none. Throws `state-*` for a document that is not to be trusted. */
+  /** The stored state, or undefined if there is none. Throws `state-*` for a document that is not to be trusted. */
   read(): Promise<StateDocument | undefined>;
   /** Stores the next version whole and resolves once it is durable. Throws `state-conflict` as `append` does. */
   write(next: StateDocument): Promise<void>;
@@ -94,10 +94,10 @@ export interface StateStore {
   readonly unpushed?: () => Promise<Unpushed | undefined>;
   /** Takes the lock for an operation, or throws `locked` (exit 5) or `state-unpushed`. Giving it back leaves the whole document stored. */
   lock(operation: string, options: LockOptions): Promise<Lock>;
-  /** The holder of the lock; undefined where nobody holds it. */
+  /** The holder of the lock; undefined if it is free. */
   holder(): Promise<Holder | undefined>;
   /**
-   * Removes the lock of this id and returns its holder. Throws `lock-unknown`, and `lock-alive` where its holder is seen to
+   * Removes the lock of this id and returns its holder. Throws `lock-unknown`, and `lock-alive` if its holder is seen to
    * live and `force` is not given.
    */
   unlock(id: string, options?: { readonly force?: boolean }): Promise<Holder>;
@@ -119,14 +119,14 @@ export interface KeptVersion {
 
 /** A store that outlives the process. All methods throw `state-*`. */
 export interface KeptStore extends StateStore {
-  /** The stored document as text, whole, with what the store compares; undefined where there is none. Not checked. */
+  /** The stored document as text, whole, with what the store compares; undefined if there is none. Not checked. */
   readText(): Promise<Stored | undefined>;
   /**
    * Puts a text in place of exactly this version (undefined: of none), whatever serials the two have. Only under the lock
-   * that this store holds. Throws `state-conflict` where another version is stored.
+   * that this store holds. Throws `state-conflict` if another version is stored.
    */
   replaceText(text: string, expected: string | undefined): Promise<void>;
-  /** Versions that the store still has besides the current one, newest first; undefined where it keeps none. */
+  /** Versions that the store still has besides the current one, newest first; undefined if it keeps none. */
   history(): Promise<readonly KeptVersion[] | undefined>;
   /** The document of a kept version as text. */
   readVersion(id: string): Promise<string>;
@@ -134,6 +134,5 @@ export interface KeptStore extends StateStore {
   prepare(): Promise<void>;
   /** Tries what the store must be able to do, and leaves nothing there. */
   probe(): Promise<void>;
-  /** Ends connections. */
   close(): Promise<void>;
 }

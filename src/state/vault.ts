@@ -1,7 +1,7 @@
 /** @module Seals secrets as fingerprints under a key of the state. */
 import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 import { GraphformError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import { isSealed, type Sealed, type Vault } from "../model/sealed.ts";
 
@@ -59,12 +59,9 @@ export function withSeals(plan: Plan, vault: Pick<Vault, "labelled">): Plan {
   if (plan.serial > 0) return plan;
   const steps = plan.steps.map((step) => {
     const { spec, patch, record } = step;
-    return {
-      ...step,
-      ...(spec === undefined ? {} : { spec: sealedIn(spec, vault) }),
-      ...(patch === undefined ? {} : { patch: sealedIn(patch, vault) }),
-      ...(record === undefined ? {} : { record: sealedIn(record, vault) }),
-    };
+    const seal = (object: JsonObject | undefined): JsonObject | undefined =>
+      object && sealedIn(object, vault);
+    return { ...step, ...defined({ spec: seal(spec), patch: seal(patch), record: seal(record) }) };
   });
   return { ...plan, steps };
 }

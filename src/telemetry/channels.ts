@@ -8,7 +8,6 @@ export const manifestRead: Channel = channel("graphform:manifest");
 /** Publishes each event of an apply: an `ApplyEvent`. */
 export const stepEvents: Channel = channel("graphform:step");
 
-/** Value of `cicd.pipeline.result`. */
 type RunResult = "success" | "failure" | "timeout" | "cancellation" | "error";
 
 /** The result that an exit code means: "failure" if the tool worked and refused, "error" if it could not work. */

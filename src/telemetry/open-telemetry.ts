@@ -20,6 +20,7 @@ import { OTLPTraceExporter as ProtobufTraces } from "@opentelemetry/exporter-tra
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { isObject } from "../model/json.ts";
 import { manifestRead, resultOf, stepEvents } from "./channels.ts";
 
 /** A run that is traced and measured. */
@@ -48,20 +49,15 @@ export function openTelemetry({ command, env, traces, metrics }: Request): Telem
   );
   const unknown = unknownProtocol(env);
   const isSpoken = unknown === undefined;
+  const spans = isProtobuf(env, "TRACES") ? ProtobufTraces : JsonTraces;
+  const spanProcessors = (): BatchSpanProcessor[] => [new BatchSpanProcessor({ exporter: new spans() })];
   const tracing =
-    traces && isSpoken
-      ? new TracerProvider({
-          resource,
-          spanProcessors: [new BatchSpanProcessor({ exporter: traceExporter(env) })],
-        })
-      : undefined;
-  const metering =
-    metrics && isSpoken
-      ? new MeterProvider({
-          resource,
-          readers: [new PeriodicExportingMetricReader({ exporter: metricExporter(env) })],
-        })
-      : undefined;
+    traces && isSpoken ? new TracerProvider({ resource, spanProcessors: spanProcessors() }) : undefined;
+  const meters = isProtobuf(env, "METRICS") ? ProtobufMetrics : JsonMetrics;
+  const readers = (): PeriodicExportingMetricReader[] => [
+    new PeriodicExportingMetricReader({ exporter: new meters() }),
+  ];
+  const metering = metrics && isSpoken ? new MeterProvider({ resource, readers: readers() }) : undefined;
   const began = performance.now();
   const run = tracing === undefined ? undefined : beginRun(tracing.getTracer("graphform"), command, env);
   const measure = metering === undefined ? undefined : measureRun(metering.getMeter("graphform"), command);
@@ -76,7 +72,6 @@ export function openTelemetry({ command, env, traces, metrics }: Request): Telem
   };
 }
 
-/** Begins the run's span and those of its requests and steps. */
 function beginRun(tracer: Tracer, command: string, env: NodeJS.ProcessEnv): { end(exitCode: number): void } {
   const attributes = { "cicd.pipeline.action.name": "SYNC", "graphform.command": command };
   const parent: Context = parentOf(env, ROOT_CONTEXT);
@@ -116,16 +111,6 @@ async function sent(ends: readonly (Promise<void> | undefined)[]): Promise<strin
   }
 }
 
-/** The exporter of spans. */
-function traceExporter(env: NodeJS.ProcessEnv): JsonTraces | ProtobufTraces {
-  return isProtobuf(env, "TRACES") ? new ProtobufTraces() : new JsonTraces();
-}
-
-/** The exporter of metrics. */
-function metricExporter(env: NodeJS.ProcessEnv): JsonMetrics | ProtobufMetrics {
-  return isProtobuf(env, "METRICS") ? new ProtobufMetrics() : new JsonMetrics();
-}
-
 /** The protocol that a variable names and that is not spoken here, `grpc` for example; undefined if there is none. */
 function unknownProtocol(env: NodeJS.ProcessEnv): string | undefined {
   const named = [protocolOf(env, "TRACES"), protocolOf(env, "METRICS")];
@@ -153,16 +138,15 @@ export function measureRun(meter: Meter, command: string): { end(exitCode: numbe
       name = String(message["name"]);
     }),
     listen(stepEvents, ({ type, outcome }) => {
-      if (type !== "step-end" || typeof outcome !== "object") return;
-      const { operation, result }: { operation?: unknown; result?: unknown } = { ...outcome };
+      if (type !== "step-end" || !isObject(outcome)) return;
+      const { operation, result } = outcome;
       steps.add(1, { operation: String(operation), result: String(result) });
     }),
     listen(channel("undici:request:headers"), ({ request, response }) => {
-      const { method }: { method?: unknown } = { ...(request ?? {}) };
-      const { statusCode }: { statusCode?: unknown } = { ...(response ?? {}) };
+      if (!isObject(request) || !isObject(response)) return;
       requests.add(1, {
-        "http.request.method": String(method),
-        "http.response.status_code": Number(statusCode),
+        "http.request.method": String(request["method"]),
+        "http.response.status_code": Number(response["statusCode"]),
       });
     }),
   ];
@@ -189,8 +173,8 @@ export function traceSteps(tracer: Tracer, within: Context): () => void {
       const name = `${String(event["operation"])} ${String(event["address"])}`;
       open.set(event["key"], tracer.startSpan(name, { attributes }, within));
     }
-    if (event["type"] === "step-end" && typeof event["outcome"] === "object") {
-      const outcome: { readonly [key: string]: unknown } = { ...event["outcome"] };
+    const { outcome } = event;
+    if (event["type"] === "step-end" && isObject(outcome)) {
       const span = open.get(outcome["key"]);
       if (span === undefined) return;
       open.delete(outcome["key"]);
@@ -217,7 +201,7 @@ function traceRequests(tracer: Tracer, within: Context): () => void {
   const stop = [
     listen(channel("undici:request:create"), ({ request }) => {
       if (!isObject(request)) return;
-      const { method, origin, path }: { method?: unknown; origin?: unknown; path?: unknown } = request;
+      const { method, origin, path } = request;
       const span = tracer.startSpan(
         String(method),
         {
@@ -231,12 +215,11 @@ function traceRequests(tracer: Tracer, within: Context): () => void {
         within,
       );
       open.set(request, span);
-      if ("addHeader" in request && typeof request.addHeader === "function")
-        request.addHeader("traceparent", traceparentOf(span.spanContext()));
+      const add: unknown = request["addHeader"];
+      if (typeof add === "function") add.call(request, "traceparent", traceparentOf(span.spanContext()));
     }),
     listen(channel("undici:request:headers"), ({ request, response }) => {
-      const status = isObject(response) && "statusCode" in response ? Number(response.statusCode) : undefined;
-      ended(request, status);
+      ended(request, isObject(response) ? Number(response["statusCode"]) : undefined);
     }),
     listen(channel("undici:request:error"), ({ request }) => ended(request, undefined)),
   ];
@@ -245,14 +228,10 @@ function traceRequests(tracer: Tracer, within: Context): () => void {
   };
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
 /** Calls back with every message that is an object. Returns the function that ends it. */
 function listen(channel: Channel, heard: (message: { readonly [key: string]: unknown }) => void): () => void {
   const onMessage = (message: unknown): void => {
-    if (typeof message === "object" && message !== null) heard({ ...message });
+    if (isObject(message)) heard(message);
   };
   channel.subscribe(onMessage);
   return () => void channel.unsubscribe(onMessage);
@@ -273,7 +252,6 @@ function parentOf(env: NodeJS.ProcessEnv, without: Context): Context {
   });
 }
 
-/** A span as `TRACEPARENT` spells it. */
 function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }

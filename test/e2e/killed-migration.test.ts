@@ -3,6 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shellWord } from "../../src/model/errors.ts";
 import { stateFormatter } from "../../src/state/document.ts";
 import { sampleState } from "../state/samples.ts";
 import { type SharedStore, sharedStores } from "../support/shared-stores.ts";
@@ -86,7 +87,7 @@ instances: {}
     if (fresh.code !== 0) expect(fresh.err).toContain("graphform state migrate --state");
     for (const kind of [from, to]) await free(kind);
     if (old.code === 0) return from;
-    const command = `graphform state migrate --state '${address(from)}' --to '${address(to)}'`;
+    const command = `graphform state migrate --state ${shellWord(address(from))} --to ${shellWord(address(to))}`;
     for (const { err } of [old, fresh]) expect(err).toContain(command);
     expect(await migrate(from, to)).toMatchObject({ code: 0 });
     return to;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/model/clock.ts";
+import { shellWord } from "../../src/model/errors.ts";
 import { moveState } from "../../src/state/move-state.ts";
 import type { KeptStore } from "../../src/state/store.ts";
 import { sampleState } from "./samples.ts";
@@ -110,7 +111,7 @@ describe("a move", () => {
       await begin(from);
       expect(await move(from, to, { at: 2, when: "after" })).toBe("killed");
       const before = await to.open().readText();
-      const command = `graphform state migrate --state '${from.address}' --to '${to.address}'`;
+      const command = `graphform state migrate --state ${shellWord(from.address)} --to ${shellWord(to.address)}`;
       await expect(to.open().read()).rejects.toMatchObject({
         code: "state-moving",
         hint: expect.stringContaining(command),
@@ -180,7 +181,7 @@ describe("a move", () => {
       version: 4,
       name: "shop",
       lineage: first.lineage,
-      movedTo: to.address,
+      to: to.address,
     });
   });
 

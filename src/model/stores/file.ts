@@ -20,7 +20,7 @@ export const file: Store<FileLocation, never> = {
   refusesStaleWrites: true,
   locksExpire: true,
   readAddress(url, given) {
-    // file://tmp/x names a host, and a path that nobody meant.
+    // file://tmp/x names a host, and a path that was not meant.
     if (url.host !== "" || !/^file:\/\/\//i.test(given))
       throw unreadableAddress(given, "a file is file:///PATH, or the path alone");
     return { path: decodeURIComponent(url.pathname) };

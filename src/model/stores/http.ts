@@ -80,7 +80,6 @@ export function addressKey(description: string, example: string): StoreKey {
 
 const methods = (...words: readonly string[]): StoreKey => ({ enum: [...words, "POST", "PUT"] });
 
-/** Settings of the environment for this store. */
 type HttpSetting =
   | "stateUsername"
   | "statePassword"
@@ -208,9 +207,7 @@ export function httpCredentials(
     throw new GraphformError(
       "state-credentials",
       `${username === undefined ? user : secret} is not set, and the other half is`,
-      {
-        hint: `set ${both}, or ${bearer}`,
-      },
+      { hint: `set ${both}, or ${bearer}` },
     );
   const job = variable("CI_JOB_TOKEN");
   const origin = URL.parse(variable("CI_API_V4_URL") ?? "")?.origin;

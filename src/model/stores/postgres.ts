@@ -27,7 +27,6 @@ export interface PostgresLocation {
   readonly port?: number;
 }
 
-/** Settings of the environment for this store. */
 type PostgresSetting =
   | "statePostgresUrl"
   | "stateToPostgresUrl"

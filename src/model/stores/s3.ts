@@ -64,7 +64,6 @@ export function endpointRefusal(text: string): Refusal | undefined {
   };
 }
 
-/** Settings of the environment for this store. */
 type S3Setting =
   | "awsAccessKeyId"
   | "awsSecretAccessKey"

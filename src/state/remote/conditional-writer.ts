@@ -1,7 +1,7 @@
 /** @module Puts documents into a store, each in place of the one that is known; an answer that is lost is found out by reading. */
 import type { Clock } from "../../model/clock.ts";
 import type { StateDocument } from "../../model/state.ts";
-import type { VersionId } from "../document.ts";
+import { type VersionId, versionIdOf } from "../document.ts";
 import { digestOf } from "../errored-file.ts";
 import { stateDigest } from "../errored-state.ts";
 import type { Stored } from "../store.ts";
@@ -11,7 +11,7 @@ import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
 import { isUnreachable, untilAnswered } from "./store-retry.ts";
 
-/** The version that is known to be stored; every field is undefined where nothing is stored. */
+/** The version that is known to be stored; every field is undefined if nothing is stored. */
 export interface KnownVersion {
   readonly version: string | undefined;
   readonly id: VersionId | undefined;
@@ -36,14 +36,14 @@ export interface ConditionalWriter {
   /** Contents (`stateDigest`) of all documents that may be stored now; undefined: of none. */
   possible(): readonly (string | undefined)[];
   /**
-   * Stores a text that follows what is known. Throws `state-conflict` where something else is stored, `state-unreachable` where
-   * it is not known what is, and the reason of the lease where that has ended.
+   * Stores a text that follows what is known. Throws `state-conflict` if something else is stored, `state-unreachable` if
+   * it is not known what is, and the reason of the lease if that has ended.
    */
   put(text: string, id: VersionId, held: HeldLease): Promise<void>;
   /** Forgets what is stored, as when a lock is taken: it was read under no lock of ours. */
   forget(): void;
   /**
-   * Reads, and says whether nobody else has written: what is stored is what is known or was sent. Where nothing is known yet, it
+   * Reads, and says whether no other run has written: what is stored is what is known or was sent. If nothing is known yet, it
    * must stay what it was at the first call.
    */
   isUnchanged(): Promise<boolean>;
@@ -71,7 +71,7 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
     }
   };
 
-  /** Reads, and says whether the text is stored by now. Throws where it is neither ours nor what it follows. */
+  /** Reads, and says whether the text is stored by now. Throws if it is neither ours nor what it follows. */
   const isStored = async (sent: Sent): Promise<boolean> => {
     const stored = await driver.read();
     const found = stored && digestOf(stored.text);
@@ -82,7 +82,11 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
     const earlier = found === undefined ? undefined : unsure.get(found);
     if (stored !== undefined && earlier !== undefined) known = { version: stored.version, ...earlier };
     else if (found !== known?.digest || stored?.version !== known?.version)
-      throw conflict(driver.where, sent.id, stored && idOf(readStored(stored.text, driver.where, name)));
+      throw conflict(
+        driver.where,
+        sent.id,
+        stored && versionIdOf(readStored(stored.text, driver.where, name)),
+      );
     return false;
   };
 
@@ -110,7 +114,7 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
     know(stored, state) {
       known = {
         version: stored?.version,
-        id: state && idOf(state),
+        id: state && versionIdOf(state),
         digest: stored && digestOf(stored.text),
         text: stored?.text,
       };
@@ -148,8 +152,4 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
       return digest === known.digest || (digest !== undefined && (digest === sending || unsure.has(digest)));
     },
   };
-}
-
-function idOf({ lineage, serial }: VersionId): VersionId {
-  return { lineage, serial };
 }

@@ -1,9 +1,8 @@
 /** @module Stores a state behind a protocol, for a team: conditional writes under a lease. */
 import { type Clock, systemClock } from "../../model/clock.ts";
 import { asError, GraphformError, isGraphformError } from "../../model/errors.ts";
-import { isObject } from "../../model/json.ts";
 import type { StateDocument } from "../../model/state.ts";
-import { follows, stateFormatter, type VersionId } from "../document.ts";
+import { follows, stateFormatter, type VersionId, versionIdOf, versionIn } from "../document.ts";
 import { type ErroredFiles, openErroredFiles } from "../errored-file.ts";
 import { type LiveDocument, liveDocument } from "../live-document.ts";
 import { alive, notLocked, unknownLock } from "../lock-words.ts";
@@ -28,7 +27,7 @@ export interface RemoteStoreOptions extends Partial<LeaseClock> {
   readonly errored?: ErroredFiles;
 }
 
-/** Time of a lease in ms, where none is given. */
+/** Time of a lease in ms, if none is given. */
 const defaultLease = 60_000;
 
 /** Longest time for giving the lock back, in ms. */
@@ -65,7 +64,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     return state;
   };
   const put = async (lease: HeldLease, view: StateDocument): Promise<void> =>
-    writer.put(format(view), idOf(view), lease);
+    writer.put(format(view), versionIdOf(view), lease);
 
   const writes = mergeCalls<VersionId>(async (take) => {
     if (writer.known() === undefined && failed === undefined) await untilAnswered(load, { clock });
@@ -89,12 +88,13 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   });
 
   const offer = async (version: VersionId, change: () => boolean): Promise<void> => {
-    const before = (busy > 0 || failed !== undefined) && live !== undefined ? idOf(live.view) : undefined;
+    const before =
+      (busy > 0 || failed !== undefined) && live !== undefined ? versionIdOf(live.view) : undefined;
     if ((before !== undefined && !follows(before, version)) || !change())
       throw conflict(where, version, before ?? writer.known()?.id);
     busy += 1;
     try {
-      await writes.offer(idOf(version));
+      await writes.offer(versionIdOf(version));
     } finally {
       busy -= 1;
     }
@@ -211,7 +211,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
         },
         { clock },
       );
-      // Where an answer was lost, that attempt may have removed it.
+      // If an answer was lost, that attempt may have removed it.
       const now = isRemoved ? undefined : await untilAnswered(() => driver.holder(), { clock });
       if (!isRemoved && (attempts === 1 || now?.id === id)) throw unknownLock(where, id, now);
       await fenceAfterRemoval();
@@ -227,7 +227,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
       if (held === undefined) throw notLocked(where);
       if (seen?.version !== expected) throw changedMeanwhile(where);
       writer.know(seen, undefined);
-      await writer.put(text, idIn(text), held);
+      await writer.put(text, versionIn(text), held);
       seen = { text, version: writer.known()?.version ?? "" };
     },
     history: () => untilAnswered(() => driver.history(), { clock }),
@@ -243,18 +243,4 @@ function every(ms: number, beat: () => void): () => void {
   const timer = setInterval(beat, ms);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-function idOf({ lineage, serial }: VersionId): VersionId {
-  return { lineage, serial };
-}
-
-/** The lineage and serial that a document names. */
-function idIn(text: string): VersionId {
-  const value: unknown = JSON.parse(text);
-  const { lineage, serial } = isObject(value) ? value : {};
-  return {
-    lineage: typeof lineage === "string" ? lineage : "",
-    serial: typeof serial === "number" ? serial : 0,
-  };
 }

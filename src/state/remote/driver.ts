@@ -16,17 +16,17 @@ export type Taken =
   | {
       readonly is: "taken";
       readonly lease: Lease;
-      /** The holder before, where its lease had run out: its writes must not count any more. */
+      /** The holder before, if its lease had run out: its writes must not count any more. */
       readonly over?: Holder;
     }
   | {
       readonly is: "held";
       readonly by: Holder;
-      /** Ms since the holder was last seen, by the clock of the store; undefined where it has none. */
+      /** Ms since the holder was last seen, by the clock of the store; undefined if it has none. */
       readonly age?: number;
     };
 
-/** The end of a renewal. `lost`: somebody else holds it now, or nobody. */
+/** The end of a renewal. `lost`: it has another holder now, or none. */
 export type Renewed =
   | { readonly is: "renewed"; readonly lease: Lease }
   | { readonly is: "lost"; readonly to?: Holder };
@@ -45,37 +45,37 @@ export type Renewed =
 export interface StateDriver {
   /** For people: an address without credentials. */
   readonly where: string;
-  /** True where a lock ends by itself when its holder does not renew it; false where a person must remove it by its id. */
+  /** True if a lock ends by itself when its holder does not renew it; false if a person must remove it by its id. */
   readonly expires: boolean;
-  /** The stored document; undefined where there is none. */
+  /** The stored document; undefined if there is none. */
   read(): Promise<Stored | undefined>;
   /**
-   * Stores a document in place of the expected version (undefined: of none), under a lease that is held. `stale` also where the
+   * Stores a document in place of the expected version (undefined: of none), under a lease that is held. `stale` also if the
    * lease is not ours any more. It may be called while a renewal of the same lease is under way.
    */
   write(text: string, expected: string | undefined, lease: Lease): Promise<Written>;
   /**
-   * Takes the lock where nobody holds it, or where its lease has run out by the store's clock. `holder` has the id of the
+   * Takes the lock if it is free, or if its lease has run out by the store's clock. `holder` has the id of the
    * lock; its `expires` is one lease after its `heartbeat`. A lock that stands under this very id is ours: `taken`, for the
    * answer to the first attempt may have been lost.
    */
   take(holder: Holder): Promise<Taken>;
   /**
-   * Stores a fresh heartbeat. Where locks do not expire it only looks whether the lock is still ours. `lost` only where the lock
+   * Stores a fresh heartbeat. If locks do not expire it only looks whether the lock is still ours. `lost` only if the lock
    * has another id now, or is gone: a renewal whose answer was lost may have changed its token, and it is still ours.
    */
   renew(lease: Lease, holder: Holder): Promise<Renewed>;
-  /** Gives the lock back. Where it is not ours any more it resolves, or rejects with `lock-unknown` where nobody can tell which. */
+  /** Gives the lock back. If it is not ours any more it resolves, or rejects with `lock-unknown` if the store does not tell which. */
   release(lease: Lease): Promise<void>;
-  /** The holder of the lock; undefined where nobody holds it, or its lease has run out. */
+  /** The holder of the lock; undefined if it is free, or its lease has run out. */
   holder(): Promise<Holder | undefined>;
-  /** Removes the lock of exactly this id, whoever holds it; false where the lock has another id, or there is none. */
+  /** Removes the lock of exactly this id, whoever holds it; false if the lock has another id, or there is none. */
   remove(id: string): Promise<boolean>;
   /** Makes what the store needs (a schema, tables) and tries what it must be able to do; rejects with `state-unsuitable`. */
   prepare(): Promise<void>;
   /** The same without making anything that stays; for `doctor` and the first use. */
   probe(): Promise<void>;
-  /** Versions that the store still has, newest first, at most `limit`; undefined where it keeps none. May have the stored document. */
+  /** Versions that the store still has, newest first, at most `limit`; undefined if it keeps none. May have the stored document. */
   history(limit?: number): Promise<readonly KeptVersion[] | undefined>;
   /** The document of a kept version. */
   readVersion(id: string): Promise<string>;

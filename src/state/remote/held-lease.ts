@@ -31,7 +31,7 @@ export interface HeldLease {
   readonly safe: number;
   /**
    * Proves that the lock is ours, unless the last proof is fresh; called before anything is begun. A lease that may have run out
-   * by the own clock ends, and nobody is asked. A lock that does not run out is proved, or ends.
+   * by the own clock ends without a request. A lock that does not run out is proved, or ends.
    */
   look(): Promise<void>;
   /** Renews at once, or finds out that the lock is another's. Never rejects. */
@@ -40,7 +40,7 @@ export interface HeldLease {
   stop(reason: Error): void;
   /** Ends the renewals; the lease then runs out by itself. */
   abandon(): Promise<void>;
-  /** Ends the renewals and gives the lock back. Resolves with a warning where it may be left standing. */
+  /** Ends the renewals and gives the lock back. Resolves with a warning if it may be left standing. */
   release(): Promise<string | undefined>;
 }
 
@@ -54,7 +54,7 @@ const safePart = 2 / 3;
  * Keeps a lease of `ms` alive. It is measured from the moment before the last request that renewed it was sent, by the
  * monotonic clock and by the wall clock, whichever says more: the first one stands still while a machine sleeps, the second
  * one can be set back. A lock that does not run out is ours while its store does not show another one, and `isUnchanged` says
- * that nobody else has written: whoever removes it writes first.
+ * that no other run has written: a run that removes it writes first.
  */
 export function holdLease(
   driver: StateDriver,
@@ -73,7 +73,7 @@ export function holdLease(
   let renewing: Promise<void> | undefined;
   /** Another lock stands in place of ours. */
   let isOthers = false;
-  /** Somebody else has written: ours may still stand, and may have been removed. */
+  /** Another run has written: ours may still stand, and may have been removed. */
   let isReplaced = false;
   /** The time at which the request that is on its way was sent, and the last look at the own clock. */
   let sent: Moment | undefined;
@@ -90,7 +90,7 @@ export function holdLease(
   };
   const age = (): number => since(renewed);
   const isStale = (): boolean => !ended.signal.aborted && age() >= safe;
-  /** A request that has no answer yet is the cause, unless nobody has looked at the clock meanwhile either. */
+  /** A request that has no answer yet is the cause, unless this process has not looked at the clock meanwhile either. */
   const silence = (): Error | undefined =>
     sent === undefined || since(looked) > (2 * ms) / looks
       ? undefined
@@ -155,7 +155,7 @@ export function holdLease(
   };
   const giveBack = async (): Promise<void> => {
     await abandon();
-    // Somebody else has it, or it runs out by itself.
+    // Another run has it, or it runs out by itself.
     if (isOthers || (driver.expires && ended.signal.aborted)) return;
     const free = async (attempt = 1): Promise<void> => {
       try {
@@ -202,7 +202,7 @@ interface Moment {
   readonly wall: number;
 }
 
-/** Rejects where the work takes longer than so many ms. */
+/** Rejects if the work takes longer than so many ms. */
 function within(work: Promise<void>, ms: number, late: () => Error): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms);

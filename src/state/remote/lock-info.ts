@@ -1,5 +1,5 @@
 /** @module Translates the holder of a lock to Terraform's LockInfo and back. */
-import { defined, isObject, type JsonObject } from "../../model/json.ts";
+import { defined, isObject, type JsonObject, objectIn } from "../../model/json.ts";
 import { holderWith } from "../lock-words.ts";
 import type { Holder } from "../store.ts";
 
@@ -34,22 +34,12 @@ export function holderOf(info: unknown): Holder | undefined {
   const [id, who] = [text(info, "ID"), text(info, "Who")];
   if (id === undefined) return undefined;
   const created = time(text(info, "Created"));
-  const more = parsed(text(info, "Info") ?? "");
+  const more = objectIn(text(info, "Info") ?? "") ?? {};
   const pid = typeof more["pid"] === "number" ? more["pid"] : undefined;
   const host = text(more, "host") ?? (who?.includes("@") ? who.slice(who.lastIndexOf("@") + 1) : undefined);
   const expires = time(text(more, "expires")) ?? created;
   const operation = text(info, "Operation");
   return holderWith(defined({ id, who, pid, host, operation, created, heartbeat: created, expires }));
-}
-
-/** The JSON object in a text; empty if there is none. */
-export function parsed(json: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 /** A text under a key; undefined if it is empty, or none. */
@@ -62,10 +52,4 @@ function text(object: JsonObject, key: string): string | undefined {
 function time(value: string | undefined): string | undefined {
   const at = Date.parse(value ?? "");
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
-}
-
-/** The serial at the top level of a document; undefined if it has none, or is not JSON. */
-export function serialOf(text: string): number | undefined {
-  const serial = parsed(text)["serial"];
-  return typeof serial === "number" && Number.isSafeInteger(serial) ? serial : undefined;
 }

@@ -8,7 +8,7 @@ import type { KeptVersion } from "../store.ts";
 import type { StateDriver } from "./driver.ts";
 import { isUnreachable } from "./store-retry.ts";
 
-/** Codes whose usual way out names files beside the state. */
+/** Codes whose usual remedy names files beside the state. */
 const aboutFiles = ["state-truncated", "state-foreign"];
 
 /** The state in a stored text. Throws as `readState` does. */
@@ -24,7 +24,7 @@ export function readStored(text: string, where: string, name: string): StateDocu
   }
 }
 
-/** The state in a text; undefined where there is none, or one that `readState` refuses. */
+/** The state in a text; undefined if there is none, or one that `readState` refuses. */
 export function readableState(
   text: string | undefined,
   where: string,
@@ -41,9 +41,9 @@ export function readableState(
 const looked = 3;
 
 /**
- * Reads the state until nothing that is kept contradicts it. Throws `state-gone` where nothing is stored, or only what a takeover has
- * written, and versions with a higher serial are kept; and `state-older` where one of them is of the same history. A store that keeps
- * none, or shows them to nobody, is not known to have any.
+ * Reads the state until nothing that is kept contradicts it. Throws `state-gone` if nothing is stored, or only what a takeover has
+ * written, and versions with a higher serial are kept; and `state-older` if one of them is of the same history. A store that keeps
+ * none, or does not show them, is not known to have any.
  */
 export async function readNewest(
   driver: StateDriver,
@@ -56,7 +56,7 @@ export async function readNewest(
     if (refusal === undefined) return state;
     const before = state?.serial;
     state = await load();
-    // Otherwise somebody has written between the two looks.
+    // Otherwise another run has written between the two looks.
     if (state?.serial === before) throw refusal;
   }
 }

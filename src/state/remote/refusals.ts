@@ -20,9 +20,7 @@ export class StoreBusyError extends GraphformError {
     super(
       "state-unreachable",
       `the state store ${where} ${why}, and asks to wait for ${asked} before the next request`,
-      {
-        hint: `the store runs and refuses for now; wait for ${asked}, then run the command again`,
-      },
+      { hint: `the store runs and refuses for now; wait for ${asked}, then run the command again` },
     );
     this.name = "StoreBusyError";
     this.retryAfter = retryAfter;

@@ -23,7 +23,7 @@ export interface RetryOptions {
 
 /**
  * Calls `work` until the store answers. Only `state-unreachable` is repeated, for what the store refuses it refuses again. `work`
- * gets the number of the attempt, from 1. A request that hung is sent once more, and no oftener. A store that says how long to wait is waited for so long; where that is too long,
+ * gets the number of the attempt, from 1. A request that hung is sent once more, and no oftener. A store that says how long to wait is waited for so long; if that is too long,
  * nothing more is sent. Rejects with the last error, or with the reason of the signal.
  */
 export function untilAnswered<T>(

@@ -14,7 +14,7 @@ import { isUnreachable, untilAnswered } from "./store-retry.ts";
 /** A lease that was just taken. */
 export interface TakenLease {
   readonly lease: Lease;
-  /** True where another holder's lease ran out, or may have: its writes must be made impossible first. */
+  /** True if another holder's lease ran out, or may have: its writes must be made impossible first. */
   readonly isTakeover: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function takeLease(
   throw locked(driver, held?.by ?? holderWith({}), held?.age);
 }
 
-/** A request without an answer may have taken the lock, and nobody else would remove it where locks do not expire. */
+/** A request without an answer may have taken the lock, and no other run would remove it if locks do not expire. */
 async function removeIfTaken(driver: StateDriver, id: string): Promise<void> {
   await driver.remove(id).catch(() => undefined);
 }
@@ -68,7 +68,7 @@ const tries = 100;
 
 /**
  * Writes the stored document once more as its next version. A holder before that was stopped and wakes up expects the version
- * that it knew, so every write of its own is stale from now on. Where nothing is stored an empty state is written. Rejects with
+ * that it knew, so every write of its own is stale from now on. If nothing is stored an empty state is written. Rejects with
  * `state-not-fenced`, or with what is wrong with the stored document.
  */
 export async function raiseFence(
@@ -94,7 +94,7 @@ export async function raiseFence(
   throw notFenced(driver, held.current().holder);
 }
 
-/** False where the document was changed meanwhile. A write without an answer is repeated as another version: either is a fence. */
+/** False if the document was changed meanwhile. A write without an answer is repeated as another version: either is a fence. */
 async function rewrite(
   driver: StateDriver,
   held: HeldLease,

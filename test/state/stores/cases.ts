@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { StateDocument } from "../../../src/model/state.ts";
 import { openJournal } from "../../../src/state/journal.ts";
-import { incomingText, tombstoneText } from "../../../src/state/moved.ts";
+import { movedText } from "../../../src/state/moved.ts";
 import { readState } from "../../../src/state/read-state.ts";
 import type { Lock, StateStore } from "../../../src/state/store.ts";
 import { sampleBound, sampleState } from "../samples.ts";
@@ -175,7 +175,7 @@ export const usualCases: readonly Case[] = [
     "refuses nonsense in its place, and leaves it as it is",
     async (bench, instead) => {
       const other = JSON.stringify({ ...first, name: "other" });
-      const moved = tombstoneText(first, { move: "1", from: "here", to: "s3://there" }, second);
+      const moved = movedText({ ...second, move: "1", from: "here", to: "s3://there" });
       const texts = [
         // A page is told from a document before that, over http: `assertNoPage`.
         ["502 Bad Gateway", "state-foreign"],
@@ -183,7 +183,7 @@ export const usualCases: readonly Case[] = [
         [JSON.stringify({ ...first, extra: 1 }), "state-foreign"],
         [other, "state-name"],
         [moved, "state-moved"],
-        [incomingText(first, { move: "1", from: "s3://there", to: "here" }), "state-moving"],
+        [movedText({ ...first, move: "1", from: "s3://there", to: "here", document: first }), "state-moving"],
       ] as const;
       await under(bench.open(), (store) => store.write(first));
       for (const [text, code] of texts) {

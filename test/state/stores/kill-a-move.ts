@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { systemClock } from "../../../src/model/clock.ts";
-import { isGraphformError } from "../../../src/model/errors.ts";
+import { isGraphformError, shellWord } from "../../../src/model/errors.ts";
 import type { StateDocument } from "../../../src/model/state.ts";
 import { isEmpty } from "../../../src/state/claim-state.ts";
 import { type Move, moveState } from "../../../src/state/move-state.ts";
@@ -86,7 +86,7 @@ export async function assertSafe(
   if (done === 0) expect(["nothing", "state-moved"]).toContain(fresh.is);
   expect([old.is, fresh.is].slice(0, expected?.length)).toEqual(expected);
   for (const { state } of [old, fresh]) if (state !== undefined) expect(state).toMatchObject(content);
-  const command = `graphform state migrate --state '${from.address}' --to '${to.address}'`;
+  const command = `graphform state migrate --state ${shellWord(from.address)} --to ${shellWord(to.address)}`;
   for (const { hint } of done === 0 ? [] : [old, fresh])
     if (hint !== undefined) expect(hint).toContain(command);
 }

@@ -2,10 +2,10 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
+import { versionIn } from "../../document.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder, Stored } from "../../store.ts";
 import type { Lease, Renewed, StateDriver, Written } from "../driver.ts";
-import { serialOf } from "../lock-info.ts";
 import { denied, notOurs, unsuitable } from "../refusals.ts";
 import { openSender, type StoreAnswer } from "../store-http.ts";
 import {
@@ -55,7 +55,7 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
     where,
     expires: false,
     read: () => readHttp(request, addresses),
-    write: (text, expected, { token }) => writeHttp(request, addresses, { text, expected, id: token }),
+    write: (text, expected, { token }) => writeHttp(request, addresses, text, expected, token),
     async take(holder) {
       const taken = await lock.take(holder);
       if (taken.is === "held") return taken;
@@ -113,7 +113,7 @@ async function readHttp(request: HttpRequest, addresses: HttpAddresses): Promise
   return text === "" ? undefined : { text, version: versionOf(text) };
 }
 
-/** True where the server has no record of the state, not even an empty one. Rejects as `readHttp` does. */
+/** True if the server has no record of the state, not even an empty one. Rejects as `readHttp` does. */
 async function isAbsent(request: HttpRequest, addresses: HttpAddresses): Promise<boolean> {
   const answer = await request("GET", addresses.state);
   if (answer.status === 401 || answer.status === 403) throw httpRefusal(answer, "read the state", addresses);
@@ -129,68 +129,49 @@ function isNone(answer: StoreAnswer, addresses: HttpAddresses): boolean {
 }
 
 /**
- * Stores a document where the expected version is stored. The protocol compares nothing, so that this reads before it
- * writes, and twice where nothing is expected: between the two, only the lock keeps others out. A server that sees the lock in other hands refuses with 409 or
- * 423, which is `stale`: nothing was changed. Rejects with `state-unsuitable` where the first document cannot be read again.
+ * Stores a document if the expected version is stored. The protocol compares nothing, so that this reads before it writes, and
+ * twice if nothing is expected: between the two, only the lock keeps others out. A server that sees the lock in other hands refuses
+ * with 409 or 423, which is `stale`: nothing was changed. Rejects with `state-unsuitable` if the first document cannot be read
+ * again: if a server shows nothing of what it takes, every run finds no state, and creates everything once more.
  */
 async function writeHttp(
   request: HttpRequest,
   addresses: HttpAddresses,
-  {
-    text,
-    expected,
-    id,
-  }: { readonly text: string; readonly expected: string | undefined; readonly id: string },
+  text: string,
+  expected: string | undefined,
+  id: string,
 ): Promise<Written> {
+  const { where, state, updateMethod } = addresses;
   if (id === "")
-    throw denied(
-      addresses.where,
-      "is not locked, and nothing is written without its lock",
-      "take the lock first",
-    );
+    throw denied(where, "is not locked, and nothing is written without its lock", "take the lock first");
   const stored = await readHttp(request, addresses);
   if (stored?.version !== expected) return { is: "stale" };
   // Nothing is no version: a server that has just lost sight of its state looks the same. A document that shows up is never replaced.
   if (expected === undefined && (await readHttp(request, addresses)) !== undefined) return { is: "stale" };
-  const answer = await request(addresses.updateMethod, withId(addresses.state, id), text);
-  if ([200, 201, 204].includes(answer.status)) {
-    assertNoPage(answer, "write the state", addresses.where);
-    return readBack(request, addresses, text, expected);
-  }
+  const answer = await request(updateMethod, withId(state, id), text);
   if ([409, 412, 423].includes(answer.status)) return { is: "stale" };
-  throw httpRefusal(answer, "write the state", addresses);
-}
-
-/**
- * The end of a write that was taken. A first one is read back: on a server that shows nothing of what it takes, every run would
- * find no state, and create everything once more.
- */
-async function readBack(
-  request: HttpRequest,
-  addresses: HttpAddresses,
-  text: string,
-  expected: string | undefined,
-): Promise<Written> {
+  if (![200, 201, 204].includes(answer.status)) throw httpRefusal(answer, "write the state", addresses);
+  assertNoPage(answer, "write the state", where);
   const version = versionOf(text);
   if (expected !== undefined) return { is: "written", version };
-  const stored = await readHttp(request, addresses);
-  if (stored === undefined)
+  const shown = await readHttp(request, addresses);
+  if (shown === undefined)
     throw unsuitable(
-      addresses.where,
+      where,
       "took a document and shows none: it cannot be read again, and what stood there unseen may have been replaced",
       "let these credentials read at this address, and have what stood there put back where there was something; then run the command again",
     );
-  return stored.version === version ? { is: "written", version } : { is: "stale" };
+  return shown.version === version ? { is: "written", version } : { is: "stale" };
 }
 
 /** The serial and a digest: a serial alone could be that of another history. */
 function versionOf(text: string): string {
-  return `${serialOf(text) ?? "none"}-${createHash("sha256").update(text).digest("hex")}`;
+  return `${versionIn(text).serial}-${createHash("sha256").update(text).digest("hex")}`;
 }
 
 /**
  * Takes the lock twice, under two IDs, and gives it back with the wrong one and then the right one. Rejects with
- * `state-unsuitable` where the second run is let in, or where a wrong ID frees the lock. A lock that somebody holds is
+ * `state-unsuitable` if the second run is let in, or if a wrong ID frees the lock. A lock that is held is
  * proof enough.
  */
 async function probeHttp(lock: HttpLock, where: string): Promise<void> {
@@ -210,7 +191,7 @@ async function probeHttp(lock: HttpLock, where: string): Promise<void> {
   }
 }
 
-/** Asks for a lock that was just taken once more. Rejects with `state-unsuitable` where it is given to two, and gives both back. */
+/** Asks for a lock that was just taken once more. Rejects with `state-unsuitable` if it is given to two, and gives both back. */
 async function proveLock(lock: HttpLock, holder: Holder, where: string): Promise<void> {
   const refusal = unsuitable(where, "gives its lock to two runs at once", noLockHint);
   await assertKeepsOut(lock, passer("probe"), () => refusal).catch(async (error: unknown) => {

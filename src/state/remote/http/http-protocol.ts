@@ -2,12 +2,12 @@
 
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
-import { defined } from "../../../model/json.ts";
+import { defined, objectIn } from "../../../model/json.ts";
 import { dialectOf, type HttpDialect, type HttpLocation } from "../../../model/stores/http.ts";
 import { holderWith, isUnknown } from "../../lock-words.ts";
 import type { Holder } from "../../store.ts";
 import type { Taken } from "../driver.ts";
-import { holderOf, lockInfoOf, parsed } from "../lock-info.ts";
+import { holderOf, lockInfoOf } from "../lock-info.ts";
 import { busyOr, checkedUrl, denied, unreachable, unsuitable } from "../refusals.ts";
 import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
 
@@ -27,7 +27,7 @@ export interface HttpAddresses {
   readonly where: string;
 }
 
-/** Throws `url-*` for an address that must not be used, and `state-unsuitable` where there is no address for the lock. */
+/** Throws `url-*` for an address that must not be used, and `state-unsuitable` if there is no address for the lock. */
 export function httpAddresses(config: HttpStoreConfig): HttpAddresses {
   const state = checkedUrl(config.address, "address");
   const where = `${state.origin}${state.pathname}`;
@@ -199,9 +199,9 @@ function md5(bytes: Uint8Array): string {
 /** The lock of one state. */
 export interface HttpLock {
   take(holder: Holder): Promise<Taken>;
-  /** Removes the lock where it has this holder's ID; false where it has another one, or there is none. */
+  /** Removes the lock if it has this holder's ID; false if it has another one, or there is none. */
   free(holder: Holder): Promise<boolean>;
-  /** Asks who holds the lock; `blind` where the server does not show it. */
+  /** Asks who holds the lock; `blind` if the server does not show it. */
   look(): Promise<{ readonly is: "held"; readonly by: Holder } | { readonly is: "blind" }>;
 }
 
@@ -230,11 +230,11 @@ export function httpLock(request: HttpRequest, addresses: HttpAddresses): HttpLo
     if (isDone(answer)) return { is: "taken", lease: { holder, token: holder.id } };
     if (answer.status !== 409 && answer.status !== 423)
       throw httpRefusal(answer, "lock the state", addresses);
-    const info = parsed(answer.body.toString("utf8"));
-    // GitLab shows no ID where the holder gave the lock back between its two looks.
+    const info = objectIn(answer.body.toString("utf8")) ?? {};
+    // GitLab shows no ID if the holder gave the lock back between its two looks.
     if (dialect === "gitlab" && info["ID"] === null) return "freed meanwhile";
     const by = holderIn(answer, addresses) ?? holderWith({});
-    // Gitea names no holder. Only a lock of our own, whose answer was lost, opens with our ID, which nobody else has.
+    // Gitea names no holder. Only a lock of our own, whose answer was lost, opens with our ID, which no other run has.
     if (dialect === "gitea" && isUnknown(by) && (await free(holder))) return "freed meanwhile";
     return by.id === holder.id ? { is: "taken", lease: { holder, token: holder.id } } : { is: "held", by };
   };
@@ -262,7 +262,7 @@ export function httpLock(request: HttpRequest, addresses: HttpAddresses): HttpLo
 
 /** GitLab mixes the holder's ID, Who and Created with the requester's other keys: only those three are the holder's. */
 function holderIn({ body }: StoreAnswer, { dialect }: HttpAddresses): Holder | undefined {
-  const info = parsed(body.toString("utf8"));
+  const info = objectIn(body.toString("utf8")) ?? {};
   const { ID = null, Who = null, Created = null } = info;
   return holderOf(dialect === "gitlab" ? { ID, Who, Created } : info);
 }

@@ -15,22 +15,26 @@ export interface PostgresConfig extends Omit<PostgresLocation, "type"> {
   readonly requestTimeout?: number;
 }
 
-/** Variables that are read: a URL, and libpq's own. What the URL says goes before the others. */
-export const postgresVariables = [
-  "GRAPHFORM_STATE_POSTGRES_URL",
-  "PGHOST",
-  "PGPORT",
-  "PGDATABASE",
-  "PGUSER",
-  "PGPASSWORD",
-  "PGSSLMODE",
-  "PGSSLROOTCERT",
-  "PGSSLCERT",
-  "PGSSLKEY",
-] as const;
+const urlVariable = "GRAPHFORM_STATE_POSTGRES_URL";
 
-/** The values of these variables; an empty one counts as not set. */
-export type PostgresCredentials = { readonly [variable in (typeof postgresVariables)[number]]?: string };
+/** The parts of a connection, and the variable of libpq for each. */
+const parts = {
+  host: "PGHOST",
+  port: "PGPORT",
+  database: "PGDATABASE",
+  user: "PGUSER",
+  password: "PGPASSWORD",
+  sslmode: "PGSSLMODE",
+  sslrootcert: "PGSSLROOTCERT",
+  sslcert: "PGSSLCERT",
+  sslkey: "PGSSLKEY",
+} as const;
+type Part = keyof typeof parts;
+
+/** The values of the URL's variable, and of libpq's own; an empty one counts as not set. */
+export type PostgresCredentials = {
+  readonly [variable in typeof urlVariable | (typeof parts)[Part]]?: string;
+};
 
 /** Everything that a connection needs. `where` has no credential. */
 export interface ConnectionSettings {
@@ -49,26 +53,33 @@ export interface ConnectionSettings {
   readonly requestTimeout: number;
 }
 
-const urlVariable = "GRAPHFORM_STATE_POSTGRES_URL";
-
 /**
- * Settings of a connection: the manifest before the URL before the variables. Throws `state-unsuitable` where the URL
- * contradicts the manifest, since a state in another database would create everything once more, and where something is
- * missing or unknown; `state-denied` where there is no user.
+ * Settings of a connection: the manifest before the URL before the variables. Throws `state-unsuitable` if the URL contradicts
+ * the manifest, since a state in another database would create everything once more, and if something is missing or unknown;
+ * `state-denied` if there is no user.
  */
 export function connectionSettings(
   config: PostgresConfig,
   credentials: PostgresCredentials,
 ): ConnectionSettings {
   const address = credentials[urlVariable];
-  const url = address ? readConnectionUrl(address, urlVariable) : undefined;
-  refuseContradictions(config, url);
-  const host = config.host ?? url?.host ?? (credentials.PGHOST || "localhost");
-  const port = portOf(config.port ?? url?.port ?? (credentials.PGPORT || 5432));
-  const database = config.database ?? url?.database ?? credentials.PGDATABASE;
+  const url: ConnectionUrl = address ? readConnectionUrl(address, urlVariable) : {};
+  const declared: { readonly [part in Part]?: string | number | undefined } = config;
+  for (const part of ["host", "port", "database", "sslmode", "sslrootcert"] as const) {
+    const [said, other] = [declared[part], url[part]];
+    if (said === undefined || other === undefined || String(said) === other) continue;
+    throw unsuitable(
+      `${urlVariable} names another ${part} than the manifest`,
+      `the manifest says ${said}; leave state.${part} out of it, or correct the variable`,
+    );
+  }
+  const said = (part: Part): string | undefined =>
+    (declared[part] ?? url[part] ?? (credentials[parts[part]] || undefined))?.toString();
+  const host = said("host") ?? "localhost";
+  const port = portOf(said("port") ?? 5432);
+  const [database, user] = [said("database"), said("user")];
   if (!database)
     throw unsuitable("no database is named", "set state.database in the manifest, or PGDATABASE");
-  const user = url?.user ?? credentials.PGUSER;
   if (!user)
     throw new GraphformError("state-denied", "no user is named for the state in PostgreSQL", {
       hint: `set PGUSER and PGPASSWORD, or ${urlVariable}`,
@@ -79,11 +90,11 @@ export function connectionSettings(
     port,
     database,
     user,
-    password: url?.password ?? (credentials.PGPASSWORD || undefined),
-    sslmode: sslModeOf(config.sslmode ?? url?.sslmode ?? credentials.PGSSLMODE, host),
-    sslrootcert: config.sslrootcert ?? url?.sslrootcert ?? (credentials.PGSSLROOTCERT || undefined),
-    sslcert: url?.sslcert ?? (credentials.PGSSLCERT || undefined),
-    sslkey: url?.sslkey ?? (credentials.PGSSLKEY || undefined),
+    password: said("password"),
+    sslmode: sslModeOf(said("sslmode"), host),
+    sslrootcert: said("sslrootcert"),
+    sslcert: said("sslcert"),
+    sslkey: said("sslkey"),
     connectTimeout: config.connectTimeout ?? 10_000,
     requestTimeout: config.requestTimeout ?? 30_000,
   };
@@ -94,17 +105,6 @@ function addressOf({ name, schema }: PostgresConfig, host: string, port: number,
   const at = isIP(host) === 6 ? `[${host}]` : encodeURIComponent(host);
   const query = new URLSearchParams({ name, ...defined({ schema }) });
   return `postgres://${at}:${port}/${encodeURIComponent(database)}?${query}`;
-}
-
-function refuseContradictions(config: PostgresConfig, url: ConnectionUrl | undefined): void {
-  for (const key of ["host", "port", "database", "sslmode", "sslrootcert"] as const) {
-    const [said, other] = [config[key], url?.[key]];
-    if (said === undefined || other === undefined || String(said) === other) continue;
-    throw unsuitable(
-      `${urlVariable} names another ${key} than the manifest`,
-      `the manifest says ${said}; leave state.${key} out of it, or correct the variable`,
-    );
-  }
 }
 
 function portOf(said: string | number): number {
@@ -134,18 +134,8 @@ function unsuitable(what: string, hint: string): GraphformError {
   return new GraphformError("state-unsuitable", `the state in PostgreSQL: ${what}`, { hint });
 }
 
-/** The parts of a URL; what it does not name is undefined. */
-interface ConnectionUrl {
-  readonly host: string | undefined;
-  readonly port: string | undefined;
-  readonly database: string | undefined;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly sslmode: string | undefined;
-  readonly sslrootcert: string | undefined;
-  readonly sslcert: string | undefined;
-  readonly sslkey: string | undefined;
-}
+/** The parts that a URL names. */
+type ConnectionUrl = { readonly [part in Part]?: string | undefined };
 
 /** Parameters that are read. */
 const known = ["host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey"];
@@ -163,18 +153,15 @@ function readConnectionUrl(text: string, variable: string): ConnectionUrl {
     throw new GraphformError("state-unsuitable", `${variable} has a parameter that is not known here`, {
       hint: `known are: ${[...known, ...ignored].join(", ")}`,
     });
-  const parameter = (name: string): string | undefined => url.searchParams.get(name) || undefined;
+  const named = Object.fromEntries(known.map((name) => [name, url.searchParams.get(name) || undefined]));
   const decoded = (part: string): string | undefined => decode(part, variable) || undefined;
   return {
-    host: decoded(url.hostname.replace(/^\[|\]$/g, "")) ?? parameter("host"),
-    port: url.port || parameter("port"),
+    ...named,
+    host: decoded(url.hostname.replace(/^\[|\]$/g, "")) ?? named["host"],
+    port: url.port || named["port"],
     database: decoded(url.pathname.slice(1)),
     user: decoded(url.username),
     password: decoded(url.password),
-    sslmode: parameter("sslmode"),
-    sslrootcert: parameter("sslrootcert"),
-    sslcert: parameter("sslcert"),
-    sslkey: parameter("sslkey"),
   };
 }
 

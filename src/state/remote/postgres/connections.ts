@@ -8,7 +8,7 @@ import { GraphformError, isGraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 
-/** A row as it came; its columns are checked where they are read. */
+/** A row as it came; its columns are checked as they are read. */
 export interface Row {
   readonly [column: string]: unknown;
 }
@@ -101,14 +101,14 @@ async function openPool(settings: ConnectionSettings): Promise<Pool> {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
-  // A connection that dies while nobody uses it is forgotten; the next statement connects.
+  // An idle connection that dies is forgotten; the next statement connects.
   pool.on("error", () => undefined);
   return pool;
 }
 
 /**
  * Options of TLS; false for none. As with libpq, `require` checks nothing unless an authority is named, `verify-ca` checks the
- * chain, and `verify-full` the name too. Rejects with `state-unsuitable` where a file cannot be read.
+ * chain, and `verify-full` the name too. Rejects with `state-unsuitable` if a file cannot be read.
  */
 export async function tlsOptions(settings: ConnectionSettings): Promise<ConnectionOptions | false> {
   const { sslmode, sslrootcert, sslcert, sslkey, host } = settings;

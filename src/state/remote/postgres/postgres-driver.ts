@@ -30,7 +30,7 @@ import {
 
 /**
  * The driver of one state in PostgreSQL, also behind PgBouncer in transaction mode. Nothing connects before the first call.
- * Throws `state-unsuitable` for settings that make no sense, and `state-denied` where there is no user.
+ * Throws `state-unsuitable` for settings that make no sense, and `state-denied` if there is no user.
  */
 export function createPostgresDriver(config: PostgresConfig, credentials: PostgresCredentials): StateDriver {
   const { name, schema = "graphform", versions = 50 } = config;
@@ -38,9 +38,7 @@ export function createPostgresDriver(config: PostgresConfig, credentials: Postgr
     throw new GraphformError(
       "state-unsuitable",
       "the schema of the state has no name, or a name of over 63 bytes",
-      {
-        hint: "correct state.schema; the default is graphform",
-      },
+      { hint: "correct state.schema; the default is graphform" },
     );
   const settings = connectionSettings(config, credentials);
   const { where } = settings;
@@ -130,7 +128,7 @@ function sqlState(code: string): Error {
 
 /**
  * Statements that make what is missing, in one transaction. The first one lets several callers do it one after the other:
- * `IF NOT EXISTS` alone fails where two of them create at the same time. Its lock ends with the transaction. The second one makes
+ * `IF NOT EXISTS` alone fails if two of them create at the same time. Its lock ends with the transaction. The second one makes
  * the server hear of what the others have created: a session remembers which names there are not, until it opens a table.
  */
 export function creation(tables: Tables, hasSchema: boolean): string {

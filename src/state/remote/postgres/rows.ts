@@ -2,6 +2,7 @@
 
 import { GraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";
+import { versionIn } from "../../document.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder, KeptVersion, Stored } from "../../store.ts";
 import type { Lease, Renewed, Taken, Written } from "../driver.ts";
@@ -18,8 +19,8 @@ export interface Tables {
 }
 
 /**
- * The tables of a schema. `patience` is the longest wait for a row that somebody else has locked, in ms: set before the first
- * lock is asked for, so that a statement ends by itself and is not done when nobody waits for it any more. A commit is on
+ * The tables of a schema. `patience` is the longest wait for a row that is locked, in ms: set before the first
+ * lock is asked for, so that a statement ends by itself and is not done after the run has stopped waiting for it. A commit is on
  * the disk when it is answered, whatever the default of the role is.
  */
 export function tablesIn(schema: string, patience: number): Tables {
@@ -36,7 +37,7 @@ export function tablesIn(schema: string, patience: number): Tables {
   };
 }
 
-/** The stored document with its row version; undefined where there is none. */
+/** The stored document with its row version; undefined if there is none. */
 export async function read(run: Run, { states }: Tables, name: string): Promise<Stored | undefined> {
   const [row] = await run(`SELECT document, version FROM ${states} WHERE name = $1`, [name]);
   return row === undefined ? undefined : { text: textOf(row, "document"), version: textOf(row, "version") };
@@ -51,8 +52,8 @@ export interface NewVersion {
 }
 
 /**
- * Stores a document in one statement: it locks the row of the lease first, so that nobody takes the lock over before the
- * commit, and writes where lease and version are still the expected ones. A lease that is being taken away is waited for.
+ * Stores a document in one statement: it locks the row of the lease first, so that no other run takes the lock over before the
+ * commit, and writes if lease and version are still the expected ones. A lease that is being taken away is waited for.
  */
 export async function write(
   run: Run,
@@ -61,8 +62,8 @@ export async function write(
   { text, expected, lease, keep }: NewVersion,
 ): Promise<Written> {
   const { states, versions, locks } = tables;
-  const { lineage, serial } = headOf(text);
-  // The versions go on where a row was deleted by hand: none of them ever comes a second time.
+  const { lineage, serial } = versionIn(text);
+  // The versions go on if a row was deleted by hand: none of them ever comes a second time.
   const saved =
     expected === undefined
       ? `INSERT INTO ${states} (name, version, lineage, serial, fence, document, updated_at)
@@ -118,19 +119,6 @@ export async function readVersion(run: Run, { versions }: Tables, name: string, 
   throw new GraphformError("version-unknown", `the state ${name} has no version ${id}`, {
     hint: "graphform state history lists the versions that are kept",
   });
-}
-
-/** Lineage and serial of a document, for the columns that people read; a text that is no document has none. */
-function headOf(text: string): { readonly lineage: string; readonly serial: number } {
-  try {
-    const { lineage, serial }: { lineage?: unknown; serial?: unknown } = JSON.parse(text);
-    return {
-      lineage: typeof lineage === "string" ? lineage : "",
-      serial: Number.isSafeInteger(serial) ? Number(serial) : 0,
-    };
-  } catch {
-    return { lineage: "", serial: 0 };
-  }
 }
 
 /** A text, or a number that fits no number of JavaScript. */
@@ -208,7 +196,7 @@ function takenFrom(row: Row): Taken {
     : { is: "taken", lease, over: readHolder({ holder: row["lapsed"] }) };
 }
 
-/** Renews the lease of this id, also one that has run out while nobody took it. */
+/** Renews the lease of this id, also one that has run out, unless another run took it. */
 export async function renew(run: Run, tables: Tables, name: string, holder: Holder): Promise<Renewed> {
   const [row] = await run(
     `WITH ${tables.settings}
@@ -224,7 +212,7 @@ export async function renew(run: Run, tables: Tables, name: string, holder: Hold
   return to === undefined ? { is: "lost" } : { is: "lost", to };
 }
 
-/** Gives the lock of this id back, whoever holds it; false where it has another id. The row stays, with its fence. */
+/** Gives the lock of this id back, whoever holds it; false if it has another id. The row stays, with its fence. */
 export async function release(run: Run, tables: Tables, name: string, id: string): Promise<boolean> {
   const rows = await run(
     `WITH ${tables.settings}

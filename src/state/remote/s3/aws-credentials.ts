@@ -1,4 +1,4 @@
-/** @module Finds the keys for AWS: in the environment, by a web identity token, or by AWS's own chain where it is installed. */
+/** @module Finds the keys for AWS: in the environment, by a web identity token, or by AWS's own chain if it is installed. */
 
 import { readFile } from "node:fs/promises";
 import { fileTrouble } from "../../../files/file-trouble.ts";
@@ -18,7 +18,7 @@ export interface AwsCredentialOptions {
   readonly ca?: string;
   /** Now, in ms since 1970. */
   readonly now?: () => number;
-  /** Loads AWS's own chain; rejects where it is not installed. */
+  /** Loads AWS's own chain; rejects if it is not installed. */
   readonly loadProviders?: LoadProviders;
 }
 
@@ -49,7 +49,7 @@ export function awsCredentials(options: AwsCredentialOptions): AwsCredentials {
   };
 }
 
-/** Throws `state-denied` where only one half is set. */
+/** Throws `state-denied` if only one half is set. */
 function environmentKeys({
   AWS_ACCESS_KEY_ID: accessKeyId = "",
   AWS_SECRET_ACCESS_KEY: secretAccessKey = "",
@@ -88,15 +88,15 @@ function sourceOf(options: AwsCredentialOptions): () => Promise<AwsKeys> {
   };
 }
 
-/** Loads the package; rejects where it is not installed. */
+/** Loads the package; rejects if it is not installed. */
 type LoadProviders = () => Promise<unknown>;
 
-/** Not bundled, and found only where somebody has installed it beside graphform. */
+/** Not bundled, and found only if it is installed beside graphform. */
 const packageName = "@aws-sdk/credential-providers";
 
 const loadPackage: LoadProviders = () => import(packageName);
 
-/** Rejects with `state-denied` where the package is not installed, or finds nothing. */
+/** Rejects with `state-denied` if the package is not installed, or finds nothing. */
 async function sdkKeys(load: LoadProviders = loadPackage): Promise<AwsKeys> {
   const provide = await chainOf(load);
   let keys: unknown;

@@ -80,7 +80,7 @@ const wrongEtag = `"${"0".repeat(32)}"`;
 
 /**
  * Puts an object of its own beside the state: twice with `If-None-Match: *`, once with a wrong ETag and once with the right
- * one, and deletes it with a wrong ETag and without one. Rejects with `state-unsuitable`, naming the server, where a
+ * one, and deletes it with a wrong ETag and without one. Rejects with `state-unsuitable`, naming the server, if a
  * condition is ignored.
  */
 async function probeS3(request: S3Request, key: string, where: string): Promise<S3Abilities> {

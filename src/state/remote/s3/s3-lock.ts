@@ -2,11 +2,11 @@
 
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
-import { defined, isObject } from "../../../model/json.ts";
+import { defined, objectIn } from "../../../model/json.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder } from "../../store.ts";
 import type { Lease, Renewed, Taken } from "../driver.ts";
-import { holderOf, lockInfoOf, parsed } from "../lock-info.ts";
+import { holderOf, lockInfoOf } from "../lock-info.ts";
 import { unreachable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
 import { etagOf, isAbsent } from "./s3-objects.ts";
@@ -17,13 +17,12 @@ import { s3Refusal } from "./s3-request.ts";
 export interface S3Lock {
   take(holder: Holder): Promise<Taken>;
   renew(lease: Lease, holder: Holder): Promise<Renewed>;
-  /** `deletes`: the service refuses to delete an object of another ETag, so that nobody's lock goes with ours. */
+  /** `deletes`: the service refuses to delete an object of another ETag, so that no other lock goes with ours. */
   release(lease: Lease, deletes: boolean): Promise<void>;
   holder(): Promise<Holder | undefined>;
   remove(id: string): Promise<boolean>;
 }
 
-/** Attempts of one call while others change the same lock. */
 const attempts = 4;
 
 /**
@@ -31,7 +30,7 @@ const attempts = 4;
  * was read. Whoever is late gets 412.
  */
 export function s3Lock(request: S3Request, key: string, where: string): S3Lock {
-  /** The ETag of the new version; undefined where the object is not the expected one any more. */
+  /** The ETag of the new version; undefined if the object is not the expected one any more. */
   const put = async (
     text: string,
     condition: { readonly "if-match": string } | { readonly "if-none-match": "*" },
@@ -120,15 +119,13 @@ export function s3Lock(request: S3Request, key: string, where: string): S3Lock {
   };
 }
 
-/** A lock object as it is stored now. */
 interface StoredLock {
   readonly holder: Holder;
   readonly etag: string;
-  /** True where its holder gave it back, or did not renew it in time. */
+  /** True if its holder gave it back, or did not renew it in time. */
   readonly isFree: boolean;
-  /** True where its holder gave it back. */
   readonly isReleased: boolean;
-  /** Ms since it was stored, by the service's clock; undefined where the answer does not show it. */
+  /** Ms since it was stored, by the service's clock; undefined if the answer does not show it. */
   readonly age: number | undefined;
 }
 
@@ -150,18 +147,18 @@ export function lockRecord(holder: Holder, path: string, released = false): stri
 
 /**
  * Reads a lock object. The lease counts from the time at which the service stored the object to the service's own time: no
- * clock of a run is asked. An object that is no lock of ours is held by somebody, for a minute after it was stored.
+ * clock of a run is asked. An object that is no lock of ours is held for a minute after it was stored.
  */
 function readLock({ body, headers }: StoreAnswer, etag: string): StoredLock {
   const text = body.toString("utf8");
-  const record = parsed(text);
+  const record = objectIn(text) ?? {};
   const known = holderOf(record);
   const [heartbeat, expires] = [record["Heartbeat"], record["Expires"]];
   const holder =
     known === undefined || typeof heartbeat !== "string" || typeof expires !== "string"
       ? (known ?? holderWith({ id: createHash("sha256").update(text).digest("hex").slice(0, 16) }))
       : { ...known, heartbeat, expires };
-  const isOurs = isObject(record) && typeof expires === "string";
+  const isOurs = typeof expires === "string";
   const isReleased = isOurs && holder.expires === epoch;
   const span = Date.parse(holder.expires) - Date.parse(holder.heartbeat);
   const lease = isOurs && span > 0 ? span : unknownLease;

@@ -1,9 +1,10 @@
 /** @module Reads and writes the document of a state in a bucket, with conditions on its ETag, and its earlier versions. */
 
 import { GraphformError } from "../../../model/errors.ts";
+import { defined } from "../../../model/json.ts";
+import { versionIn } from "../../document.ts";
 import type { KeptVersion, Stored } from "../../store.ts";
 import type { Written } from "../driver.ts";
-import { serialOf } from "../lock-info.ts";
 import { unsuitable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
 import type { S3Request } from "./s3-request.ts";
@@ -12,7 +13,7 @@ import { element, elementsOf, s3Code, s3Refusal, textOf } from "./s3-request.ts"
 /** Metadata under which a version shows its serial without being read. */
 const serialHeader = "x-amz-meta-serial";
 
-/** The stored object; undefined where there is none. */
+/** The stored object; undefined if there is none. */
 export async function readS3(request: S3Request, key: string, where: string): Promise<Stored | undefined> {
   const answer = await request({ method: "GET", key });
   if (isAbsent(answer)) return undefined;
@@ -21,7 +22,7 @@ export async function readS3(request: S3Request, key: string, where: string): Pr
 }
 
 /**
- * Stores an object in place of the one with the expected ETag, or where there is none. The service compares and stores in
+ * Stores an object in place of the one with the expected ETag, or if there is none. The service compares and stores in
  * one step.
  */
 export async function writeS3(
@@ -33,13 +34,13 @@ export async function writeS3(
   }: { readonly key: string; readonly text: string; readonly expected: string | undefined },
   where: string,
 ): Promise<Written> {
-  const serial = serialOf(text);
+  const { serial } = versionIn(text);
   const answer = await request({
     method: "PUT",
     key,
     headers: {
       ...(expected === undefined ? { "if-none-match": "*" } : { "if-match": expected }),
-      ...(serial === undefined ? {} : { [serialHeader]: String(serial) }),
+      ...(serial === 0 ? {} : { [serialHeader]: String(serial) }),
     },
     body: text,
   });
@@ -68,7 +69,6 @@ export function etagOf({ headers }: StoreAnswer, where: string): string {
 /** The most versions that are shown: each takes a request for its serial. */
 const shown = 100;
 
-/** Requests for serials at a time. */
 const width = 8;
 
 interface Version {
@@ -77,7 +77,7 @@ interface Version {
 }
 
 /**
- * The newest versions of an object, newest first; undefined where the bucket keeps none. Versions that were not written by
+ * The newest versions of an object, newest first; undefined if the bucket keeps none. Versions that were not written by
  * graphform, and show no serial, are left out.
  */
 export async function s3History(
@@ -138,13 +138,12 @@ async function listVersions(
       if (textOf(version, "Key") === key && id !== undefined && savedAt !== undefined)
         found.push({ id, savedAt: new Date(savedAt).toISOString() });
     }
-    const next = textOf(list, "NextKeyMarker");
-    const isOver = textOf(list, "IsTruncated") !== "true" || next !== key;
-    const version = textOf(list, "NextVersionIdMarker");
-    marker =
-      isOver || next === undefined
-        ? undefined
-        : { "key-marker": next, ...(version === undefined ? {} : { "version-id-marker": version }) };
+    const next = {
+      "key-marker": textOf(list, "NextKeyMarker"),
+      "version-id-marker": textOf(list, "NextVersionIdMarker"),
+    };
+    const isOver = textOf(list, "IsTruncated") !== "true" || next["key-marker"] !== key;
+    marker = isOver ? undefined : defined(next);
   }
   return found.slice(0, limit);
 }

@@ -16,7 +16,6 @@ export interface S3Addresses {
   readonly region: string;
   /** The address, as `--state` takes it; without the region. */
   readonly where: string;
-  /** The key of the lock. */
   readonly lockKey: string;
   /** The address of an object, or of the bucket itself. */
   url(key: string | undefined, query?: { readonly [name: string]: string }): URL;
@@ -66,7 +65,7 @@ function encode(part: string): string {
   );
 }
 
-/** A request to an object of the bucket, or to the bucket itself where there is no key. */
+/** A request to an object of the bucket, or to the bucket itself if there is no key. */
 export interface S3Call {
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
   readonly key?: string;
@@ -131,12 +130,12 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
-/** A pair of keys, of a session where there is a token. */
+/** A pair of keys, of a session if there is a token. */
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** The end of the session, in ms since 1970; undefined where it has none, or none that is known. */
+  /** The end of the session, in ms since 1970; undefined if it has none, or none that is known. */
   readonly expires?: number;
 }
 
@@ -144,7 +143,7 @@ export interface AwsKeys {
 export type AwsCredentials = (fresh?: boolean) => Promise<AwsKeys>;
 
 /**
- * Codes that are repeated in messages, with the way out. Other words of the service are not: they may hold what was sent,
+ * Codes that are repeated in messages, with the remedy. Other words of the service are not: they may hold what was sent,
  * and the credential with it.
  */
 const hints: { readonly [code: string]: string } = {
@@ -175,7 +174,7 @@ const deniedCodes: ReadonlySet<string> = new Set([
   ...["SignatureDoesNotMatch", "RequestTimeTooSkewed", "AccessDenied", "AllAccessDisabled"],
 ]);
 
-/** The code in an answer's XML, where it is one that is known; empty otherwise. */
+/** The code in an answer's XML, if it is one that is known; empty otherwise. */
 export function s3Code({ status, body }: StoreAnswer): string {
   if (status < 300 || body.length > 100_000) return "";
   const code = textOf(element(body.toString("utf8"), "Error"), "Code") ?? "";
@@ -206,7 +205,7 @@ export function s3Refusal(answer: StoreAnswer, what: string, where: string): Gra
 /** Values stay texts: a version id of digits is no number. */
 const parser = new XMLParser({ ignoreAttributes: true, parseTagValue: false, processEntities: true });
 
-/** The members of an element at a path; empty where there is none, or the text is no XML. */
+/** The members of an element at a path; empty if there is none, or the text is no XML. */
 export function element(xml: string, ...path: readonly string[]): JsonObject {
   try {
     let value: unknown = parser.parse(xml);
@@ -217,7 +216,7 @@ export function element(xml: string, ...path: readonly string[]): JsonObject {
   }
 }
 
-/** The text of a member; undefined where there is none. */
+/** The text of a member; undefined if there is none. */
 export function textOf(members: JsonObject, name: string): string | undefined {
   const value = members[name];
   return typeof value === "string" ? value : undefined;
