@@ -32,8 +32,23 @@ export interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOpti
   readonly replan?: boolean;
 }
 
-/** `apply` and `destroy`: returns the exit code. A second plan after the changes verifies the result. */
-export async function apply(invocation: Invocation<ApplyOptions>): Promise<number> {
+/** Options of `apply` and `destroy` as they are parsed. */
+export type ApplyCommandOptions = Omit<ApplyOptions, "destroying" | "planFile">;
+
+/** `apply [PLANFILE]`: returns the exit code. A second plan after the changes verifies the result. */
+export function apply(
+  { options, ...given }: Invocation<ApplyCommandOptions>,
+  planFile: string | undefined,
+): Promise<number> {
+  return applied({ ...given, options: { ...options, ...defined({ planFile }), destroying: false } });
+}
+
+/** `destroy`: removes what the state owns. */
+export function destroy({ options, ...given }: Invocation<ApplyCommandOptions>): Promise<number> {
+  return applied({ ...given, options: { ...options, destroying: true } });
+}
+
+async function applied(invocation: Invocation<ApplyOptions>): Promise<number> {
   const { options, settings, terminal } = invocation;
   const view = await openLiveView(terminal, options.json !== true);
   let report = applyReport(options.json === true, terminal, commandOf(options), view);

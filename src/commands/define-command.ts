@@ -33,11 +33,17 @@ interface CommandSpec<O> {
   readonly after?: string;
   /** True if options and arguments that it does not know go to another program. */
   readonly passesOn?: boolean;
-  /** Runs it if --chdir names several folders; without it several are refused. */
-  readonly several?: (folders: readonly string[], invocation: Invocation<O>) => Promise<number>;
-  /** Its code is loaded only here. Returns the exit code. */
-  readonly run: (invocation: Invocation<O>, ...args: string[]) => Promise<number>;
+  /** Loads the code that runs it if --chdir names several folders; without it several are refused. */
+  readonly several?: () => Promise<Handler<O, readonly [folders: readonly string[]]>>;
+  /** Loads the code that runs it, with the arguments as they were parsed. */
+  readonly load: (options: O) => Promise<Handler<O, string[]>>;
 }
+
+/** Runs a command. Returns the exit code. */
+type Handler<O, A extends readonly unknown[]> = (
+  invocation: Invocation<O>,
+  ...args: A
+) => number | Promise<number>;
 
 /** Defines a command. */
 export function command<O extends object>(name: string, about: string, spec: CommandSpec<O>): CommandEntry {
@@ -60,9 +66,10 @@ export function command<O extends object>(name: string, about: string, spec: Com
     added.action(async () => {
       const parsed = added.opts<O & { readonly color?: boolean; readonly log?: string }>();
       const invocation = { options: parsed, settings, terminal: at(parsed) };
-      const { several } = spec;
-      if (several !== undefined && folders().length > 1) return done(await several(folders(), invocation));
-      done(await spec.run(invocation, ...(passesOn ? added.args : added.processedArgs)));
+      if (spec.several !== undefined && folders().length > 1)
+        return done(await (await spec.several())(invocation, folders()));
+      const run = await spec.load(parsed);
+      done(await run(invocation, ...(passesOn ? added.args : added.processedArgs)));
     });
   };
 }

@@ -1,8 +1,7 @@
 /** @module Lists the commands that plan and apply. */
 import { Option } from "commander";
 import { typedAddress } from "../model/address.ts";
-import { defined } from "../model/json.ts";
-import type { ApplyOptions } from "./apply.ts";
+import type { ApplyCommandOptions } from "./apply.ts";
 import { argument, type CommandEntry, command, json, repeatable } from "./define-command.ts";
 import type { DriftOptions } from "./drift/drift-reports.ts";
 import type { ImportOptions } from "./import/import-one.ts";
@@ -20,9 +19,8 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--sarif <file>", "write the problems in the format SARIF, for code scanning"],
       ["--online", "ask the service too what it offers today"],
     ],
-    several: async (folders, { options, settings, terminal }) =>
-      (await import("./several/validate.ts")).validateSeveral(folders, options, settings, terminal),
-    run: async (given) => (await import("./validate.ts")).validate(given),
+    several: async () => (await import("./several/validate.ts")).validateSeveral,
+    load: async () => (await import("./validate.ts")).validate,
   }),
   command<PlanCommandOptions>("plan", "compare the manifest with the service; changes nothing", {
     shared: withPlanOptions,
@@ -46,11 +44,10 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--compare <planfile>", "say on that page how this plan differs from a saved one"],
       ["--detailed-exitcode", "exit 2 where there are changes"],
     ],
-    several: async (folders, { options, settings, terminal }) =>
-      (await import("./several/plan.ts")).planSeveral(folders, options, settings, terminal),
-    run: async (given) => (await import("./plan-command.ts")).plan(given),
+    several: async () => (await import("./several/plan.ts")).planSeveral,
+    load: async () => (await import("./plan-command.ts")).plan,
   }),
-  command<Omit<ApplyOptions, "destroying">>("apply", "plan, confirm, apply, converge and verify", {
+  command<ApplyCommandOptions>("apply", "plan, confirm, apply, converge and verify", {
     shared: withPlanOptions,
     examples: [
       ["graphform apply", "plan, ask, apply, wait, and make sure that a second plan is empty"],
@@ -67,18 +64,12 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--replan", "show the plan that would be made now if the saved one is out of date"],
       new Option(...json("events as JSON lines")).conflicts("replan"),
     ],
-    async run({ options, ...given }, planFile: string | undefined) {
-      const { apply } = await import("./apply.ts");
-      return apply({ ...given, options: { ...options, ...defined({ planFile }), destroying: false } });
-    },
+    load: async () => (await import("./apply.ts")).apply,
   }),
-  command<Omit<ApplyOptions, "destroying">>("destroy", "remove everything that this state owns", {
+  command<ApplyCommandOptions>("destroy", "remove everything that this state owns", {
     shared: withPlanOptions,
     options: [["--auto-approve", "do not ask"], json("events as JSON lines")],
-    async run({ options, ...given }) {
-      const { apply } = await import("./apply.ts");
-      return apply({ ...given, options: { ...options, destroying: true } });
-    },
+    load: async () => (await import("./apply.ts")).destroy,
   }),
   command<DriftOptions>("drift", "show what was changed outside since the last apply; changes nothing", {
     shared: withManifestOptions,
@@ -115,9 +106,8 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--junit <file>", "write a JUnit report: a case for each resource"],
       ["--prometheus <file>", "write metrics for the text file collector of Prometheus' node exporter"],
     ],
-    several: async (folders, { options, settings, terminal }) =>
-      (await import("./several/drift.ts")).driftSeveral(folders, options, settings, terminal),
-    run: async (given) => (await import("./drift/drift-command.ts")).drift(given),
+    several: async () => (await import("./several/drift.ts")).driftSeveral,
+    load: async () => (await import("./drift/drift-command.ts")).drift,
   }),
   command<ImportOptions & { readonly all?: boolean }>(
     "import",
@@ -142,10 +132,10 @@ export const commandsOfPlans: readonly CommandEntry[] = [
         ["--name <name>", "with --all: the manifest's name (default: imported)"],
         ["--users", "with --all: database users too, as comments, since no service shows their passwords"],
       ],
-      run: async (given, address: string | undefined, id: string | undefined) =>
-        given.options.all === true
-          ? (await import("./import/import-all.ts")).importAll(given, address)
-          : (await import("./import/import-one.ts")).importOne(given, address, id),
+      load: async ({ all }) =>
+        all === true
+          ? (await import("./import/import-all.ts")).importAll
+          : (await import("./import/import-one.ts")).importOne,
     },
   ),
 ];

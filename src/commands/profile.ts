@@ -6,10 +6,15 @@ import { isObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { jsonText } from "../report/json-text.ts";
 import { tableText } from "./terminal/table-text.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Invocation } from "./with-run.ts";
+
+/** Options of `profile list` and `profile show`. */
+export interface ProfileOptions {
+  readonly json?: boolean;
+}
 
 /** `profile list`: prints the profiles of the package. */
-export async function profileList(options: { readonly json?: boolean }, terminal: Terminal): Promise<number> {
+export async function profileList({ options, terminal }: Invocation<ProfileOptions>): Promise<number> {
   const profiles = await Promise.all(builtInProfiles.map(loadProfile));
   const rows = profiles.map((profile) => [
     profile.name,
@@ -25,9 +30,8 @@ export async function profileList(options: { readonly json?: boolean }, terminal
 
 /** `profile show NAME`: prints a profile, merged with the profile that it extends. */
 export async function profileShow(
+  { options, terminal }: Invocation<ProfileOptions>,
   name: string,
-  options: { readonly json?: boolean },
-  terminal: Terminal,
 ): Promise<number> {
   const profile = await loadProfile(name);
   if (options.json === true) {

@@ -5,7 +5,7 @@ import { suggest } from "../manifest/problems/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { own } from "../model/json.ts";
 import { packageRoot } from "../project/package-files.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Invocation } from "./with-run.ts";
 
 /** Names of the published schemas, with their files. */
 const files: { readonly [name: string]: string } = {
@@ -24,7 +24,7 @@ const files: { readonly [name: string]: string } = {
 export const schemaNames: readonly string[] = Object.keys(files);
 
 /** `schema NAME`: prints a JSON Schema (draft-07) for editors and scripts. Throws `schema-unknown`. */
-export async function schema(name: string, terminal: Terminal): Promise<number> {
+export async function schema({ terminal }: Invocation<object>, name: string): Promise<number> {
   const file = own(files, name);
   if (file === undefined) {
     throw new GraphformError("schema-unknown", `there is no schema "${name}"`, {

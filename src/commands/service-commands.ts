@@ -6,6 +6,9 @@ import { argument, type CommandEntry, command, commandGroup, json, required } fr
 import type { OperateOptions, Verb } from "./instances/operate.ts";
 import type { InstanceRestoreOptions } from "./instances/restore-instance.ts";
 import { changing, type ManifestOptions, withManifestOptions } from "./options.ts";
+import type { PlatformOptions } from "./platform/announcement.ts";
+import type { PlatformOpenOptions } from "./platform/open.ts";
+import type { PlatformUpOptions } from "./platform/up.ts";
 import type {
   SnapshotCopyOptions,
   SnapshotDeleteOptions,
@@ -34,7 +37,10 @@ function operation(
     shared: withManifestOptions,
     arguments: [ofInstance],
     options: [noWait, json("events as JSON lines"), ...options],
-    run: async (given, address) => (await import("./instances/operate.ts")).operate(verb, address, given),
+    async load() {
+      const { operate } = await import("./instances/operate.ts");
+      return (given, address = "") => operate(verb, given, address);
+    },
   });
 }
 
@@ -61,15 +67,13 @@ export const commandsAtService: readonly CommandEntry[] = [
       ...reading,
       arguments: [ofInstance],
       options: [required("--to <time>", "the time to go back to, ISO 8601"), networkType, json()],
-      run: async (given, address) =>
-        (await import("./instances/restore-instance.ts")).instanceRestore(given, address),
+      load: async () => (await import("./instances/restore-instance.ts")).instanceRestore,
     }),
     command<JsonOptions>("events", "list the events that the service recorded for it", {
       ...reading,
       arguments: [ofInstance],
       options: [json()],
-      run: async (given, address) =>
-        (await import("./instances/restore-instance.ts")).listInstanceEvents(given, address),
+      load: async () => (await import("./instances/restore-instance.ts")).listInstanceEvents,
     }),
   ]),
   commandGroup("snapshot", "snapshots of the service", [
@@ -81,14 +85,14 @@ export const commandsAtService: readonly CommandEntry[] = [
         ["--environment <type>", "only those of an environment, for example PROD"],
         json(),
       ],
-      run: async (given) => (await import("./snapshots/list-snapshots.ts")).snapshotList(given),
+      load: async () => (await import("./snapshots/list-snapshots.ts")).snapshotList,
     }),
     command<SnapshotCopyOptions>("copy", "copy a snapshot to another region", {
       shared: withManifestOptions,
       ineffective: stateless,
       arguments: [ofSnapshot],
       options: [required("--region <region>", "the target region"), noWait, json("the copy as JSON")],
-      run: async (given, id) => (await import("./snapshots/change-snapshots.ts")).snapshotCopy(given, id),
+      load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotCopy,
     }),
     operation("backup", "take a snapshot, as `instance backup` does", [], "create"),
     command<SnapshotRestoreOptions>("restore", "create a new instance from a snapshot", {
@@ -96,14 +100,14 @@ export const commandsAtService: readonly CommandEntry[] = [
       ineffective: [...stateless, ...changing],
       arguments: [ofSnapshot],
       options: [networkType, ["--network <id>", "the network of the new instance"], json()],
-      run: async (given, id) => (await import("./snapshots/change-snapshots.ts")).snapshotRestore(given, id),
+      load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotRestore,
     }),
     command<SnapshotDeleteOptions>("delete", "delete a snapshot permanently", {
       shared: withManifestOptions,
       ineffective: stateless,
       arguments: [ofSnapshot],
       options: [["--auto-approve", "do not ask"]],
-      run: async (given, id) => (await import("./snapshots/change-snapshots.ts")).snapshotDelete(given, id),
+      load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotDelete,
     }),
   ]),
   commandGroup("account", "cloud accounts, and the steps that a person must do for them", [
@@ -111,15 +115,10 @@ export const commandsAtService: readonly CommandEntry[] = [
       ...reading,
       arguments: [argument("<address>", "for example cloudAccounts.prod", typedAddress)],
       options: [json()],
-      run: async (given, address) =>
-        (await import("./account-bootstrap.ts")).accountBootstrap(given, address),
+      load: async () => (await import("./account-bootstrap.ts")).accountBootstrap,
     }),
   ]),
 ];
-
-interface DataOptions {
-  readonly dataDir: string;
-}
 
 const dataDir = new Option("--data-dir <dir>", "where it keeps everything").default(localPlatformDir);
 
@@ -135,10 +134,9 @@ system changes and no root rights are needed; everything is kept in
 $XDG_CACHE_HOME/graphform/engine (default ~/.cache/graphform/engine). A second
 run fetches nothing. Linux on x64 only. GRAPHFORM_MODULE and GRAPHFORM_ENGINE
 name files of your own instead.`,
-      run: async ({ settings, terminal }) =>
-        (await import("./platform/setup-and-status.ts")).platformSetup(settings.environment(), terminal),
+      load: async () => (await import("./platform/status.ts")).platformSetup,
     }),
-    command<DataOptions & { readonly json?: boolean; readonly detach?: boolean }>(
+    command<PlatformUpOptions>(
       "up",
       "start it; further options go to its program (--profile falkordb-cloud, --delay, --faults FILE, ...)",
       {
@@ -157,34 +155,23 @@ name files of your own instead.`,
           ["--detach", "return when ready and leave it running"],
         ],
         passesOn: true,
-        async run({ options, settings, terminal }, ...rest) {
-          const { platformUp } = await import("./platform/up.ts");
-          const { dataDir, json = false, detach = false } = options;
-          return platformUp({ dataDir, json, detach, settings, rest }, terminal);
-        },
+        load: async () => (await import("./platform/up.ts")).platformUp,
       },
     ),
-    command<DataOptions>("down", "stop it and keep the data", {
+    command<PlatformOptions>("down", "stop it and keep the data", {
       options: [dataDir],
-      run: async ({ options, terminal }) =>
-        (await import("./platform/down.ts")).platformDown(options.dataDir, terminal),
+      load: async () => (await import("./platform/status.ts")).platformDown,
     }),
-    command<DataOptions & { readonly json?: boolean }>("status", "whether it runs, and where", {
+    command<PlatformOptions>("status", "whether it runs, and where", {
       options: [dataDir, json()],
-      run: async ({ options, terminal }) =>
-        (await import("./platform/setup-and-status.ts")).platformStatus(
-          options.dataDir,
-          options.json ?? false,
-          terminal,
-        ),
+      load: async () => (await import("./platform/status.ts")).platformStatus,
     }),
-    command<DataOptions & { readonly browser: boolean }>(
+    command<PlatformOpenOptions>(
       "open",
       "print a link that signs in to its page once, and open it where there is a browser",
       {
         options: [dataDir, ["--no-browser", "print the link alone"]],
-        run: async ({ options, settings, terminal }) =>
-          (await import("./platform/open.ts")).platformOpen(options, settings, terminal),
+        load: async () => (await import("./platform/open.ts")).platformOpen,
       },
     ),
   ]),

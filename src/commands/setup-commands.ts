@@ -5,6 +5,7 @@ import { type CommandEntry, command, commandGroup, json, required } from "./defi
 import type { ExplainOptions } from "./explain.ts";
 import type { InitOptions } from "./init/init.ts";
 import { changing, type ManifestOptions, requesting, withManifestOptions } from "./options.ts";
+import type { ProfileOptions } from "./profile.ts";
 
 type JsonOptions = ManifestOptions & { readonly json?: boolean };
 
@@ -33,8 +34,7 @@ export const commandsOfSetup: readonly CommandEntry[] = [
       ],
       arguments: [["<report>", "what plan --markdown wrote"]],
       options: [key],
-      run: async ({ options, settings, terminal }, report) =>
-        (await import("./ci/reports.ts")).comment(report, options, settings, terminal),
+      load: async () => (await import("./ci/reports.ts")).comment,
     }),
     command<IssueOptions>("issue", "keep one issue about drift: opened, updated, closed", {
       examples: [
@@ -43,8 +43,7 @@ export const commandsOfSetup: readonly CommandEntry[] = [
       ],
       arguments: [["<report>", "what drift --markdown wrote"]],
       options: [required("--exitcode <code>", "exit code of drift").argParser(exitcode), key],
-      run: async ({ options, settings, terminal }, report) =>
-        (await import("./ci/reports.ts")).issue(report, options, settings, terminal),
+      load: async () => (await import("./ci/reports.ts")).issue,
     }),
   ]),
   command<InitOptions>("init", "write a commented manifest; overwrites nothing", {
@@ -52,21 +51,21 @@ export const commandsOfSetup: readonly CommandEntry[] = [
       ["-f, --file <path>", "the manifest (default graphform.yaml)"],
       new Option("--ci <service>", "write a pipeline too").choices(["github", "gitlab"]),
     ],
-    run: async ({ options, terminal }) => (await import("./init/init.ts")).init(options, terminal),
+    load: async () => (await import("./init/init.ts")).init,
   }),
   command<ManifestOptions>("login", "sign in and keep the session (not the password)", {
     ...session,
-    run: async (given) => (await import("./login.ts")).login(given),
+    load: async () => (await import("./login.ts")).login,
   }),
   command<ManifestOptions>("logout", "end the session that login keeps", {
     ...session,
-    run: async (given) => (await import("./login.ts")).logout(given),
+    load: async () => (await import("./login.ts")).logout,
   }),
   command<JsonOptions>("doctor", "check what the other commands need", {
     shared: withManifestOptions,
     ineffective: [...changing, "--trace", "--log"],
     options: [json()],
-    run: async (given) => (await import("./doctor/doctor.ts")).doctor(given),
+    load: async () => (await import("./doctor/doctor.ts")).doctor,
   }),
 ];
 
@@ -78,24 +77,23 @@ export const commandsOfReference: readonly CommandEntry[] = [
     {
       arguments: [["[field]", "for example config.maxMemory (default: all, by name)"]],
       options: [["--profile <name>", "show its field names too"], json(), ["--no-color", "no colour"]],
-      run: async (given, field: string | undefined) => (await import("./explain.ts")).explain(given, field),
+      load: async () => (await import("./explain.ts")).explain,
     },
   ),
   commandGroup("profile", "service profiles: the API of each service", [
-    command<{ readonly json?: boolean }>("list", "the profiles that come with graphform", {
+    command<ProfileOptions>("list", "the profiles that come with graphform", {
       options: [json()],
-      run: async ({ options, terminal }) => (await import("./profile.ts")).profileList(options, terminal),
+      load: async () => (await import("./profile.ts")).profileList,
     }),
-    command<{ readonly json?: boolean }>("show", "everything that a profile says", {
+    command<ProfileOptions>("show", "everything that a profile says", {
       arguments: [new Argument("[name]", "a built-in name or a file").default("default")],
       options: [json()],
-      run: async ({ options, terminal }, name) =>
-        (await import("./profile.ts")).profileShow(name, options, terminal),
+      load: async () => (await import("./profile.ts")).profileShow,
     }),
   ]),
   command("schema", "print a published JSON Schema", {
     arguments: [["<name>", "manifest, profile, state, plan, drift or events"]],
-    run: async ({ terminal }, name) => (await import("./schema.ts")).schema(name, terminal),
+    load: async () => (await import("./schema.ts")).schema,
   }),
   command<ManifestOptions & { readonly dot?: boolean }>("graph", "draw the references between resources", {
     shared: withManifestOptions,
@@ -107,7 +105,7 @@ export const commandsOfReference: readonly CommandEntry[] = [
       ["--mermaid", "as a Mermaid flowchart (the default)"],
       new Option("--dot", "for Graphviz").conflicts("mermaid"),
     ],
-    run: async (given) => (await import("./graph.ts")).graph(given),
+    load: async () => (await import("./graph.ts")).graph,
   }),
   command("completion", "print a script for a shell: completes commands, options, addresses and fields", {
     arguments: [new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"])],
@@ -123,7 +121,7 @@ Installed in a repository (bash; the others likewise), for npx graphform too:
 
 Addresses come from the manifest and the state (graphform.yaml, or what -f
 names), without any network.`,
-    run: async ({ terminal }, shell) => (await import("./completion/scripts.ts")).completion(shell, terminal),
+    load: async () => (await import("./completion/scripts.ts")).completion,
   }),
 ];
 

@@ -134,15 +134,15 @@ async function impatient(
       meanwhile();
     },
   };
-  await command(report, {}, settingsOf(env), terminal, clock).catch((error: unknown) => {
+  const settings = settingsOf(env);
+  await command({ options: {}, settings, terminal, clock }, report).catch((error: unknown) => {
     said.push(isGraphformError(error) ? `${error.message} | ${error.hint}` : String(error));
   });
   return { said: said.join(""), pauses };
 }
 
 function drifted(exitcode: string): typeof comment {
-  return (...[file, options, ...rest]: Parameters<typeof comment>): Promise<number> =>
-    issue(file, { ...options, exitcode }, ...rest);
+  return ({ options, ...given }, file) => issue({ ...given, options: { ...options, exitcode } }, file);
 }
 
 describe.each([

@@ -65,7 +65,13 @@ describe("platform open", () => {
   it("opens the page for a person: by a private file, with a key that is not the printed one", async () => {
     const { path, called } = await browser();
     const said = terminal(true);
-    expect(await platformOpen({ dataDir, browser: true }, settingsOf({ BROWSER: path }), said)).toBe(0);
+    expect(
+      await platformOpen({
+        options: { dataDir, browser: true },
+        settings: settingsOf({ BROWSER: path }),
+        terminal: said,
+      }),
+    ).toBe(0);
     const address = (await called()).trim();
     expect(address).toMatch(/^file:.*open\.html$/);
     const file = fileURLToPath(address);
@@ -84,7 +90,13 @@ describe("platform open", () => {
     await rm(join(dataDir, "open.html"), { force: true });
     const { path } = await browser();
     const said = terminal(interactive);
-    expect(await platformOpen({ dataDir, browser: wanted }, settingsOf({ BROWSER: path }), said)).toBe(0);
+    expect(
+      await platformOpen({
+        options: { dataDir, browser: wanted },
+        settings: settingsOf({ BROWSER: path }),
+        terminal: said,
+      }),
+    ).toBe(0);
     expect(await cookiesOf(said.said.out.trim())).toBe(1);
     await expect(stat(join(dataDir, "open.html"))).rejects.toThrow("ENOENT");
   });
@@ -92,7 +104,11 @@ describe("platform open", () => {
   it("says so where the browser does not start; the printed link is good", async () => {
     const said = terminal(true);
     expect(
-      await platformOpen({ dataDir, browser: true }, settingsOf({ BROWSER: join(folder, "none") }), said),
+      await platformOpen({
+        options: { dataDir, browser: true },
+        settings: settingsOf({ BROWSER: join(folder, "none") }),
+        terminal: said,
+      }),
     ).toBe(0);
     expect(said.said.err).toContain("no browser was opened");
     expect(await cookiesOf(said.said.out.trim())).toBe(1);

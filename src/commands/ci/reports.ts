@@ -2,10 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { type Clock, systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { marker, withoutMarker } from "../../report/markdown/within-budget.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
 import { repeatLost } from "./forge-request.ts";
 import { type Forge, forgeOf, type Post } from "./forges.ts";
 
@@ -21,6 +20,9 @@ export interface IssueOptions extends CommentOptions {
   readonly exitcode: string;
 }
 
+/** An invocation whose pauses between attempts are those of a clock. */
+type CiInvocation<O> = Invocation<O> & { readonly clock?: Clock };
+
 /** Limit of GitHub for a comment or an issue, in characters; GitLab takes more. */
 const maxCharacters = 65_536;
 
@@ -28,13 +30,9 @@ const maxCharacters = 65_536;
 const label = "graphform-drift";
 
 /** `ci comment`: updates the comments with the report's marker, or adds one if there is none. */
-export async function comment(
-  file: string,
-  { key }: CommentOptions,
-  settings: Settings,
-  terminal: Terminal,
-  clock: Clock = systemClock,
-): Promise<number> {
+export async function comment(invocation: CiInvocation<CommentOptions>, file: string): Promise<number> {
+  const { options, settings, terminal, clock = systemClock } = invocation;
+  const { key } = options;
   const forge = await forgeOf(settings, clock);
   const missing =
     "**The plan could not be made, and there is no report of it.** The log of the run says why.";
@@ -53,13 +51,9 @@ export async function comment(
  * `ci issue`: opens or updates the issue if `drift` found something or failed, and closes it if `drift` exited with 0. An issue that a
  * person closed stays closed; the next drift opens a new one.
  */
-export async function issue(
-  file: string,
-  { exitcode, key }: IssueOptions,
-  settings: Settings,
-  terminal: Terminal,
-  clock: Clock = systemClock,
-): Promise<number> {
+export async function issue(invocation: CiInvocation<IssueOptions>, file: string): Promise<number> {
+  const { options, settings, terminal, clock = systemClock } = invocation;
+  const { exitcode, key } = options;
   const forge = await forgeOf(settings, clock);
   const ended = exitcode === "" ? "did not come to an end" : `ended with exit code ${exitcode}`;
   const missing = `**graphform drift ${ended}, and there is no report of it.** The log of the run says why.`;

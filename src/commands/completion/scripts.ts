@@ -1,11 +1,11 @@
 /** @module Prints shell scripts that complete commands, options and their values. */
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
 
 /**
  * `completion SHELL`: the script for bash, zsh or fish. Each asks `graphform complete` for what may follow; behind `npx graphform` it asks
  * the package that npx would run, in `node_modules` of this folder or of one above.
  */
-export function completion(shell: string, terminal: Terminal): number {
+export function completion({ terminal }: Invocation<object>, shell: string): number {
   terminal.out(shell === "fish" ? fish : shell === "zsh" ? zsh : bash);
   return 0;
 }

@@ -11,7 +11,7 @@ import { assertOwnState, locateState, placeOf } from "../../project/locate-state
 import { repositoryOf } from "../../project/manifest-identity.ts";
 import { settingsOf } from "../../project/settings.ts";
 import { writeAllNew } from "../reports/write-new.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
 import type { CiService } from "./pipeline-needs.ts";
 import { type Pipelines, pipelinesFor } from "./pipelines.ts";
 import { extendGitignore, gitignoreEdit, starterFor } from "./starter.ts";
@@ -26,7 +26,7 @@ export interface InitOptions {
  * `init`: writes a manifest, lines for .gitignore, and with `ci` pipelines that fit the manifest, also one that exists already. Throws
  * `file-exists`; overwrites nothing.
  */
-export async function init(options: InitOptions, terminal: Terminal): Promise<number> {
+export async function init({ options, terminal }: Invocation<InitOptions>): Promise<number> {
   const manifest = options.file ?? "graphform.yaml";
   const isThere = existsSync(manifest);
   if (isThere && options.ci === undefined) {

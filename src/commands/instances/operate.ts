@@ -53,8 +53,8 @@ const startPhases: { readonly [verb in Verb]: readonly PhaseName[] } = {
 /** `instance VERB ADDRESS`: runs the operation, and waits for it unless `wait` is false. Throws `not-offered`, `not-fit`, `gone`. */
 export async function operate(
   verb: Verb,
-  address: string,
   invocation: Invocation<OperateOptions>,
+  address: string,
 ): Promise<number> {
   const { options, settings, terminal } = invocation;
   const palette = makePalette(terminal.colour);

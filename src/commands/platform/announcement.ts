@@ -4,6 +4,12 @@ import { join } from "node:path";
 import { isObject } from "../../model/json.ts";
 import { platformOn } from "../../platform/lock.ts";
 
+/** Options of the commands about the local platform. */
+export interface PlatformOptions {
+  readonly dataDir: string;
+  readonly json?: boolean;
+}
+
 /** The JSON line that a platform prints once it is ready, parsed; `line` is its text. */
 export interface Announcement {
   readonly url: string;

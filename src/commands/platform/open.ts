@@ -9,10 +9,11 @@ import { isObject } from "../../model/json.ts";
 import { findLocalPlatform, type LocalPlatform } from "../../project/local-platform.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
+import type { PlatformOptions } from "./announcement.ts";
 
 /** Options of `platform open`. */
-export interface PlatformOpenOptions {
-  readonly dataDir: string;
+export interface PlatformOpenOptions extends PlatformOptions {
   /** False: print the link and open nothing. */
   readonly browser: boolean;
 }
@@ -21,11 +22,9 @@ export interface PlatformOpenOptions {
  * Prints a link that signs in to the page once, within a minute, and opens the page if a person and a browser are present. The
  * browser gets a second link in a private file: other users could read a link in its command line. Throws `no-platform`.
  */
-export async function platformOpen(
-  { dataDir, browser }: PlatformOpenOptions,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<number> {
+export async function platformOpen(invocation: Invocation<PlatformOpenOptions>): Promise<number> {
+  const { options, settings, terminal } = invocation;
+  const { dataDir, browser } = options;
   const platform = await findLocalPlatform(dataDir);
   if (platform?.isRunning !== true) {
     throw new GraphformError("no-platform", `no local platform is running in ${dataDir}`, {
@@ -58,9 +57,7 @@ async function newLink(
   throw new GraphformError(
     "platform-answer",
     `the local platform at ${platform.url} did not return a link: ${String(answer)}`,
-    {
-      hint: "stop it with `graphform platform down` and start it again",
-    },
+    { hint: "stop it with `graphform platform down` and start it again" },
   );
 }
 

@@ -1,5 +1,5 @@
 /** @module Starts the local platform, in the foreground or detached. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -7,27 +7,23 @@ import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../../model/errors.ts";
 import { platformOn } from "../../platform/lock.ts";
 import { platformProgram } from "../../project/package-files.ts";
-import type { Environment, Settings } from "../../project/settings.ts";
+import type { Environment } from "../../project/settings.ts";
 import { wrapLines } from "../../report/text-width.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
 import {
   type Announcement,
   engineText,
   lastAnnouncement,
+  type PlatformOptions,
   parseAnnouncement,
   profileHint,
   runningPlatform,
 } from "./announcement.ts";
 
 /** Options of `platform up`; everything else on its command line goes to the platform's program. */
-export interface PlatformUpOptions {
-  readonly dataDir: string;
-  readonly json: boolean;
-  readonly detach: boolean;
-  /** Environment of the command; `platformEnvironment` chooses what the platform gets of it. */
-  readonly settings: Settings;
-  /** Arguments of the platform's own program. */
-  readonly rest: readonly string[];
+export interface PlatformUpOptions extends PlatformOptions {
+  readonly detach?: boolean;
 }
 
 const browserHint = "see it in a browser: graphform platform open\n";
@@ -35,24 +31,35 @@ const browserHint = "see it in a browser: graphform platform open\n";
 const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
-export async function platformUp(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
+export async function platformUp(
+  { options, settings, terminal }: Invocation<PlatformUpOptions>,
+  ...rest: string[]
+): Promise<number> {
   // Databases run in other folders: a relative path would mean another place there.
-  const absolute = { ...options, dataDir: resolve(options.dataDir) };
-  mkdirSync(absolute.dataDir, { recursive: true, mode: 0o700 });
-  return options.detach ? startDetached(absolute, terminal) : runInForeground(absolute, terminal);
+  const dataDir = resolve(options.dataDir);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const start: Start = (given) =>
+    spawn(process.execPath, [platformProgram, "--data-dir", dataDir, ...rest], {
+      ...given,
+      env: platformEnvironment(settings.environment()),
+    });
+  const asJson = options.json === true;
+  return options.detach === true
+    ? startDetached(start, dataDir, asJson, terminal)
+    : runInForeground(start, asJson, terminal);
 }
 
-async function runInForeground(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
-  const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: platformEnvironment(options.settings.environment()),
-  });
+/** Starts the platform's own program. */
+type Start = (given: { readonly stdio: StdioOptions; readonly detached?: boolean }) => ChildProcess;
+
+async function runInForeground(start: Start, asJson: boolean, terminal: Terminal): Promise<number> {
+  const child = start({ stdio: ["ignore", "pipe", "inherit"] });
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of endSignals) process.on(signal, forward);
-  child.stdout.setEncoding("utf8");
-  child.stdout.on("data", (line: string) => {
+  child.stdout?.setEncoding("utf8");
+  child.stdout?.on("data", (line: string) => {
     const ready = parseAnnouncement(line);
-    if (options.json || ready === undefined) terminal.out(line);
+    if (asJson || ready === undefined) terminal.out(line);
     else terminal.out(readyText(ready, "; Ctrl-C stops it and keeps the data", terminal));
   });
   const code = await new Promise<number>((resolve) => child.once("exit", (exit) => resolve(exit ?? 1)));
@@ -60,14 +67,15 @@ async function runInForeground(options: PlatformUpOptions, terminal: Terminal): 
   return code;
 }
 
-async function startDetached(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
-  const log = join(options.dataDir, "platform.log");
+async function startDetached(
+  start: Start,
+  dataDir: string,
+  asJson: boolean,
+  terminal: Terminal,
+): Promise<number> {
+  const log = join(dataDir, "platform.log");
   const out = openSync(log, "a", 0o600);
-  const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
-    stdio: ["ignore", out, out],
-    detached: true,
-    env: platformEnvironment(options.settings.environment()),
-  });
+  const child = start({ stdio: ["ignore", out, out], detached: true });
   closeSync(out);
   const giveUp = (): void => void child.kill("SIGTERM");
   for (const signal of endSignals) process.on(signal, giveUp);
@@ -77,28 +85,26 @@ async function startDetached(options: PlatformUpOptions, terminal: Terminal): Pr
   });
   const seen: { ready?: Announcement | undefined; winner?: Announcement | undefined } = {};
   await waitUntil(async () => {
-    const found = await lastAnnouncement(options.dataDir);
+    const found = await lastAnnouncement(dataDir);
     if (found?.pid === child.pid) seen.ready = found;
     if (seen.ready !== undefined || !hasEnded) return seen.ready !== undefined;
     // Another one may have taken the folder, and may still be starting.
-    seen.winner = await runningPlatform(options.dataDir);
-    return seen.winner !== undefined || (await platformOn(options.dataDir)) === undefined;
+    seen.winner = await runningPlatform(dataDir);
+    return seen.winner !== undefined || (await platformOn(dataDir)) === undefined;
   }, 120_000);
   for (const signal of endSignals) process.off(signal, giveUp);
   child.unref();
   const { ready, winner } = seen;
   if (ready !== undefined) {
     const end = `, pid ${ready.pid}; \`graphform platform down\` stops it and keeps the data`;
-    terminal.out(options.json ? `${ready.line}\n` : readyText(ready, end, terminal));
+    terminal.out(asJson ? `${ready.line}\n` : readyText(ready, end, terminal));
     return 0;
   }
   if (winner !== undefined) {
     throw new GraphformError(
       "platform-running",
       `a platform is running here already, at ${winner.url} (pid ${winner.pid})`,
-      {
-        hint: "use it as it is, or stop it with `graphform platform down`",
-      },
+      { hint: "use it as it is, or stop it with `graphform platform down`" },
     );
   }
   throw new GraphformError("platform-failed", `the platform did not start: ${await lastLine(log)}`, {

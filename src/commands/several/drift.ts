@@ -24,7 +24,7 @@ import {
   writeNoDriftFiles,
 } from "../drift/drift-reports.ts";
 import { assertReportFiles, pathIn, writeReport } from "../reports/write-report.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
 import { inEachFolder, refuseSeveral } from "./folders.ts";
 import { printSeveral, type SeveralParts, writeSeveralReports } from "./reports.ts";
 
@@ -33,11 +33,10 @@ import { printSeveral, type SeveralParts, writeSeveralReports } from "./reports.
  * hold all looks, and stand in the folder of the command. Exits with the worst code.
  */
 export async function driftSeveral(
+  invocation: Invocation<DriftOptions>,
   folders: readonly string[],
-  options: DriftOptions,
-  settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
+  const { options, settings, terminal } = invocation;
   if (options.adopt.length > 0) refuseSeveral("drift --adopt");
   const { sarif, junit, markdown, html, prometheus } = options;
   assertReportFiles({ sarif, junit, markdown });
@@ -49,7 +48,7 @@ export async function driftSeveral(
       const project = await openProject(options, settings);
       name = project.header.name;
       await opened(project);
-      const report = await makeDrift(project, { options, settings, terminal });
+      const report = await makeDrift(project, invocation);
       await writeDriftFiles(report, names, { html, prometheus }, terminal);
       return report;
     } catch (thrown) {

@@ -3,7 +3,6 @@ import { kinds } from "../../kinds/index.ts";
 import { exitCodes, ownError } from "../../model/errors.ts";
 import { hasChanges } from "../../plan/plan.ts";
 import { openProject } from "../../project/project.ts";
-import type { Settings } from "../../project/settings.ts";
 import { planAnnotations } from "../../report/github/annotations.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { reportMarkdown } from "../../report/markdown/report-markdown.ts";
@@ -20,7 +19,7 @@ import { type MadePlan, makePlan, type PlanCommandOptions } from "../plan-comman
 import { writePlanOutputs } from "../reports/plan-outputs.ts";
 import { writeFailureHtml, writePlanHtml } from "../reports/write-html.ts";
 import { assertReportFiles, writeReport } from "../reports/write-report.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
 import { inEachFolder } from "./folders.ts";
 import { printSeveral, type SeveralParts, writeSeveralReports } from "./reports.ts";
 
@@ -29,11 +28,10 @@ import { printSeveral, type SeveralParts, writeSeveralReports } from "./reports.
  * plans, and stand in the folder of the command. Exits with the worst code; 2 where there are changes and --detailed-exitcode was given.
  */
 export async function planSeveral(
+  invocation: Invocation<PlanCommandOptions>,
   folders: readonly string[],
-  options: PlanCommandOptions,
-  settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
+  const { options, settings, terminal } = invocation;
   const { sarif, gitlab, markdown, out, html, destroy } = options;
   assertReportFiles({ sarif, gitlab, markdown });
   assertReportFiles({ out, html });
@@ -43,7 +41,7 @@ export async function planSeveral(
     try {
       const project = await openProject(options, settings);
       await opened(project);
-      const made = await makePlan(project, { options, settings, terminal });
+      const made = await makePlan(project, invocation);
       if (html !== undefined)
         await writePlanHtml(html, made.plan, names, { ...next, earlier: made.earlier, terminal });
       return made;

@@ -1,7 +1,6 @@
 /** @module Runs `validate` on several manifests: all problems of each, one report and one exit code. */
 import { type ExitCode, exitCodes, worseExit } from "../../model/errors.ts";
 import type { Problem } from "../../model/problem.ts";
-import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { problemAnnotations } from "../../report/github/annotations.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -14,6 +13,7 @@ import { printError } from "../terminal/print-error.ts";
 import { printValidation } from "../terminal/print-problems.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { allProblems, type ValidateOptions } from "../validate.ts";
+import type { Invocation } from "../with-run.ts";
 import { inEachFolder } from "./folders.ts";
 import { writeFindings } from "./reports.ts";
 
@@ -21,16 +21,13 @@ type Result = ManifestResult<readonly Problem[]>;
 
 /** `validate` with several --chdir: checks each manifest as if started in its folder. Exits with the worst code. */
 export async function validateSeveral(
+  invocation: Invocation<ValidateOptions>,
   folders: readonly string[],
-  options: ValidateOptions,
-  settings: Settings,
-  terminal: Terminal,
 ): Promise<number> {
+  const { options, settings, terminal } = invocation;
   const { sarif } = options;
   assertReportFiles({ sarif });
-  const results = await inEachFolder(folders, settings, (opened) =>
-    allProblems({ options, settings, terminal }, opened),
-  );
+  const results = await inEachFolder(folders, settings, (opened) => allProblems(invocation, opened));
   const parts = { findings: problemFindings, annotations: problemAnnotations };
   await writeFindings(results, parts, sarif, { settings, terminal });
   const codes = results.map(codeOf);

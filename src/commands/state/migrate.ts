@@ -10,15 +10,13 @@ import { whileHeld } from "../../project/open-run.ts";
 import { openStore } from "../../project/open-store.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { amount } from "../../report/words.ts";
 import { interruptedMove, type Move, type MoveEnd, moveState } from "../../state/move-state.ts";
 import type { LockOptions } from "../../state/store.ts";
 import type { ManifestOptions } from "../options.ts";
 import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { lockWarning } from "../with-run.ts";
+import { type Invocation, lockWarning } from "../with-run.ts";
+import { resourcesOf, shownPlace } from "./with-store.ts";
 
 /** Options of `state migrate`. */
 export interface MigrateOptions extends ManifestOptions {
@@ -28,11 +26,11 @@ export interface MigrateOptions extends ManifestOptions {
 }
 
 /** `state migrate --to PLACE`: moves the state under both locks, and prints what the manifest has to say from now on. */
-export async function stateMigrate(
-  options: MigrateOptions,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<number> {
+export async function stateMigrate({
+  options,
+  settings,
+  terminal,
+}: Invocation<MigrateOptions>): Promise<number> {
   const project = await openProject(options, settings);
   const { header, folder } = project;
   const location = locationOf(options.to, project);
@@ -55,20 +53,14 @@ export async function stateMigrate(
       timeout: options.lockTimeout ?? 0,
       warn: lockWarning(terminal),
     });
-    const resources = Object.keys(state.resources).length;
     const section = sectionOf(location);
+    const { serial } = state;
     if (options.json === true) {
-      const facts = {
-        from: project.store.where,
-        to: fresh.where,
-        serial: state.serial,
-        resources,
-        isResumed,
-      };
-      terminal.out(`${jsonText({ ...facts, section })}\n`);
+      const [from, to, resources] = [project.store.where, fresh.where, Object.keys(state.resources).length];
+      terminal.out(`${jsonText({ from, to, serial, resources, isResumed, section })}\n`);
     } else {
-      const [from, to] = [escapeText(project.store.where, 300), escapeText(fresh.where, 300)];
-      terminal.out(`The state is at ${to} now: version ${state.serial}, ${amount(resources, "resource")}.\n`);
+      const [from, to] = [project.store, fresh].map(shownPlace);
+      terminal.out(`The state is at ${to} now: version ${serial}, ${resourcesOf(state)}.\n`);
       terminal.out(`${from} refuses every run from here on. Write in the manifest:\n\n${section}`);
     }
     return exitCodes.done;

@@ -1,11 +1,52 @@
-/** @module Stops the local platform. */
+/** @module Fetches the engine of the local platform, reports whether a platform runs, and stops it. */
+
 import { realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { hasEndedWithin, signalTo } from "../../files/process-identity.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { findServers } from "../../platform/engine/server-processes.ts";
+import { engineCache } from "../../platform/engine/setup/engine-cache.ts";
+import { setupEngine } from "../../platform/engine/setup/setup-engine.ts";
 import { platformOn } from "../../platform/lock.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { escapeText } from "../../report/escape.ts";
+import { wrapLines } from "../../report/text-width.ts";
+import type { Invocation } from "../with-run.ts";
+import { engineText, type PlatformOptions, runningPlatform } from "./announcement.ts";
+
+/** `platform setup`: fetches what is missing of an engine and prints which one databases run on. Throws `no-engine`. */
+export async function platformSetup({ settings, terminal }: Invocation<object>): Promise<number> {
+  const env = settings.environment();
+  let isFetched = false;
+  const found = await setupEngine(env, (line) => {
+    isFetched = true;
+    terminal.err(`${escapeText(line, 600)}\n`);
+  });
+  if (found.engine === undefined)
+    throw new GraphformError("no-engine", found.reason, {
+      hint: found.hint ?? "leave GRAPHFORM_ENGINE out to get one",
+    });
+  const { name, version, why } = found.engine;
+  if (!isFetched) terminal.err(`nothing to fetch (fetched files are kept in ${engineCache(env)})\n`);
+  terminal.out(wrapLines(`databases run on ${name} ${version} (${why})\n`, terminal.columns));
+  return 0;
+}
+
+/** `platform status`: prints whether a platform runs, and its URL. Exit 0 if it runs, otherwise 1. */
+export async function platformStatus({ options, terminal }: Invocation<PlatformOptions>): Promise<number> {
+  const { dataDir, json = false } = options;
+  const found = await runningPlatform(dataDir);
+  if (json) {
+    const { url, usersUrl, engine, pid } = found ?? {};
+    const where = found === undefined ? {} : { url, usersUrl, engine, pid };
+    terminal.out(`${JSON.stringify({ running: found !== undefined, dataDir, ...where })}\n`);
+  } else if (found === undefined)
+    terminal.out("not running; start it with `graphform platform up --detach`\n");
+  else {
+    const text = `running at ${found.url} (pid ${found.pid})\n${engineText(found.engine)}`;
+    terminal.out(wrapLines(text, terminal.columns));
+  }
+  return found === undefined ? 1 : 0;
+}
 
 /** Longest time for a platform to save the data of its databases and end, in ms. */
 const platformGrace = 120_000;
@@ -17,7 +58,8 @@ const databaseGrace = 60_000;
  * Stops the platform of a data folder and its databases with SIGTERM, and waits until they have ended. Also ends databases
  * that still run after their platform was killed.
  */
-export async function platformDown(dataDir: string, terminal: Terminal): Promise<number> {
+export async function platformDown({ options, terminal }: Invocation<PlatformOptions>): Promise<number> {
+  const { dataDir } = options;
   const platform = await platformOn(dataDir);
   if (platform !== undefined) {
     signalTo(platform, "SIGTERM");
