@@ -1,94 +1,155 @@
-/** @module Runs `plan`: compares the manifest with the service and prints the changes. */
-
+/** @module Runs `plan`: compares the manifest with the service and reports the changes. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { kinds } from "../kinds/index.ts";
-import { exitCodes, type GraphformError, ownError } from "../model/errors.ts";
+import { type ExitCode, exitCodes } from "../model/errors.ts";
+import { disruptions } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { resolving } from "../project/open-run.ts";
-import { openProject, type Project } from "../project/project.ts";
+import { openProject } from "../project/project.ts";
 import { savePlan } from "../project/saved-plan.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
+import { probeFigures } from "../report/census-json.ts";
+import { planAnnotations } from "../report/github/annotations.ts";
+import type { Earlier } from "../report/html/report-html.ts";
 import { jsonText } from "../report/json-text.ts";
-import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
+import { gitlabCounts, planLine, summarize } from "../report/plan-summary.ts";
 import { erroredPlanJson } from "../report/problems-json.ts";
+import { planFindings } from "../report/sarif/plan-findings.ts";
+import { madeOf } from "../report/several/manifest-result.ts";
 import { type ShownPlan, shownPlan } from "../report/shown.ts";
-import { reportText } from "../report/text/report-text.ts";
 import { planView } from "../report/view/plan-view.ts";
 import { kindNames } from "../report/words.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
 import { commitOfJob } from "./ci/newest-commit.ts";
-import { goalOf, type ManifestOptions } from "./options.ts";
-import type { PlanReportContext, PlanReportOptions } from "./reports/plan-reports.ts";
-import { comparedWith, earlierPlan, isReportError } from "./reports/write-html.ts";
-import { assertReportFiles, writerOf } from "./reports/write-report.ts";
+import type { Opened } from "./folders.ts";
+import { goalOf } from "./options.ts";
+import { comparedWith, earlierPlan } from "./reports/earlier-plan.ts";
+import { type ReportOptions, reportOne, reportSeveral } from "./reports/run-report.ts";
+import type { StepOutputs } from "./reports/step-outputs.ts";
+import { writeReport, writerOf } from "./reports/write-report.ts";
+import type { ReportKind } from "./reports/write-reports.ts";
 import { openLiveView } from "./terminal/live-view.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 import { type Invocation, withRun } from "./with-run.ts";
 
-/** Options of `plan`. */
-export interface PlanCommandOptions extends ManifestOptions, PlanChoices, PlanReportOptions {
-  readonly json?: boolean;
+/** Files that `plan` writes, and the command that carries the plan out. */
+interface PlanFiles {
   readonly out?: string;
-  readonly detailedExitcode?: boolean;
+  readonly sarif?: string;
+  readonly gitlab?: string;
+  readonly markdown?: string;
+  readonly html?: string;
   /** Plans the removal of everything that the state owns. */
   readonly destroy?: boolean;
 }
 
+/** Options of `plan`. */
+export interface PlanCommandOptions extends ReportOptions, PlanChoices, PlanFiles {
+  /** A saved plan that the page of --html is compared with. */
+  readonly compare?: string;
+  readonly detailedExitcode?: boolean;
+}
+
 /**
- * `plan`: prints the changes that apply would make. Writes no file except those of --out and --html. With --json a failure is printed
+ * `plan`: prints the changes that apply would make. Writes no file except those of --out and of reports. With --json a failure is printed
  * as a plan document too, with `errored: true`.
  */
 export async function plan(invocation: Invocation<PlanCommandOptions>): Promise<number> {
-  const { options, settings, terminal } = invocation;
-  const { out, sarif, gitlab, markdown, html, json = false, destroy = false } = options;
-  let name = "";
-  try {
-    assertReportFiles({ out, sarif, gitlab, markdown, html });
-    const project = await openProject(options, settings);
-    name = project.header.name;
-    const { plan: made, earlier } = await makePlan(project, invocation);
-    const names = kindNames(kinds.all);
-    const { writePlanReports } = await import("./reports/plan-reports.ts");
-    const { files: manifest } = project;
-    await writePlanReports(made, options, { names, manifest, settings, terminal, ...defined({ earlier }) });
-    const page = { palette: makePalette(terminal.colour), width: terminal.width };
-    const command = destroy ? "destroy" : "apply";
-    terminal.out(
-      json ? `${jsonText(planJson(made, names))}\n` : reportText(planView(made, { command }), page),
-    );
-    return options.detailedExitcode === true && hasChanges(made) ? exitCodes.changes : exitCodes.done;
-  } catch (thrown) {
-    const error = ownError(thrown, settings.secrets.hide);
-    await reportFailure(error, name, invocation);
-    if (json) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
-    throw error;
-  }
+  const { options, terminal } = invocation;
+  const kind = planReport(options, terminal);
+  return codeFor(options, await reportOne(invocation, kind, (opened) => makePlan(invocation, opened)));
 }
 
-/** Reports what ended the run, but not that a report cannot be written. */
-async function reportFailure(
-  error: GraphformError,
-  name: string,
-  { options, settings, terminal }: Invocation<PlanCommandOptions>,
-): Promise<void> {
-  if (isReportError(error)) return;
-  const { writeNoPlanReports } = await import("./reports/plan-reports.ts");
-  await writeNoPlanReports(error, options, { name, manifest: options.file, settings, terminal });
+/** `plan` with several --chdir. */
+export async function planSeveral(
+  invocation: Invocation<PlanCommandOptions>,
+  folders: readonly string[],
+): Promise<number> {
+  const { options, terminal } = invocation;
+  const make = (opened: Opened): Promise<MadePlan> => makePlan(invocation, opened);
+  return codeFor(options, await reportSeveral(invocation, planReport(options, terminal), folders, make));
+}
+
+function codeFor({ detailedExitcode }: PlanCommandOptions, code: ExitCode): ExitCode {
+  return code === exitCodes.changes && detailedExitcode !== true ? exitCodes.done : code;
+}
+
+/** The reports of plans. */
+export function planReport(
+  { out, sarif, gitlab, markdown, html, destroy = false }: PlanFiles,
+  terminal: Terminal,
+): ReportKind<MadePlan> {
+  const names = kindNames(kinds.all);
+  const next = { planFile: out, command: destroy ? "destroy" : "apply" } as const;
+  return {
+    report: "plan",
+    whole: "graphform plan --json has every change",
+    differs: ({ plan: made }) => hasChanges(made),
+    exit: ({ plan: made }) => (hasChanges(made) ? exitCodes.changes : exitCodes.done),
+    line: ({ plan: made }) => planLine(summarize(made)),
+    view: ({ plan: made }) => planView(made, next),
+    findings: ({ plan: made }) => planFindings(made),
+    annotations: ({ plan: made }, pathOf) => planAnnotations(made, pathOf),
+    figures: ({ plan: made }) => probeFigures(made.census),
+    json: ({ plan: made }) => planJson(made, names),
+    failedJson: erroredPlanJson,
+    async page({ plan: made, earlier }, view) {
+      const { neighbourhood } = await import("../report/view/neighbourhood.ts");
+      return { picture: neighbourhood(made, view), ...defined({ earlier }) };
+    },
+    outputs: async (made, isOne) => ({
+      ...countsOf(made.map((one) => one.plan)),
+      ...(out === undefined || !isOne ? {} : await savedOutputs(out)),
+    }),
+    files: { own: { out, html }, all: { sarif, gitlab, markdown } },
+    async writeAll(results) {
+      const plans = madeOf(results).map(({ value }) => value.plan);
+      // Numbers that lack a manifest would say less than there is.
+      if (gitlab !== undefined && plans.length === results.length)
+        await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plans))}\n`, terminal);
+    },
+  };
+}
+
+/** The numbers of plans. A replacement counts as add, destroy and replace; a blocked change counts as blocked alone. */
+function countsOf(plans: readonly ShownPlan[]): StepOutputs {
+  const summaries = plans.map(summarize);
+  const sum = (key: "add" | "change" | "destroy" | "blocked"): number =>
+    summaries.reduce((total, summary) => total + summary[key], 0);
+  const free = plans.flatMap(({ changes }) => changes).filter(({ blocked }) => blocked.length === 0);
+  const worst = Math.max(0, ...free.map(({ disruption }) => disruptions.indexOf(disruption)));
+  return {
+    changed: plans.some(hasChanges),
+    add: sum("add"),
+    change: sum("change"),
+    replace: free.filter(({ action }) => action === "replace").length,
+    destroy: sum("destroy"),
+    blocked: sum("blocked"),
+    max_disruption: disruptions[worst] ?? "none",
+  };
+}
+
+async function savedOutputs(file: string): Promise<StepOutputs> {
+  const digest = createHash("sha256").update(await readFile(file));
+  return { plan_path: resolve(file), plan_sha256: digest.digest("hex") };
 }
 
 /** A plan that was made, with what its reports need. */
 export interface MadePlan {
   readonly plan: ShownPlan;
   /** The comparison with the plan of --compare. */
-  readonly earlier?: PlanReportContext["earlier"];
+  readonly earlier?: Earlier;
 }
 
-/** Observes the service and makes the plan of a project; saves it if --out names a file. Prints no result. */
-export async function makePlan(
-  project: Project,
-  invocation: Invocation<PlanCommandOptions>,
-): Promise<MadePlan> {
+/** Observes the service and makes the plan of the manifest; saves it if --out names a file. Prints no result. */
+async function makePlan(invocation: Invocation<PlanCommandOptions>, opened: Opened): Promise<MadePlan> {
   const { options, settings, terminal } = invocation;
+  const project = await openProject(options, settings);
+  await opened(project);
   const earlier = await earlierPlan(options);
   const destroying = options.destroy === true;
   // A removal needs no secret: a missing one must not prevent it.

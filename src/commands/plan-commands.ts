@@ -19,7 +19,7 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--sarif <file>", "write the problems in the format SARIF, for code scanning"],
       ["--online", "ask the service too what it offers today"],
     ],
-    several: async () => (await import("./several/validate.ts")).validateSeveral,
+    several: async () => (await import("./validate.ts")).validateSeveral,
     load: async () => (await import("./validate.ts")).validate,
   }),
   command<PlanCommandOptions>("plan", "compare the manifest with the service; changes nothing", {
@@ -44,7 +44,7 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--compare <planfile>", "say on that page how this plan differs from a saved one"],
       ["--detailed-exitcode", "exit 2 where there are changes"],
     ],
-    several: async () => (await import("./several/plan.ts")).planSeveral,
+    several: async () => (await import("./plan-command.ts")).planSeveral,
     load: async () => (await import("./plan-command.ts")).plan,
   }),
   command<ApplyCommandOptions>("apply", "plan, confirm, apply, converge and verify", {
@@ -106,7 +106,7 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--junit <file>", "write a JUnit report: a case for each resource"],
       ["--prometheus <file>", "write metrics for the text file collector of Prometheus' node exporter"],
     ],
-    several: async () => (await import("./several/drift.ts")).driftSeveral,
+    several: async () => (await import("./drift/drift-command.ts")).driftSeveral,
     load: async () => (await import("./drift/drift-command.ts")).drift,
   }),
   command<ImportOptions & { readonly all?: boolean }>(

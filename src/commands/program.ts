@@ -34,7 +34,7 @@ export function createProgram({ terminal, settings, done }: ProgramHost): Comman
   program.hook("preAction", async (_, action) => {
     const [only, ...others] = folders();
     if (only === undefined || action.name() === "complete") return;
-    const { enterFolder, refuseSeveral } = await import("./several/folders.ts");
+    const { enterFolder, refuseSeveral } = await import("./folders.ts");
     if (others.length === 0) enterFolder(only);
     else if (action.parent !== program || !["plan", "drift", "validate"].includes(action.name()))
       refuseSeveral(action.parent === program ? action.name() : `${action.parent?.name()} ${action.name()}`);

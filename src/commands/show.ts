@@ -1,6 +1,7 @@
 /** @module Prints the state or a saved plan. */
 import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import { openProject } from "../project/project.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
@@ -14,7 +15,8 @@ import { kindNames } from "../report/words.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import type { ManifestOptions } from "./options.ts";
-import { comparedWith, earlierPlan, writePlanHtml } from "./reports/write-html.ts";
+import { comparedWith, earlierPlan } from "./reports/earlier-plan.ts";
+import { writeOwnFiles } from "./reports/write-reports.ts";
 import { type Invocation, shownLatestState } from "./with-run.ts";
 
 /** Options of `show`. */
@@ -37,8 +39,12 @@ export async function show(
     const compare = await earlierPlan(options);
     const plan = shownPlan(saved.plan, names);
     const earlier = compare && (await comparedWith(compare, saved.plan, names));
-    if (options.html !== undefined)
-      await writePlanHtml(options.html, plan, names, { planFile, earlier, terminal });
+    if (options.html !== undefined) {
+      const { planReport } = await import("./plan-command.ts");
+      const value = { plan, ...defined({ earlier }) };
+      const kind = planReport({ html: options.html, out: planFile }, terminal);
+      await writeOwnFiles({ folder: ".", name: plan.name, is: "made", value }, kind, terminal);
+    }
     terminal.out(
       options.json === true ? `${jsonText(planJson(plan, names))}\n` : reportText(planView(plan), page),
     );

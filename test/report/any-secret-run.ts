@@ -8,9 +8,10 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { writeDriftReports } from "../../src/commands/drift/drift-reports.ts";
+import { driftReport } from "../../src/commands/drift/drift-reports.ts";
+import { planReport } from "../../src/commands/plan-command.ts";
 import { applyReport } from "../../src/commands/reports/apply-report.ts";
-import { writePlanReports } from "../../src/commands/reports/plan-reports.ts";
+import { writeReports } from "../../src/commands/reports/write-reports.ts";
 import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import { runListener } from "../../src/commands/with-run.ts";
 import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
@@ -43,8 +44,11 @@ export async function runsOf(made: Made): Promise<{ readonly [name: string]: str
       GITHUB_STEP_SUMMARY: file("summary"),
     });
     const context = { manifest: [], settings, terminal };
-    await writePlanReports(shownPlan(made.plan, words), {}, { ...context, names: words });
-    await writeDriftReports(shownDrift(made.drift, words), words, {}, { ...context, name: "shop" });
+    const of = { folder: ".", name: "shop", is: "made" } as const;
+    const plan = { plan: shownPlan(made.plan, words) };
+    await writeReports([{ ...of, value: plan }], planReport({}, terminal), context);
+    const drift = shownDrift(made.drift, words);
+    await writeReports([{ ...of, value: drift }], driftReport({}, settings, terminal), context);
     const telemetry = await telemetryOf(() => {
       applied(made, terminal);
     });

@@ -9,7 +9,7 @@ import { errorText } from "../../src/report/error-text.ts";
 import { errorEvent, problemEvents } from "../../src/report/events.ts";
 import { annotationLines, planAnnotations, problemAnnotations } from "../../src/report/github/annotations.ts";
 import { jsonText } from "../../src/report/json-text.ts";
-import { failureMarkdown } from "../../src/report/markdown/failure-markdown.ts";
+import { failureMarkdown } from "../../src/report/markdown/report-markdown.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { gitlabCounts } from "../../src/report/plan-summary.ts";
 import { problemsJson } from "../../src/report/problems-json.ts";

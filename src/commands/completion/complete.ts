@@ -113,7 +113,7 @@ async function addresses(
   { given, path, argument }: Position,
   settings: Settings,
 ): Promise<readonly string[]> {
-  const { enterFolder } = await import("../several/folders.ts");
+  const { enterFolder } = await import("../folders.ts");
   const { knownAddresses } = await import("./known-addresses.ts");
   const [folder] = given.get("--chdir")?.slice(-1) ?? [];
   if (folder !== undefined) enterFolder(folder);

@@ -2,14 +2,8 @@
 
 import { kinds } from "../../kinds/index.ts";
 import { instanceEvents } from "../../kinds/instance-history.ts";
-import {
-  type AuditEvent,
-  countUnread,
-  type DriftReport,
-  hasDrift,
-  type ResourceDrift,
-} from "../../model/drift.ts";
-import { exitCodes, GraphformError, isServiceError, ownError } from "../../model/errors.ts";
+import type { AuditEvent, DriftReport, ResourceDrift } from "../../model/drift.ts";
+import { GraphformError, isServiceError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Manifest } from "../../model/manifest.ts";
 import type { OnRead } from "../../observe/context.ts";
@@ -17,19 +11,14 @@ import { type ReadManifest, type Run, resolving } from "../../project/open-run.t
 import { openProject, type Project } from "../../project/project.ts";
 import { assertAddressesKnown } from "../../reconcile/plan-for.ts";
 import { type Drift, driftFor } from "../../reconcile/reconcile.ts";
-import { driftJson, erroredDriftJson } from "../../report/drift/drift-json.ts";
-import { jsonText } from "../../report/json-text.ts";
-import { makePalette } from "../../report/palette.ts";
 import { type ShownDrift, shownDrift } from "../../report/shown.ts";
-import { reportText } from "../../report/text/report-text.ts";
-import { driftView } from "../../report/view/drift-view.ts";
 import { kindNames } from "../../report/words.ts";
+import { type Opened, refuseSeveral } from "../folders.ts";
 import { goalOf } from "../options.ts";
-import { isReportError } from "../reports/write-html.ts";
-import { assertReportFiles } from "../reports/write-report.ts";
+import { reportOne, reportSeveral } from "../reports/run-report.ts";
 import { openLiveView } from "../terminal/live-view.ts";
 import { type Invocation, withRun } from "../with-run.ts";
-import type { DriftOptions } from "./drift-reports.ts";
+import { type DriftOptions, driftReport } from "./drift-reports.ts";
 
 /**
  * `drift`: prints what was changed outside; exits 2 if that matters. Writes nothing but the reports that options name; with
@@ -37,53 +26,36 @@ import type { DriftOptions } from "./drift-reports.ts";
  */
 export async function drift(invocation: Invocation<DriftOptions>): Promise<number> {
   const { options, settings, terminal } = invocation;
-  const { markdown, html, sarif, junit, prometheus, json = false, verbose = false } = options;
-  let name = "";
-  try {
-    assertReportFiles({ markdown, html, sarif, junit, prometheus });
-    const project = await openProject(options, settings);
-    name = project.header.name;
-    if (options.adopt.length > 0) {
-      const { adopt } = await import("./adopt.ts");
-      return await withDrift(project, invocation, (seen, run) =>
-        adopt(seen, run, invocation, (edited, manifest) => observeDrift(run, edited, manifest, options)),
-      );
-    }
-    const report = await makeDrift(project, invocation);
-    const { writeDriftReports } = await import("./drift-reports.ts");
-    const names = kindNames(kinds.all);
-    await writeDriftReports(report, names, options, { name, manifest: project.files, settings, terminal });
-    const page = { palette: makePalette(terminal.colour), width: terminal.width, verbose };
-    terminal.out(
-      json ? `${jsonText(driftJson(report, names))}\n` : reportText(driftView(report, names), page),
-    );
-    if (countUnread(report.census) > 0) return exitCodes.error;
-    return hasDrift(report) ? exitCodes.changes : exitCodes.done;
-  } catch (thrown) {
-    const error = ownError(thrown, settings.secrets.hide);
-    await reportFailure(error, name, invocation);
-    if (json) terminal.out(`${jsonText(erroredDriftJson(error))}\n`);
-    throw error;
-  }
+  if (options.adopt.length === 0)
+    return reportOne(invocation, driftReport(options, settings, terminal), makeOf(invocation));
+  const project = await openProject(options, settings);
+  const { adopt } = await import("./adopt.ts");
+  return withDrift(project, invocation, (seen, run) =>
+    adopt(seen, run, invocation, (edited, manifest) => observeDrift(run, edited, manifest, options)),
+  );
 }
 
-/** Reports that drift could not be looked for, but not that a report cannot be written. Adopting makes no report. */
-async function reportFailure(
-  error: GraphformError,
-  name: string,
-  { options, settings, terminal }: Invocation<DriftOptions>,
-): Promise<void> {
-  if (isReportError(error) || options.adopt.length > 0) return;
-  const { writeNoDriftReports } = await import("./drift-reports.ts");
-  await writeNoDriftReports(error, options, { name, manifest: options.file, settings, terminal });
+/** `drift` with several --chdir. */
+export async function driftSeveral(
+  invocation: Invocation<DriftOptions>,
+  folders: readonly string[],
+): Promise<number> {
+  const { options, settings, terminal } = invocation;
+  if (options.adopt.length > 0) refuseSeveral("drift --adopt");
+  return reportSeveral(invocation, driftReport(options, settings, terminal), folders, makeOf(invocation));
 }
 
-/** Observes the service, and reports the drift of a project with the audit events of what was changed. */
-export function makeDrift(project: Project, invocation: Invocation<DriftOptions>): Promise<ShownDrift> {
-  return withDrift(project, invocation, async ({ report }, { service, signal }) => {
-    const found = service.offers("instance.events") ? await withAuditEvents(report, service, signal) : report;
-    return shownDrift(found, kindNames(kinds.all));
-  });
+/** Observes the service, and reports the drift of the manifest with the audit events of what was changed. */
+function makeOf(invocation: Invocation<DriftOptions>): (opened: Opened) => Promise<ShownDrift> {
+  return async (opened) => {
+    const project = await openProject(invocation.options, invocation.settings);
+    await opened(project);
+    return withDrift(project, invocation, async ({ report }, { service, signal }) => {
+      const isAsked = service.offers("instance.events");
+      const found = isAsked ? await withAuditEvents(report, service, signal) : report;
+      return shownDrift(found, kindNames(kinds.all));
+    });
+  };
 }
 
 /**

@@ -1,130 +1,28 @@
-/** @module Defines the options of drift, and writes the reports that they and the CI service ask for. */
+/** @module Defines the options of drift, and the reports of it. */
 import { readFile, stat } from "node:fs/promises";
+import { kinds } from "../../kinds/index.ts";
 import { systemClock } from "../../model/clock.ts";
-import { hasDrift } from "../../model/drift.ts";
-import type { GraphformError } from "../../model/errors.ts";
+import { countUnread, hasDrift } from "../../model/drift.ts";
+import { exitCodes } from "../../model/errors.ts";
 import type { Settings } from "../../project/settings.ts";
 import { probeFigures } from "../../report/census-json.ts";
+import { driftJson, erroredDriftJson } from "../../report/drift/drift-json.ts";
 import { driftAnnotations } from "../../report/github/annotations.ts";
 import { driftSuite, failedDriftSuite } from "../../report/junit/drift-suite.ts";
-import { junitText } from "../../report/junit/junit.ts";
-import { failureMarkdown } from "../../report/markdown/failure-markdown.ts";
-import { reportMarkdown } from "../../report/markdown/report-markdown.ts";
+import { type JunitSuite, junitText } from "../../report/junit/junit.ts";
 import { driftMetrics, failedDriftMetrics } from "../../report/prometheus/drift-metrics.ts";
 import { driftFindings } from "../../report/sarif/drift-findings.ts";
+import type { ManifestResult } from "../../report/several/manifest-result.ts";
 import type { ShownDrift } from "../../report/shown.ts";
 import { countDrift, driftView } from "../../report/view/drift-view.ts";
-import type { KindNames } from "../../report/words.ts";
-import type { ManifestOptions } from "../options.ts";
-import { writeFailureReports, writeSarif } from "../reports/problem-reports.ts";
-import { absolute, appendSummary, printAnnotations, writeStepOutputs } from "../reports/step-outputs.ts";
-import { writeDriftHtml, writeFailureHtml } from "../reports/write-html.ts";
-import { repositoryPath, writeReport } from "../reports/write-report.ts";
+import { kindNames } from "../../report/words.ts";
+import type { ReportOptions } from "../reports/run-report.ts";
+import { pathIn, writeReport } from "../reports/write-report.ts";
+import type { ReportKind } from "../reports/write-reports.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Context of the reports of drift. */
-export interface DriftReportContext {
-  /** Name of the manifest, empty where it could not be read. */
-  readonly name: string;
-  /** Manifest files. */
-  readonly manifest: readonly string[];
-  readonly settings: Settings;
-  readonly terminal: Terminal;
-}
-
-/** Writes the reports of a look, and prints annotations on GitHub. Throws `report-unwritable`. */
-export async function writeDriftReports(
-  report: ShownDrift,
-  names: KindNames,
-  { sarif, junit, markdown, html, prometheus }: DriftReportOptions,
-  { manifest, settings, terminal }: DriftReportContext,
-): Promise<void> {
-  const pathOf = repositoryPath(settings);
-  const view = driftView(report, names);
-  if (sarif !== undefined)
-    await writeSarif(driftFindings(report), {
-      ...{ file: sarif, manifest, settings, terminal },
-      figures: probeFigures(report.census),
-    });
-  if (junit !== undefined)
-    await writeReport("junit", junit, junitText([driftSuite(report, pathOf)]), terminal);
-  if (markdown !== undefined) await writeReport("markdown", markdown, reportMarkdown(view), terminal);
-  await writeDriftFiles(report, names, { html, prometheus }, terminal);
-  await appendSummary((bytes) => reportMarkdown(view, bytes), settings, terminal);
-  writeDriftOutputs([report], { markdown, sarif }, settings, terminal);
-  await printAnnotations(driftAnnotations(report, pathOf), "graphform drift shows all", settings, terminal);
-}
-
-/** Writes that nobody could look, so that the report of an earlier look is not taken for this one. */
-export async function writeNoDriftReports(
-  error: GraphformError,
-  { sarif, junit, markdown, html, prometheus }: DriftReportOptions,
-  { name, ...context }: DriftReportContext,
-): Promise<void> {
-  const { settings, terminal } = context;
-  const suite = failedDriftSuite(error, name, repositoryPath(settings));
-  if (junit !== undefined) await writeReport("junit", junit, junitText([suite]), terminal);
-  const text = failureMarkdown(error, name, "drift");
-  if (markdown !== undefined) await writeReport("markdown", markdown, text, terminal);
-  await writeNoDriftFiles(error, name, { html, prometheus }, terminal);
-  await appendSummary(() => text, settings, terminal);
-  await writeFailureReports(error, { sarif, ...context });
-}
-
-/** Files that hold one look alone, also where a command looks at several manifests. */
-type OwnFiles = { readonly [file in "html" | "prometheus"]: string | undefined };
-
-/** Writes the page and the metrics of a look. */
-export async function writeDriftFiles(
-  report: ShownDrift,
-  names: KindNames,
-  { html, prometheus }: OwnFiles,
-  terminal: Pick<Terminal, "err" | "out">,
-): Promise<void> {
-  if (html !== undefined) await writeDriftHtml(html, report, names, terminal);
-  if (prometheus !== undefined)
-    await writeMetrics(prometheus, driftMetrics(report, systemClock.now()), terminal);
-}
-
-/** Writes to the page and to the metrics that nobody could look. */
-export async function writeNoDriftFiles(
-  error: GraphformError,
-  name: string,
-  { html, prometheus }: OwnFiles,
-  terminal: Pick<Terminal, "err" | "out">,
-): Promise<void> {
-  if (html !== undefined) await writeFailureHtml(html, error, terminal, "drift");
-  if (prometheus === undefined) return;
-  // A pipe or a device would be waited for.
-  const isFile = await stat(prometheus).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-  const earlier = isFile ? await readFile(prometheus, "utf8").catch(() => "") : "";
-  await writeMetrics(prometheus, failedDriftMetrics(name, earlier), terminal);
-}
-
-/** Writes what was found as outputs of a step of GitHub Actions: that of one look, or the sums of several. */
-export function writeDriftOutputs(
-  reports: readonly ShownDrift[],
-  { markdown, sarif }: { readonly [file in "markdown" | "sarif"]: string | undefined },
-  settings: Settings,
-  terminal: Terminal,
-): void {
-  const counts = reports.map(countDrift);
-  const sum = (key: "outside" | "ours"): number => counts.reduce((total, found) => total + found[key], 0);
-  const files = { summary_md_path: absolute(markdown), sarif_path: absolute(sarif) };
-  const outputs = { changed: reports.some(hasDrift), drifted: sum("outside"), unapplied: sum("ours") };
-  writeStepOutputs({ ...outputs, ...files }, settings, terminal);
-}
-
-/** Replaces the file at once: the collector may read it at any moment, as another user. */
-function writeMetrics(file: string, text: string, terminal: Pick<Terminal, "err" | "out">): Promise<void> {
-  return writeReport("prometheus", file, text, terminal, 0o644);
-}
-
 /** Files of reports that `drift` writes. */
-interface DriftReportOptions {
+interface DriftFiles {
   readonly markdown?: string;
   readonly html?: string;
   readonly sarif?: string;
@@ -133,16 +31,85 @@ interface DriftReportOptions {
 }
 
 /** Options of `drift`. */
-export interface DriftOptions extends ManifestOptions, DriftReportOptions {
+export interface DriftOptions extends ReportOptions, DriftFiles {
   readonly target: readonly string[];
   readonly exclude: readonly string[];
-  readonly json?: boolean;
   /** False for --no-probe. */
   readonly probe?: boolean;
-  /** Lists objects that nobody declares; they count as drift. */
+  /** Lists objects that are not declared; they count as drift. */
   readonly unmanaged?: boolean;
-  /** Lists every difference, also those that do not matter. */
-  readonly verbose?: boolean;
   /** Addresses, or fields of them, whose live values go into the manifest. */
   readonly adopt: readonly string[];
+}
+
+/** The reports of drift. */
+export function driftReport(
+  { markdown, html, sarif, junit, prometheus }: DriftFiles,
+  settings: Settings,
+  terminal: Terminal,
+): ReportKind<ShownDrift> {
+  const names = kindNames(kinds.all);
+  return {
+    report: "drift",
+    whole: "graphform drift shows all",
+    differs: hasDrift,
+    exit(report) {
+      if (countUnread(report.census) > 0) return exitCodes.error;
+      return hasDrift(report) ? exitCodes.changes : exitCodes.done;
+    },
+    line: lineOf,
+    view: (report) => driftView(report, names),
+    findings: driftFindings,
+    annotations: driftAnnotations,
+    figures: ({ census }) => probeFigures(census),
+    json: (report) => driftJson(report, names),
+    failedJson: erroredDriftJson,
+    outputs(reports) {
+      const counts = reports.map(countDrift);
+      const sum = (key: "outside" | "ours"): number => counts.reduce((total, found) => total + found[key], 0);
+      return { changed: reports.some(hasDrift), drifted: sum("outside"), unapplied: sum("ours") };
+    },
+    files: { own: { html, prometheus }, all: { sarif, junit, markdown } },
+    async writeOwn(result) {
+      if (prometheus === undefined) return;
+      // The file is replaced at once: the collector may read it at any moment, as another user.
+      await writeReport("prometheus", prometheus, await metricsOf(result, prometheus), terminal, 0o644);
+    },
+    async writeAll(results, isOne) {
+      const suites = results.map((result) => suiteOf(result, isOne, settings));
+      if (junit !== undefined) await writeReport("junit", junit, junitText(suites), terminal);
+    },
+  };
+}
+
+function suiteOf(result: ManifestResult<ShownDrift>, isOne: boolean, settings: Settings): JunitSuite {
+  const pathOf = pathIn(settings, result.folder);
+  const suite =
+    result.is === "made"
+      ? driftSuite(result.value, pathOf)
+      : failedDriftSuite(result.error, result.name, pathOf);
+  // Manifests of several folders may have one name.
+  return isOne ? suite : { ...suite, name: `${result.folder} ${suite.name}`.trimEnd() };
+}
+
+/** The metrics of a look. Those of one that failed keep a part of the file of the look before. */
+async function metricsOf(result: ManifestResult<ShownDrift>, file: string): Promise<string> {
+  if (result.is === "made") return driftMetrics(result.value, systemClock.now());
+  // A pipe or a device would be waited for.
+  const isFile = await stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  return failedDriftMetrics(result.name, isFile ? await readFile(file, "utf8").catch(() => "") : "");
+}
+
+function lineOf(report: ShownDrift): string {
+  const { outside, ours } = countDrift(report);
+  const undeclared = report.unmanaged?.length ?? 0;
+  return [
+    outside === 0 ? "no drift" : `${outside} changed outside`,
+    ...(report.complete ? [] : ["incomplete"]),
+    ...(undeclared === 0 ? [] : [`${undeclared} not declared`]),
+    ...(ours === 0 ? [] : [`${ours} not applied yet`]),
+  ].join(", ");
 }

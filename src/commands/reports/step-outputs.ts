@@ -1,10 +1,8 @@
-/** @module Writes the outputs of a step of GitHub Actions. */
+/** @module Writes the outputs and the summary of a step of GitHub Actions. */
 import { appendFileSync } from "node:fs";
 import { appendFile, stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { fileTrouble } from "../../files/file-trouble.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { Annotation } from "../../report/github/annotations.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Outputs by name; undefined ones are left out. */
@@ -13,7 +11,7 @@ export interface StepOutputs {
 }
 
 /**
- * Appends outputs where `GITHUB_OUTPUT` names the file of a step; a later step reads them as `steps.ID.outputs.NAME`. Line breaks become
+ * Appends outputs if `GITHUB_OUTPUT` names the file of a step; a later step reads them as `steps.ID.outputs.NAME`. Line breaks become
  * blanks, so that no value can begin another output. Outputs that cannot be written are said, and no error: the run is not worse for it.
  */
 export function writeStepOutputs(
@@ -33,28 +31,11 @@ export function writeStepOutputs(
   }
 }
 
-/** The absolute path of a report: a later step may run in another folder. */
-export function absolute(file: string | undefined): string | undefined {
-  return file === undefined ? undefined : resolve(file);
-}
-
-/** Prints annotations in a job of GitHub Actions: to standard error, which GitHub reads too: standard output has the result of the command. */
-export async function printAnnotations(
-  annotations: readonly Annotation[],
-  more: string,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<void> {
-  if (settings.get("githubActions") !== "true" || annotations.length === 0) return;
-  const { annotationLines } = await import("../../report/github/annotations.ts");
-  for (const line of annotationLines(annotations, more)) terminal.err(`${line}\n`);
-}
-
 /** Largest summary of one step in bytes; GitHub drops a larger one as a whole. */
 const summaryLimit = 1024 * 1024;
 
 /**
- * Appends to the summary of the step where `GITHUB_STEP_SUMMARY` names its file. `write` gets the number of bytes that are left.
+ * Appends to the summary of the step if `GITHUB_STEP_SUMMARY` names its file. `write` gets the number of bytes that are left.
  * A summary that cannot be written is said, and no error: the run is not worse for it.
  */
 export async function appendSummary(

@@ -1,5 +1,9 @@
-/** @module Writes the view of a plan or a drift report as a page of HTML. */
+/** @module Writes the view of a plan or a drift report, or the error that kept it from being made, as a page of HTML. */
+import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
+import { erroredDriftJson } from "../drift/drift-json.ts";
+import { failureWords } from "../error-text.ts";
+import { erroredPlanJson } from "../problems-json.ts";
 import type { ComparisonView, DifferenceView } from "../view/comparison.ts";
 import type { Neighbourhood } from "../view/neighbourhood.ts";
 import {
@@ -162,4 +166,26 @@ function differenceHtml({ is, addresses, facts }: DifferenceView): Markup {
   const more =
     others.length > 0 && folded(`and ${others.length} more`, markup`<ul class="addresses">${items}</ul>`);
   return markup`<div class="block ${tones[is]}"><div class="body"><p>${chip(is, tones[is])} <strong class="address">${first}</strong></p>${more}<ul class="plain">${facts.map((fact) => markup`<li>${fact}</li>`)}</ul></div></div>`;
+}
+
+/** A page that says why there is no plan or no drift report, with the document that `--json` prints then. */
+export function failureHtml(
+  error: GraphformError,
+  sha256: Sha256,
+  report: "plan" | "drift" = "plan",
+): string {
+  const { title, text } = failureWords[report];
+  const { message, hint } = error;
+  const problems = (isManifestError(error) ? error.problems : []).map(
+    (one) =>
+      markup`<li><code>${one.range.file}:${one.range.start.line}</code> ${one.severity}: ${one.message}${one.hint !== undefined && markup` <span class="dim">${one.hint}</span>`}</li>`,
+  );
+  const parts = {
+    title,
+    header: markup`<h1 class="bad">${title}: ${message}</h1>${hint !== undefined && markup`<p>Way out: ${hint}</p>`}`,
+    main: markup`<ul class="plain">${problems}</ul>`,
+    footer: markup`<p class="dim">${text}</p>`,
+    data: report === "plan" ? erroredPlanJson(error) : erroredDriftJson(error),
+  };
+  return pageText(parts, sha256);
 }

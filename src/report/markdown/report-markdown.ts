@@ -1,8 +1,12 @@
-/** @module Formats the view of a plan or a drift report as Markdown for a pull request, an issue or the summary of a step. */
+/** @module Formats a plan, a drift report, or the error that kept it from being made, as Markdown for a pull request, an issue or the summary of a step. */
+import { type GraphformError, isManifestError } from "../../model/errors.ts";
+import { errorText, failureWords } from "../error-text.ts";
+import { makePalette } from "../palette.ts";
+import { problemsText } from "../problems-text.ts";
 import { type CountView, type GroupView, importTitle, type ReportView } from "../view/report-view.ts";
+import { amount } from "../words.ts";
 import { blockParts, listParts, outputParts } from "./block-lines.ts";
-import { codeSpan, fence } from "./code.ts";
-import { bytesOf, marker, type Part, type Section, withinBudget } from "./within-budget.ts";
+import { bytesOf, codeSpan, fence, marker, type Part, type Section, withinBudget } from "./within-budget.ts";
 
 /** Bytes of a report unless others are asked for; GitHub takes 65 536 characters in a comment. */
 export const reportBytes = 60_000;
@@ -132,4 +136,37 @@ function table(counts: readonly CountView[]): string {
     row(counts.map(() => "---:")),
     row(counts.map(({ count }) => count)),
   ].join("\n");
+}
+
+/** Problems that the report lists. */
+const maxListed = 20;
+
+/** Longest line, in characters; a line of an error is not longer, but that of a file may be. */
+const maxLength = 1000;
+
+/**
+ * The error as Markdown, with the marker of the report: it takes the place of the one that was shown before. `name` is that of the
+ * manifest, empty if it could not be read.
+ */
+export function failureMarkdown(
+  error: GraphformError,
+  name: string,
+  report: "plan" | "drift" = "plan",
+): string {
+  const page = { palette: makePalette(false), width: 100 };
+  const problems = isManifestError(error) ? error.problems : [];
+  const left = problems.length - maxListed;
+  const { title, text } = failureWords[report];
+  const written = problems.length > 0 ? problemsText(problems.slice(0, maxListed), page) : errorText(error);
+  const lines = written
+    .trimEnd()
+    .split("\n")
+    .map((line) => [...line].slice(0, maxLength).join(""));
+  return `${[
+    marker(report, name),
+    `## ${title}`,
+    `**${text}**`,
+    fence("", lines),
+    ...(left > 0 ? [`${amount(left, "problem")} more: \`graphform validate\` shows all.`] : []),
+  ].join("\n\n")}\n`;
 }

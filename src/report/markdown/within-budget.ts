@@ -1,5 +1,5 @@
-/** @module Selects what of a report fits into a number of bytes: worst first, the rest counted. */
-import { longestRun } from "./code.ts";
+/** @module Writes the parts of a report in Markdown: code that no text can end, the marker, and as many sections as fit into a number of bytes. */
+import { escapeText } from "../escape.ts";
 
 /** One part of a report in two lengths. */
 export interface Part {
@@ -81,4 +81,24 @@ export function marker(report: string, name: string): string {
 /** A report without the marker in its first line. */
 export function withoutMarker(text: string): string {
   return text.replace(/^<!-- graphform:[^\n]* -->\n+/, "");
+}
+
+/** A code span that no text can end. Control characters are visible, a long text loses its middle. */
+export function codeSpan(text: string, maxLength = 300): string {
+  const shown = escapeText(text, maxLength);
+  if (shown.trim() === "") return "(empty)";
+  const ticks = "`".repeat(longestRun(shown) + 1);
+  const room = /^`|`$|^ .* $/.test(shown) ? " " : "";
+  return `${ticks}${room}${shown}${room}${ticks}`;
+}
+
+/** A fenced block that no line can end. The lines have no line breaks. */
+export function fence(language: string, lines: readonly string[]): string {
+  const ticks = "`".repeat(Math.max(2, ...lines.map(longestRun)) + 1);
+  return [`${ticks}${language}`, ...lines, ticks].join("\n");
+}
+
+/** Length of the longest run of backticks. */
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }

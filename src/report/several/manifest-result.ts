@@ -1,5 +1,5 @@
 /** @module Defines the result of one of several manifests that one command works on. */
-import { type ExitCode, exitCodes, type GraphformError, worseExit } from "../../model/errors.ts";
+import type { ExitCode, GraphformError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { amount } from "../words.ts";
 
@@ -7,7 +7,7 @@ import { amount } from "../words.ts";
 export type ManifestResult<T> = {
   /** Folder as the command line names it. */
   readonly folder: string;
-  /** Name of the manifest, empty where it could not be read. */
+  /** Name of the manifest, empty if it could not be read. */
   readonly name: string;
 } & ({ readonly is: "made"; readonly value: T } | { readonly is: "failed"; readonly error: GraphformError });
 
@@ -19,20 +19,17 @@ export function madeOf<T>(results: readonly ManifestResult<T>[]): readonly Made<
   return results.filter((result): result is Made<T> => result.is === "made");
 }
 
-/**
- * The exit code of one manifest alone: 2 where it differs, the code of its error where it failed. That of several is the worst of them.
- */
-export function exitOf<T>(result: ManifestResult<T>, differs: (value: T) => boolean): ExitCode {
-  if (result.is === "made") return differs(result.value) ? exitCodes.changes : exitCodes.done;
-  return result.error.exitCode;
+/** A result that could not be made. */
+type Failed<T> = Extract<ManifestResult<T>, { readonly is: "failed" }>;
+
+/** The results that could not be made, in their order. */
+export function failuresOf<T>(results: readonly ManifestResult<T>[]): readonly Failed<T>[] {
+  return results.filter((result): result is Failed<T> => result.is === "failed");
 }
 
-/** The one exit code of several manifests: that of an error wins over 2, and 2 over 0. */
-export function exitOfAll<T>(
-  results: readonly ManifestResult<T>[],
-  differs: (value: T) => boolean,
-): ExitCode {
-  return worseExit(results.map((result) => exitOf(result, differs)));
+/** The exit code of one manifest alone: that of its error if it failed. */
+export function exitOf<T>(result: ManifestResult<T>, exit: (value: T) => ExitCode): ExitCode {
+  return result.is === "made" ? exit(result.value) : result.error.exitCode;
 }
 
 /** Numbers of several results. */

@@ -1,9 +1,8 @@
 /** @module Formats the reports of several manifests as one report in Markdown. */
 
-import { codeSpan } from "../markdown/code.ts";
-import { failureMarkdown } from "../markdown/failure-markdown.ts";
-import { reportBytes } from "../markdown/report-markdown.ts";
-import { bytesOf, marker, withoutMarker } from "../markdown/within-budget.ts";
+import { failureMarkdown, reportBytes, reportMarkdown } from "../markdown/report-markdown.ts";
+import { bytesOf, codeSpan, marker, withoutMarker } from "../markdown/within-budget.ts";
+import type { ReportView } from "../view/report-view.ts";
 import { amount } from "../words.ts";
 import { countSeveral, type ManifestResult, madeOf, severalLine } from "./manifest-result.ts";
 
@@ -13,8 +12,8 @@ export interface SeveralReport<T> {
   readonly differs: (value: T) => boolean;
   /** One line about a result. */
   readonly line: (value: T) => string;
-  /** The report of one manifest within a number of bytes. */
-  readonly markdown: (value: T, bytes: number) => string;
+  /** The report of one manifest. */
+  readonly view: (value: T) => ReportView;
 }
 
 /** Titles of the reports, and the words of their counts. */
@@ -29,7 +28,7 @@ const words = {
  */
 export function severalMarkdown<T>(
   results: readonly ManifestResult<T>[],
-  { report, differs, line, markdown }: SeveralReport<T>,
+  { report, differs, line, view }: SeveralReport<T>,
   bytes: number = reportBytes,
 ): string {
   const [title, what] = words[report];
@@ -46,7 +45,7 @@ export function severalMarkdown<T>(
         : [],
     ),
     ...madeOf(results).flatMap(({ folder, value }): [string, (room: number) => string][] =>
-      differs(value) ? [[folder, (room) => markdown(value, room)]] : [],
+      differs(value) ? [[folder, (room) => reportMarkdown(view(value), room)]] : [],
     ),
   ];
   const left: string[] = [];

@@ -3,7 +3,7 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { describe, expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
 import { GraphformError } from "../../../src/model/errors.ts";
-import { failureMarkdown } from "../../../src/report/markdown/failure-markdown.ts";
+import { failureMarkdown } from "../../../src/report/markdown/report-markdown.ts";
 import { name, orders, saying, whole } from "../drift-parts.ts";
 import { driftMarkdown } from "../rendered.ts";
 import { words } from "../words.ts";

@@ -7,7 +7,7 @@ import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GraphformError } from "../../../src/model/errors.ts";
-import { failureHtml } from "../../../src/report/html/failure-html.ts";
+import { failureHtml } from "../../../src/report/html/report-html.ts";
 import { openBrowser } from "../../support/browser.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { whole } from "../drift-parts.ts";

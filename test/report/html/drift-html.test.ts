@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
 import { GraphformError } from "../../../src/model/errors.ts";
-import { failureHtml } from "../../../src/report/html/failure-html.ts";
+import { failureHtml } from "../../../src/report/html/report-html.ts";
 import { saying, whole } from "../drift-parts.ts";
 import { driftHtml, driftJson } from "../rendered.ts";
 import { words } from "../words.ts";

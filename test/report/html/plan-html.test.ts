@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GraphformError, ManifestError } from "../../../src/model/errors.ts";
-import { failureHtml } from "../../../src/report/html/failure-html.ts";
+import { failureHtml } from "../../../src/report/html/report-html.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { change, field, plan, sealed } from "../plan-parts.ts";
 import { planJson } from "../rendered.ts";

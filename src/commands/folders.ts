@@ -1,12 +1,12 @@
 /** @module Runs commands in the folders that --chdir names. */
 import { realpathSync, statSync } from "node:fs";
 import process from "node:process";
-import { fileTrouble } from "../../files/file-trouble.ts";
-import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
-import { assertOwnState, placeOf } from "../../project/locate-state.ts";
-import type { Project } from "../../project/project.ts";
-import type { Settings } from "../../project/settings.ts";
-import type { ManifestResult } from "../../report/several/manifest-result.ts";
+import { fileTrouble } from "../files/file-trouble.ts";
+import { exitCodes, GraphformError, ownError } from "../model/errors.ts";
+import { assertOwnState, placeOf } from "../project/locate-state.ts";
+import type { Project } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
+import type { ManifestResult } from "../report/several/manifest-result.ts";
 
 /** Makes a folder the current one, as if the command had been started there. Throws `folder-missing`. */
 export function enterFolder(folder: string): void {
@@ -20,7 +20,7 @@ export function enterFolder(folder: string): void {
   }
 }
 
-/** Throws where one of several folders is missing, or is named twice: a manifest would be counted twice. Called before any work. */
+/** Throws if one of several folders is missing, or is named twice: a manifest would be counted twice. Called before any work. */
 function assertFolders(folders: readonly string[]): void {
   const seen = new Map<string, string>();
   for (const folder of folders) {
@@ -47,8 +47,8 @@ export function refuseSeveral(command: string): never {
   });
 }
 
-/** Takes note of a manifest as soon as it is open. Throws `state-shared` where another one of the run keeps its state in the same place. */
-export type Opened = (project: Pick<Project, "header" | "location">) => Promise<void>;
+/** Takes note of a manifest as soon as it is open. Throws `state-shared` if another one of the run keeps its state in the same place. */
+export type Opened = (project: Pick<Project, "header" | "location" | "files">) => Promise<void>;
 
 /**
  * Does the work in each folder, one after the other. The work gives its manifest away as soon as it is open. An error is the result
@@ -57,7 +57,7 @@ export type Opened = (project: Pick<Project, "header" | "location">) => Promise<
 export async function inEachFolder<T>(
   folders: readonly string[],
   { secrets }: Pick<Settings, "secrets">,
-  work: (opened: Opened) => Promise<T>,
+  work: (opened: Opened, folder: string) => Promise<T>,
 ): Promise<readonly ManifestResult<T>[]> {
   assertFolders(folders);
   const start = process.cwd();
@@ -72,7 +72,7 @@ export async function inEachFolder<T>(
         const place = await placeOf(location);
         assertOwnState(states.get(place), folder, place);
         states.set(place, folder);
-      });
+      }, folder);
       results.push({ folder, name, is: "made", value });
     } catch (thrown) {
       const error = ownError(thrown, secrets.hide);

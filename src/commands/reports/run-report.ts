@@ -1,0 +1,149 @@
+/** @module Runs a command that reports, on one manifest or in each of several folders, and prints the result. */
+import { type ExitCode, type GraphformError, ownError, worseExit } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Project } from "../../project/project.ts";
+import { escapeText } from "../../report/escape.ts";
+import { jsonText } from "../../report/json-text.ts";
+import { makePalette } from "../../report/palette.ts";
+import {
+  countSeveral,
+  exitOf,
+  type ManifestResult,
+  severalJson,
+  severalLine,
+} from "../../report/several/manifest-result.ts";
+import { reportText } from "../../report/text/report-text.ts";
+import { inEachFolder, type Opened } from "../folders.ts";
+import type { ManifestOptions } from "../options.ts";
+import { printError } from "../terminal/print-error.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
+import { assertReportFiles } from "./write-report.ts";
+import { type ReportKind, writeOwnFiles, writeReports } from "./write-reports.ts";
+
+/** Options of the commands that report. */
+export interface ReportOptions extends ManifestOptions {
+  readonly json?: boolean;
+  /** Prints differences that do not matter, too. */
+  readonly verbose?: boolean;
+}
+
+/** Makes the result of the manifest in the current folder, and gives the manifest away as soon as it is open. */
+type Make<T> = (opened: Opened) => Promise<T>;
+
+/** Reports on one manifest, and returns the exit code of the result. A failure is reported too, and thrown. */
+export async function reportOne<T>(
+  invocation: Invocation<ReportOptions>,
+  kind: ReportKind<T>,
+  make: Make<T>,
+): Promise<ExitCode> {
+  const { options, settings, terminal } = invocation;
+  const context = { settings, terminal };
+  let project: Pick<Project, "header" | "files"> | undefined;
+  const write = async (result: ManifestResult<T>, manifest: readonly string[]): Promise<void> => {
+    await writeOwnFiles(result, kind, terminal);
+    await writeReports([result], kind, { ...context, manifest });
+  };
+  const place = (): { readonly folder: string; readonly name: string } => ({
+    folder: ".",
+    name: project?.header.name ?? "",
+  });
+  try {
+    assertReportFiles({ ...kind.files.own, ...kind.files.all });
+    const value = await make(async (opened) => {
+      project = opened;
+    });
+    await write({ ...place(), is: "made", value }, project?.files ?? options.file);
+    terminal.out(options.json === true ? `${jsonText(kind.json(value))}\n` : textOf(value, kind, invocation));
+    return kind.exit(value);
+  } catch (thrown) {
+    const error = ownError(thrown, settings.secrets.hide);
+    if (!isReportError(error)) await write({ ...place(), is: "failed", error }, options.file);
+    if (options.json === true) terminal.out(`${jsonText(kind.failedJson(error))}\n`);
+    throw error;
+  }
+}
+
+/** True if a report is what could not be written, or was asked for in a wrong way. */
+function isReportError({ code }: GraphformError): boolean {
+  return code.startsWith("report-");
+}
+
+/** Reports on the manifest of each folder, as if started there, and returns the worst exit code. All but the own files hold all results. */
+export async function reportSeveral<T>(
+  invocation: Invocation<ReportOptions>,
+  kind: ReportKind<T>,
+  folders: readonly string[],
+  make: Make<T>,
+): Promise<ExitCode> {
+  const { settings, terminal } = invocation;
+  assertReportFiles(kind.files.all);
+  assertReportFiles(kind.files.own);
+  const results = await inEachFolder(folders, settings, async (opened, folder) => {
+    let name = "";
+    try {
+      const value = await make(async (project) => {
+        name = project.header.name;
+        await opened(project);
+      });
+      await writeOwnFiles({ folder, name, is: "made", value }, kind, terminal);
+      return value;
+    } catch (thrown) {
+      const error = ownError(thrown, settings.secrets.hide);
+      await writeOwnFiles({ folder, name, is: "failed", error }, kind, terminal);
+      throw error;
+    }
+  });
+  await writeReports(results, kind, { settings, terminal });
+  await printSeveral(results, kind, invocation);
+  return worseExit(results.map((result) => exitOf(result, kind.exit)));
+}
+
+function textOf<T>(value: T, kind: ReportKind<T>, { options, terminal }: Invocation<ReportOptions>): string {
+  const page = { palette: makePalette(terminal.colour), width: terminal.width };
+  return reportText(kind.view(value), { ...page, verbose: options.verbose === true });
+}
+
+/** Prints results to standard output as text or as one JSON document, and errors to standard error. The last line has a stable form. */
+async function printSeveral<T>(
+  results: readonly ManifestResult<T>[],
+  kind: ReportKind<T>,
+  invocation: Invocation<ReportOptions>,
+): Promise<void> {
+  const { options, terminal } = invocation;
+  const { report, differs, line, exit } = kind;
+  const counts = countSeveral(results, differs);
+  if (options.json === true) {
+    const documents = { key: report, made: kind.json, failed: kind.failedJson, summary: { ...counts } };
+    const document: JsonObject = severalJson(results, { ...documents, exit: (one) => exitOf(one, exit) });
+    terminal.out(`${jsonText(document)}\n`);
+    return;
+  }
+  const { bold } = makePalette(terminal.colour);
+  for (const result of results) {
+    const title = `${bold(`In ${escapeText(result.folder, 300)}`)}\n\n`;
+    if (result.is === "made") terminal.out(`${title}${textOf(result.value, kind, invocation)}\n`);
+    else {
+      terminal.err(title);
+      await printError(result.error, terminal);
+      terminal.err("\n");
+    }
+  }
+  const said = (result: ManifestResult<T>): string =>
+    result.is === "made" ? line(result.value) : `failed: ${result.error.message}`;
+  printLines(results, said, terminal);
+  terminal.out(`${bold(severalLine(counts, report === "plan" ? "changes" : "drift"))}\n`);
+}
+
+/** Prints a line about each result, behind its folder. */
+export function printLines<T>(
+  results: readonly ManifestResult<T>[],
+  lineOf: (result: ManifestResult<T>) => string,
+  terminal: Pick<Terminal, "out">,
+): void {
+  const width = Math.max(...results.map(({ folder }) => folder.length));
+  for (const result of results) {
+    const folder = escapeText(result.folder.padEnd(width), 300);
+    terminal.out(`${folder}  ${escapeText(lineOf(result), 300)}\n`);
+  }
+}
