@@ -1,4 +1,4 @@
-/** @module Makes the pipelines that `init --ci` writes for a manifest, from the templates of the package. */
+/** @module Makes the pipelines that `init --ci` writes and those that the package publishes, from one set of templates. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, extname, join, relative, resolve } from "node:path";
 import { repositoryOf } from "../../project/manifest-identity.ts";
@@ -114,7 +114,6 @@ function githubWorkflow(name: "plan-and-apply" | "drift", pipeline: Named): stri
     runner,
     "plan-runner": state === "file" ? `\${{ (${noSecrets}) && 'ubuntu-latest' || '${runner}' }}` : runner,
     "no-secrets": noSecrets,
-    "set-up": template("github/set-up.yaml").trimEnd(),
     place: place.join("\n"),
     variables: given.join("\n"),
   });
@@ -122,7 +121,7 @@ function githubWorkflow(name: "plan-and-apply" | "drift", pipeline: Named): stri
 
 /** The component with its inputs put in. */
 function gitlabJobs({ key, target, folder, manifest, state, ...needs }: Named): string {
-  const [, jobs = ""] = template("graphform.yml").split(/^---\n/m);
+  const [, jobs = ""] = template("gitlab/component.yaml").split(/^---\n/m);
   const text = (value: string): string => JSON.stringify(value.replaceAll("$", "$$$$")).slice(1, -1);
   const asked = [...needs.secrets, ...needs.variables].join(", ");
   const head = `# Written by \`graphform init --ci gitlab\`. A merge request shows its plan in one note. After the merge the plan is made
@@ -147,19 +146,34 @@ function gitlabJobs({ key, target, folder, manifest, state, ...needs }: Named): 
   })}`;
 }
 
+/** A template of the package with the parts put in that several of them share. */
 function template(file: string): string {
-  return readFileSync(join(packageRoot, "templates", file), "utf8");
+  const text = readFileSync(join(packageRoot, "templates", file), "utf8");
+  return filled(text, "shared", (name) => template(`shared/${name}`).trimEnd());
 }
 
-/** A template with its inputs put in. Lines take the place of an input that has a line of its own. */
+/** A template with its inputs put in. */
 function rendered(text: string, inputs: { readonly [name: string]: string }): string {
+  return filled(text, "inputs", (name) => String(inputs[name]));
+}
+
+/** A text in which each `$[[ SCOPE.NAME ]]` has its value. Several lines are indented like the line that they stand in. */
+function filled(text: string, scope: string, partOf: (name: string) => string): string {
+  const pattern = new RegExp(`\\$\\[\\[ ${scope}\\.([\\w.-]+) \\]\\]`, "g");
   return text.replaceAll(/^( *)(.*)$/gm, (line, indent: string, rest: string) =>
-    line.includes("$[[")
-      ? rest
-          .replaceAll(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, name: string) => String(inputs[name]))
-          .replaceAll(/^/gm, indent)
-      : line,
+    rest.search(pattern) < 0
+      ? line
+      : rest.replaceAll(pattern, (_, name: string) => partOf(name)).replaceAll(/^/gm, indent),
   );
+}
+
+/** The action of GitHub and the component of GitLab as the package has them, by their paths. `npm run emit` writes them. */
+export function publishedPipelines(): { readonly [path: string]: string } {
+  const emitted = (file: string): string => `# Emitted from templates/${file}.\n${template(file)}`;
+  return {
+    "action.yml": emitted("github/action.yaml"),
+    "templates/graphform.yml": emitted("gitlab/component.yaml"),
+  };
 }
 
 /** A value of YAML: plain if YAML reads it so, otherwise between quotes. */
