@@ -1,9 +1,14 @@
 /** @module Runs `apply` and `destroy`: plan, confirm, apply, converge, verify. */
-import { exitCodes, ownError } from "../model/errors.ts";
+
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exitCodes, GraphformError, ownError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
+import { hasChanges } from "../plan/plan.ts";
 import { openRun, resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
 import {
@@ -13,16 +18,17 @@ import {
   assertSecretsKept,
 } from "../project/saved-plan.ts";
 import { reconcile } from "../reconcile/reconcile.ts";
+import { affectedBy, maxNamed } from "../report/view/plan-view.ts";
 import { recordOwner } from "../state/claim-state.ts";
 import { type PlanChoices, readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import { withSeals } from "../state/vault.ts";
-import { type ApprovalOptions, assertApprovable, isApproved } from "./approval.ts";
 import { assertNewest } from "./ci/newest-commit.ts";
 import { goalOf, type ManifestOptions } from "./options.ts";
 import { type ApplyReport, applyReport } from "./reports/apply-report.ts";
 import { type Interrupts, listenForInterrupts } from "./terminal/listen-for-interrupts.ts";
 import { openLiveView } from "./terminal/live-view.ts";
 import { printError } from "./terminal/print-error.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 import { type Invocation, interruptedOr, runListener } from "./with-run.ts";
 
 /** Options of `apply` and `destroy`. */
@@ -122,7 +128,7 @@ async function applyUnderLock(
   });
 }
 
-/** Takes manifest files and variables from the saved plan unless the command line names them, and destroys where it was made to. */
+/** Takes manifest files and variables from the saved plan unless the command line names them, and destroys if it was made to. */
 function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
   const variables = Object.entries(saved.variables).map(([name, value]) => `${name}=${String(value)}`);
   const file = options.file.length === 0 ? saved.manifest.map((entry) => entry.path) : options.file;
@@ -147,4 +153,50 @@ async function replan(
 
 function commandOf({ destroying }: ApplyOptions): "apply" | "destroy" {
   return destroying ? "destroy" : "apply";
+}
+
+/** Options that replace the answer of a person, or change the question. */
+export interface ApprovalOptions {
+  readonly planFile?: string;
+  readonly autoApprove?: boolean;
+  readonly destroying: boolean;
+}
+
+/** Throws `not-approved` if there is no terminal, no --auto-approve and no saved plan. */
+export function assertApprovable(options: ApprovalOptions, { interactive }: Terminal): void {
+  if (options.autoApprove === true || options.planFile !== undefined || interactive) return;
+  const verb = options.destroying ? "destroy" : "apply";
+  throw new GraphformError("not-approved", `no terminal to ask on: ${verb} needs an approval`, {
+    hint: options.destroying
+      ? "graphform destroy --auto-approve"
+      : "graphform apply --auto-approve, or save a plan and apply that",
+  });
+}
+
+/** Returns true if the person answers yes, or if no question is needed. */
+export async function isApproved(
+  plan: Plan,
+  options: ApprovalOptions,
+  terminal: Terminal,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  if (options.autoApprove === true || options.planFile !== undefined || !hasChanges(plan)) return true;
+  if (plan.steps.every((step) => step.blocked.length > 0)) return true;
+  const isHeld = plan.steps.some((step) => step.blocked.length > 0);
+  const [verb, all] = options.destroying ? ["Destroy", "all of this"] : ["Apply", "these changes"];
+  const question = `${verb} ${isHeld ? "what is not blocked" : all}?`;
+  const rest = await fileOfAll(plan);
+  const yes = await terminal.confirm(`\n${rest}${question} Only "yes" is accepted: `, stopping);
+  if (!yes) terminal.err("Nothing was changed.\n");
+  return yes;
+}
+
+/** Names a file with everything that the plan disrupts if its text names a part only; otherwise nothing. */
+async function fileOfAll(plan: Plan): Promise<string> {
+  const affected = affectedBy(plan);
+  if (affected.every(({ addresses }) => addresses.length <= maxNamed)) return "";
+  const file = join(await mkdtemp(join(tmpdir(), "graphform-")), "affected.txt");
+  const parts = affected.map(({ title, addresses }) => [`${title} (${addresses.length})`, ...addresses, ""]);
+  await writeFile(file, parts.flat().join("\n"), { mode: 0o600 });
+  return `Everything that is lost, replaced or restarted is named in ${file}.\n`;
 }

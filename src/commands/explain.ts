@@ -100,7 +100,7 @@ function namesOf({ kind, path, row }: Field): readonly string[] {
   ];
 }
 
-/** True where a person means this key: with or without the name of the entry, or of the resource that it stands in. */
+/** True if a person means this key: with or without the name of the entry, or of the resource that it stands in. */
 function isMeant(path: string, wanted: string): boolean {
   const asked = wanted.toLowerCase().split(".");
   const whole = path.toLowerCase().split(".");

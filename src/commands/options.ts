@@ -86,9 +86,9 @@ export function withStateOptions(command: Command): Command {
     .optionsGroup(optionGroups.own);
 }
 
-/** Shared options of locks: they act where something is changed. */
+/** Shared options of locks: they act if something is changed. */
 export const changing: readonly string[] = ["--lock-timeout"];
-/** Shared options that act where requests are sent for the manifest. */
+/** Shared options that act if requests are sent for the manifest. */
 export const requesting: readonly string[] = ["--parallelism", "--timeout", "--trace", "--log"];
 
 /** Collects the values of a repeatable option. */

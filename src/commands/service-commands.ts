@@ -12,9 +12,9 @@ import type { PlatformUpOptions } from "./platform/up.ts";
 import type {
   SnapshotCopyOptions,
   SnapshotDeleteOptions,
+  SnapshotListOptions,
   SnapshotRestoreOptions,
 } from "./snapshots/change-snapshots.ts";
-import type { SnapshotListOptions } from "./snapshots/list-snapshots.ts";
 
 type JsonOptions = ManifestOptions & { readonly json?: boolean };
 
@@ -85,7 +85,7 @@ export const commandsAtService: readonly CommandEntry[] = [
         ["--environment <type>", "only those of an environment, for example PROD"],
         json(),
       ],
-      load: async () => (await import("./snapshots/list-snapshots.ts")).snapshotList,
+      load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotList,
     }),
     command<SnapshotCopyOptions>("copy", "copy a snapshot to another region", {
       shared: withManifestOptions,

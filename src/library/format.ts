@@ -9,7 +9,7 @@ import type { Problem } from "../model/problem.ts";
 import { packageVersion, projectUrl } from "../project/package-files.ts";
 import { driftJson } from "../report/drift/drift-json.ts";
 import { jsonText } from "../report/json-text.ts";
-import { driftSuite } from "../report/junit/drift-suite.ts";
+import { driftSuite } from "../report/junit/junit.ts";
 import { junitText } from "../report/junit/junit.ts";
 import { reportMarkdown } from "../report/markdown/report-markdown.ts";
 import { makePalette, type Page } from "../report/palette.ts";

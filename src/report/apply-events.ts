@@ -2,7 +2,7 @@
 import { defined, type JsonObject } from "../model/json.ts";
 import type { ApplyEvent, Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
 import type { Operation } from "../model/plan.ts";
-import { eventResource, noticeEvent, type Stamp, uiEvent } from "./events.ts";
+import { eventResource, noticeEvent, uiEvent } from "./events.ts";
 import { typedOutputs } from "./outputs-json.ts";
 import { doneWords, stepWords } from "./progress-text.ts";
 import type { ShownOutcome } from "./shown.ts";
@@ -10,78 +10,65 @@ import type { ShownValue } from "./shown-value.ts";
 import { elapsedTime, type KindNames } from "./words.ts";
 
 /** One event of a running apply as one line of the stream. */
-export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): JsonObject {
+export function applyEvent(event: ApplyEvent, names: KindNames): JsonObject {
   switch (event.type) {
     case "step-start": {
       const message = `${event.address}: ${stepWords(event.operation, event.verb).doing}...`;
-      return uiEvent("info", "apply_start", message, { hook: hookOf(event, names), ...extras(event) }, stamp);
+      return uiEvent("info", "apply_start", message, { hook: hookOf(event, names), ...extras(event) });
     }
     case "step-progress": {
       const { doing } = stepWords(event.operation, event.verb);
       const message = `${event.address}: still ${doing}... [${elapsedTime(event.elapsed)} elapsed] ${event.detail}`;
       const hook = { ...hookOf(event, names), elapsed_seconds: seconds(event.elapsed) };
-      return uiEvent(
-        "info",
-        "apply_progress",
-        message,
-        { hook, ...extras(event, { status: event.detail }) },
-        stamp,
-      );
+      return uiEvent("info", "apply_progress", message, { hook, ...extras(event, { status: event.detail }) });
     }
     case "step-end":
-      return stepEndEvent(event.outcome, names, stamp);
+      return stepEndEvent(event.outcome, names);
     case "warning":
-      return noticeEvent("warn", { summary: event.message, ...defined({ address: event.address }) }, stamp);
+      return noticeEvent("warn", { summary: event.message, ...defined({ address: event.address }) });
   }
 }
 
 /** The result as lines of the stream: unfinished steps with reasons, the summary, the outputs. */
-export function outcomeEvents(
-  outcome: ShownOutcome,
-  stamp: Stamp,
-  command: Command = "apply",
-): readonly JsonObject[] {
+export function outcomeEvents(outcome: ShownOutcome, command: Command = "apply"): readonly JsonObject[] {
   const { added, changed, destroyed, exitCode, resumed } = outcome;
   const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: command };
   const level = exitCode === 0 ? "info" : "error";
   const outputs = typedOutputs(outcome.outputs);
   const count = Object.keys(outputs).length;
   return [
-    ...outcome.warnings.map((summary) => noticeEvent("warn", { summary }, stamp)),
-    ...outcome.steps.filter((step) => step.result !== "done").map((step) => unfinishedEvent(step, stamp)),
+    ...outcome.warnings.map((summary) => noticeEvent("warn", { summary })),
+    ...outcome.steps.filter((step) => step.result !== "done").map((step) => unfinishedEvent(step)),
     ...outcome.certificate.map((left) =>
-      noticeEvent("error", { summary: "not as declared after apply", detail: unsettledWords(left) }, stamp),
+      noticeEvent("error", { summary: "not as declared after apply", detail: unsettledWords(left) }),
     ),
-    uiEvent(
-      level,
-      "change_summary",
-      lastLine(outcome, command),
-      { changes, x_graphform: { exit_code: exitCode, ...defined({ resumed }) } },
-      stamp,
-    ),
-    ...(count === 0 ? [] : [uiEvent("info", "outputs", `Outputs: ${count}`, { outputs }, stamp)]),
+    uiEvent(level, "change_summary", lastLine(outcome, command), {
+      changes,
+      x_graphform: { exit_code: exitCode, ...defined({ resumed }) },
+    }),
+    ...(count === 0 ? [] : [uiEvent("info", "outputs", `Outputs: ${count}`, { outputs })]),
   ];
 }
 
-function stepEndEvent(step: StepOutcome, names: KindNames, stamp: Stamp): JsonObject {
+function stepEndEvent(step: StepOutcome, names: KindNames): JsonObject {
   const hook = { ...hookOf(step, names), elapsed_seconds: seconds(step.elapsed) };
   const more = extras(step, { result: step.result });
   if (step.result === "done") {
     const message = `${step.address}: ${doneWords(step)} after ${elapsedTime(step.elapsed)}`;
-    return uiEvent("info", "apply_complete", message, { hook, ...more }, stamp);
+    return uiEvent("info", "apply_complete", message, { hook, ...more });
   }
   const message = `${step.address}: ${step.result}${step.message === undefined ? "" : `: ${step.message}`}`;
-  return uiEvent(isError(step) ? "error" : "warn", "apply_errored", message, { hook, ...more }, stamp);
+  return uiEvent(isError(step) ? "error" : "warn", "apply_errored", message, { hook, ...more });
 }
 
-function unfinishedEvent(step: StepOutcome, stamp: Stamp): JsonObject {
+function unfinishedEvent(step: StepOutcome): JsonObject {
   const notice = {
     summary: step.message ?? `${step.address} is not done: ${step.result}`,
     ...defined({ detail: step.hint }),
     address: step.address,
     x_graphform: { key: step.key, result: step.result },
   };
-  return noticeEvent(isError(step) ? "error" : "warn", notice, stamp);
+  return noticeEvent(isError(step) ? "error" : "warn", notice);
 }
 
 function isError(step: StepOutcome): boolean {

@@ -160,7 +160,7 @@ function actionReason(change: Change<unknown>): string | undefined {
   return change.forcedBy === undefined ? "replace_by_request" : "replace_because_cannot_update";
 }
 
-/** Both sides of a change with their marks; null where there is nothing on a side. */
+/** Both sides of a change with their marks; null if there is nothing on a side. */
 export function beforeAndAfter(
   change: Change<ShownValue>,
 ): Readonly<Record<"before" | "after" | "after_unknown" | "before_sensitive" | "after_sensitive", Json>> {
@@ -192,7 +192,7 @@ function marked(mark: Json): Json | undefined {
 }
 
 /**
- * Both sides of a change. What is created alone has nothing before, also where the service no longer shows an object. Unmanaged fields do
+ * Both sides of a change. What is created alone has nothing before, also if the service no longer shows an object. Unmanaged fields do
  * not change: the sides of an update differ in the changed fields only.
  */
 function sidesOf({ action, fields, before, after }: Change<ShownValue>): {

@@ -1,7 +1,9 @@
-/** @module Formats the problems of a manifest as text for people and editors. */
+/** @module Formats errors, and the problems of a manifest, as text for people and editors. */
+
+import type { GraphformError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { escapeText } from "./escape.ts";
-import type { Page } from "./palette.ts";
+import { makePalette, type Page, type Palette } from "./palette.ts";
 import { cutStartTo, cutTo, textWidth, wrapIndented } from "./text-width.ts";
 import { amount } from "./words.ts";
 
@@ -79,3 +81,18 @@ export function excerptSpan({ excerpt, range }: Problem): Span | undefined {
 function offsetIn(excerpt: string, column: number): number {
   return excerpt.startsWith("…") && column > centre ? centre + 1 : column;
 }
+
+/** An error with its hint. Ends with a line break. */
+export function errorText({ message, hint }: GraphformError, palette: Palette = makePalette(false)): string {
+  const first = `${palette.red("error:")} ${escapeText(message)}\n`;
+  return hint === undefined ? first : `${first}${palette.cyan("hint:")} ${escapeText(hint)}\n`;
+}
+
+/** Title and verdict of each report that could not be made. */
+export const failureWords = {
+  plan: { title: "No plan", text: "The plan could not be made. Nothing was changed." },
+  drift: {
+    title: "Drift is not known",
+    text: "Nobody could look. That proves nothing: neither drift nor its absence.",
+  },
+} as const;

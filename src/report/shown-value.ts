@@ -24,7 +24,7 @@ export interface ShownValue {
 /** Replaces a value that is an output of a resource not created yet. */
 export const knownAfterApply = "(known after apply)";
 
-/** The value as it may be shown: hidden as a whole where `isHidden`, or where it holds a secret. */
+/** The value as it may be shown: hidden as a whole if `isHidden`, or if it holds a secret. */
 export function shownValue(value: Json, isHidden: boolean): ShownValue {
   if (isHidden || holdsSecret(value))
     return { [made]: true, text: sensitive, json: sensitive, sensitive: true, unknown: false };

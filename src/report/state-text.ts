@@ -1,13 +1,13 @@
-/** @module Formats the state as text. */
-import type { JsonObject } from "../model/json.ts";
+/** @module Formats the state as text and as JSON. */
+import type { Json, JsonObject } from "../model/json.ts";
 import type { Bound } from "../model/state.ts";
 import { escapeText } from "./escape.ts";
-import { outputRows } from "./outputs-json.ts";
+import { outputRows, outputsJson } from "./outputs-json.ts";
 import type { Page } from "./palette.ts";
 import type { ShownState } from "./shown.ts";
 import { type ShownValue, shownValue } from "./shown-value.ts";
 import { padTo, textWidth, wrapIndented } from "./text-width.ts";
-import { amount } from "./words.ts";
+import { amount, type KindNames, typeOf } from "./words.ts";
 
 /**
  * Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Ends
@@ -98,4 +98,46 @@ function flat(place: JsonObject): string {
 
 function sorted<T>(values: { readonly [name: string]: T }): readonly (readonly [string, T])[] {
   return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The document of `show --json`. A state that was never written has neither lineage nor time. */
+export function stateJson(state: ShownState, names: KindNames): JsonObject {
+  const resources = Object.entries(state.resources).map(([address, bound]) =>
+    boundJson(address, bound, names),
+  );
+  const pending = Object.entries(state.pending).map(([address, create]) => ({ address, ...create }));
+  const { name, lineage, serial, savedAt, service, manifest } = state;
+  const isWritten = serial > 0;
+  return {
+    name,
+    lineage: isWritten ? lineage : null,
+    serial,
+    savedAt: isWritten ? savedAt : null,
+    ...(service === undefined ? {} : { service: { ...service } }),
+    ...(manifest === undefined ? {} : { manifest: { ...manifest } }),
+    resources,
+    pending,
+    outputs: outputsJson(state.outputs),
+  };
+}
+
+function boundJson(address: string, bound: Bound<ShownValue>, names: KindNames): JsonObject {
+  const { kind, id, place, protect, onDelete, refs, createdAt } = bound;
+  const values = Object.entries(bound.recorded).map(([path, { json = null }]): [string, Json] => [
+    path,
+    json,
+  ]);
+  const converging = bound.converging === undefined ? {} : { converging: bound.converging.operation };
+  return {
+    address,
+    type: typeOf(kind, names),
+    id,
+    place,
+    values: Object.fromEntries(values),
+    protect,
+    onDelete,
+    refs,
+    createdAt,
+    ...converging,
+  };
 }

@@ -16,17 +16,26 @@ export function padTo(text: string, width: number): string {
 export function wrapIndented(first: string, text: string, width: number): readonly string[] {
   const indent = textWidth(first);
   const room = Math.max(20, width - indent);
-  const lines = textWidth(text) <= room ? [text] : wrapAnsi(text, room).split("\n");
+  const lines = textWidth(text) <= room ? [text] : wrapped(text, room);
   return lines.map((line, at) => (at === 0 ? first : " ".repeat(indent)) + line);
 }
 
-/** A noncharacter, which stands for a space at which no line may end. */
-const fixedSpace = "\ufdd0";
+/** Plain words need no parser of colours, which is slow. */
+function wrapped(text: string, width: number): readonly string[] {
+  const isPlain = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text);
+  return isPlain ? wrapWords(text.split(" "), width) : wrapAnsi(text, width).split("\n");
+}
 
 /** Lines of words that may have spaces of their own: no line ends within a word. */
 export function wrapWords(words: readonly string[], width: number): readonly string[] {
-  const text = words.map((word) => word.replaceAll(" ", fixedSpace)).join(" ");
-  return wrapAnsi(text, width).replaceAll(fixedSpace, " ").split("\n");
+  const [first = "", ...others] = words;
+  const lines = [first];
+  for (const word of others) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (textWidth(line) > width) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return lines;
 }
 
 /**

@@ -64,7 +64,7 @@ export function elapsedTime(ms: number): string {
   return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, "0")}m`;
 }
 
-/** `2026-03-02 08:30 UTC`, or the text where it is no time of this form. Not escaped. */
+/** `2026-03-02 08:30 UTC`, or the text if it is no time of this form. Not escaped. */
 export function timeText(iso: string): string {
   const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*Z$/.exec(iso);
   return match === null ? iso : `${match[1]} ${match[2]} UTC`;
@@ -78,7 +78,7 @@ export const sourceWords: { readonly [source in Source]: string } = {
   recorded: "remembered",
 };
 
-/** The source behind a value: ` (remembered)`. Empty for what the service describes, and where the source is not known. */
+/** The source behind a value: ` (remembered)`. Empty for what the service describes, and if the source is not known. */
 export function sourceNote(source: Source | undefined): string {
   return source === undefined || source === "described" ? "" : ` (${sourceWords[source]})`;
 }

@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isApproved } from "../../src/commands/approval.ts";
+import { isApproved } from "../../src/commands/apply.ts";
 import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { type Case, planInput } from "../support/plan-input.ts";

@@ -186,7 +186,6 @@ function stateOf(all: readonly Given[], outputs: Outputs): StateDocument {
   };
 }
 
-const stamp = (): string => "2026-03-02T08:30:00.000Z";
 const page = { palette: makePalette(false), width: 80 };
 const same = (file: string): string => file;
 const sarif: SarifContext = {
@@ -196,7 +195,7 @@ const sarif: SarifContext = {
   uriOf: same,
   digest: (text) => createHash("sha256").update(text).digest("hex"),
 };
-const now = Date.parse(stamp());
+const now = Date.parse("2026-03-02T08:30:00.000Z");
 
 /** The JSON of reports, by the name of the schema that each is valid by. */
 export function documentsOf({ plan: made, drift, state, outcome: ended }: Made): {
@@ -213,9 +212,9 @@ export function documentsOf({ plan: made, drift, state, outcome: ended }: Made):
     plan: planJson(made, words),
     drift: driftJson(drift, words),
     events: [
-      ...planEvents(made, words, stamp),
-      ...steps.map((event) => applyEvent(event, words, stamp)),
-      ...outcomeEvents(ended, stamp),
+      ...planEvents(made, words),
+      ...steps.map((event) => applyEvent(event, words)),
+      ...outcomeEvents(ended),
     ],
     sarif: [sarifLog(planFindings(made, words), sarif).log, sarifLog(driftFindings(drift, words), sarif).log],
     others: [stateJson(state, words), outputsJson(state.outputs), gitlabCounts([made])],

@@ -3,7 +3,7 @@ import { GraphformError } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { applyEvent } from "../../src/report/apply-events.ts";
-import { errorEvent, problemEvents, versionEvent } from "../../src/report/events.ts";
+import { errorEvent, problemEvents, stamped, versionEvent } from "../../src/report/events.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { ended, roughOutcome } from "./apply-parts.ts";
 import { at, change, field, plan } from "./plan-parts.ts";
@@ -11,21 +11,19 @@ import { outcomeEvents, planEvents } from "./rendered.ts";
 import { samplePlan } from "./sample-plan.ts";
 import { words } from "./words.ts";
 
-const stamp = (): string => "2026-03-02T08:30:00.000Z";
 const step = { key: "instances.orders", address: "instances.orders", kind: "instances" } as const;
 
 const stream: readonly JsonObject[] = [
-  versionEvent("0.1.0", stamp),
-  ...planEvents(samplePlan, words, stamp),
-  applyEvent({ type: "step-start", ...step, operation: "update", id: "instance-1" }, words, stamp),
+  versionEvent("0.1.0"),
+  ...planEvents(samplePlan, words),
+  applyEvent({ type: "step-start", ...step, operation: "update", id: "instance-1" }, words),
   applyEvent(
     { type: "step-progress", ...step, operation: "update", elapsed: 10_400, detail: "MODIFYING" },
     words,
-    stamp,
   ),
-  applyEvent({ type: "step-end", outcome: ended("instances.orders", { id: "instance-1" }) }, words, stamp),
-  applyEvent({ type: "warning", message: "no answer" }, words, stamp),
-  ...outcomeEvents(roughOutcome, stamp),
+  applyEvent({ type: "step-end", outcome: ended("instances.orders", { id: "instance-1" }) }, words),
+  applyEvent({ type: "warning", message: "no answer" }, words),
+  ...outcomeEvents(roughOutcome),
 ];
 
 describe("event stream", () => {
@@ -35,11 +33,17 @@ describe("event stream", () => {
         "@level": expect.stringMatching(/^(info|warn|error)$/),
         "@message": expect.any(String),
         "@module": "graphform.ui",
-        "@timestamp": stamp(),
         type: expect.any(String),
       });
       expect(jsonText(event)).not.toContain("\n");
     }
+  });
+
+  it("stamps a line with the time of its writing", () => {
+    expect(stamped({ type: "version" }, 0)).toEqual({
+      "@timestamp": "1970-01-01T00:00:00.000Z",
+      type: "version",
+    });
   });
 
   it("begins with the version", () => {
@@ -87,11 +91,11 @@ describe("event stream", () => {
       changes: { add: 1, change: 0, remove: 0, operation: "apply" },
       x_graphform: { exit_code: 1 },
     });
-    expect(planEvents(plan({}), words, stamp).at(-1)).toMatchObject({
+    expect(planEvents(plan({}), words).at(-1)).toMatchObject({
       "@message": "No differences found. Plan: 0 to add, 0 to change, 0 to destroy.",
     });
     const drifted = plan({ changes: [change("keep", "instances.a", { drift: [field("config.rows", {})] })] });
-    expect(planEvents(drifted, words, stamp).at(-1)).toMatchObject({
+    expect(planEvents(drifted, words).at(-1)).toMatchObject({
       "@message":
         "Nothing to apply: 1 resource was changed outside, and apply leaves it as it is. Plan: 0 to add, 0 to change, 0 to destroy.",
     });
@@ -122,7 +126,7 @@ describe("event stream", () => {
     [{ type: "step-end", outcome: ended("instances.a", { result: "converging", message: "no" }) }, "warn"],
     [{ type: "step-end", outcome: ended("instances.a", { result: "waiting-for-person" }) }, "warn"],
   ])("a step that is not done is errored, and says how bad that is ($outcome.result)", (event, level) => {
-    expect(applyEvent(event, words, stamp)).toMatchObject({
+    expect(applyEvent(event, words)).toMatchObject({
       "@level": level,
       type: "apply_errored",
       x_graphform: { result: event.outcome.result },
@@ -130,7 +134,7 @@ describe("event stream", () => {
   });
 
   it("names every step that is not done, once, and shows no secret output", () => {
-    const notices = outcomeEvents(roughOutcome, stamp).filter((event) => event["type"] === "diagnostic");
+    const notices = outcomeEvents(roughOutcome).filter((event) => event["type"] === "diagnostic");
     expect(notices).toHaveLength(10);
     expect(notices.at(-1)).toMatchObject({
       diagnostic: { severity: "error", summary: "not as declared after apply" },
@@ -147,10 +151,9 @@ describe("event stream", () => {
   });
 
   it("turns problems and errors into diagnostics", () => {
-    const [problem] = problemEvents(
-      [{ code: "unknown-key", severity: "warning", message: "odd", range: at(7), hint: "leave it" }],
-      stamp,
-    );
+    const [problem] = problemEvents([
+      { code: "unknown-key", severity: "warning", message: "odd", range: at(7), hint: "leave it" },
+    ]);
     expect(problem).toMatchObject({
       "@level": "warn",
       "@message": "Warning: odd",
@@ -162,7 +165,7 @@ describe("event stream", () => {
       },
     });
     const known = new GraphformError("locked", "the state is locked", { hint: "wait", exitCode: 5 });
-    expect(errorEvent(known, stamp)).toMatchObject({
+    expect(errorEvent(known)).toMatchObject({
       "@level": "error",
       diagnostic: {
         summary: "the state is locked",

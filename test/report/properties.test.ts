@@ -5,7 +5,6 @@ import type { Json } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import { applyEvent } from "../../src/report/apply-events.ts";
-import { errorText } from "../../src/report/error-text.ts";
 import { errorEvent, problemEvents } from "../../src/report/events.ts";
 import { annotationLines, planAnnotations, problemAnnotations } from "../../src/report/github/annotations.ts";
 import { jsonText } from "../../src/report/json-text.ts";
@@ -13,7 +12,7 @@ import { failureMarkdown } from "../../src/report/markdown/report-markdown.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { gitlabCounts } from "../../src/report/plan-summary.ts";
 import { problemsJson } from "../../src/report/problems-json.ts";
-import { problemsText } from "../../src/report/problems-text.ts";
+import { errorText, problemsText } from "../../src/report/problems-text.ts";
 import { progressText } from "../../src/report/progress-text.ts";
 import { problemFindings } from "../../src/report/sarif/problem-findings.ts";
 import { type SarifContext, sarifLog } from "../../src/report/sarif/sarif-log.ts";
@@ -35,7 +34,6 @@ import {
 import { words } from "./words.ts";
 
 const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
-const stamp = (): string => "2026-03-02T08:30:00.000Z";
 const page = { palette: makePalette(false), width: 80 };
 
 const same = (file: string): string => file;
@@ -68,15 +66,15 @@ const anyJson: fc.Arbitrary<string> = fc.oneof(
   anyPlan.map((plan) => jsonText(sarifLog(planFindings(plan, words), sarif).log)),
   anyProblem.map((problem) => jsonText(sarifLog(problemFindings([problem]), sarif).log)),
   anyPlan.map((plan) => jsonText(gitlabCounts([plan]))),
-  anyPlan.map((plan) => jsonText([...planEvents(plan, words, stamp)])),
-  anyOutcome.map((outcome) => jsonText([...outcomeEvents(outcome, stamp)])),
-  anyEvent.map((event) => jsonText(applyEvent(event, words, stamp))),
+  anyPlan.map((plan) => jsonText([...planEvents(plan, words)])),
+  anyOutcome.map((outcome) => jsonText([...outcomeEvents(outcome)])),
+  anyEvent.map((event) => jsonText(applyEvent(event, words))),
   anyState.map((state) => jsonText(outputsJson(state.outputs))),
   anyState.map((state) => jsonText(stateJson(state, words))),
   fc
     .array(anyProblem, { maxLength: 3 })
-    .map((problems) => jsonText([problemsJson(problems), ...problemEvents(problems, stamp)])),
-  text.map((thrown) => jsonText(errorEvent(new GraphformError("x", thrown), stamp))),
+    .map((problems) => jsonText([problemsJson(problems), ...problemEvents(problems)])),
+  text.map((thrown) => jsonText(errorEvent(new GraphformError("x", thrown)))),
 );
 
 const many = { numRuns: runs(1000) };

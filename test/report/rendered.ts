@@ -5,22 +5,20 @@ import type { Plan } from "../../src/model/plan.ts";
 import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
 import { type Command, outcomeEvents as ofOutcomeEvents } from "../../src/report/apply-events.ts";
 import { driftJson as ofDriftJson } from "../../src/report/drift/drift-json.ts";
-import type { Stamp } from "../../src/report/events.ts";
+import { planEvents as ofPlanEvents } from "../../src/report/events.ts";
 import type { Sha256 } from "../../src/report/html/page.ts";
 import { reportHtml } from "../../src/report/html/report-html.ts";
-import { driftSuite as ofDriftSuite } from "../../src/report/junit/drift-suite.ts";
+import { driftSuite as ofDriftSuite } from "../../src/report/junit/junit.ts";
 import { reportMarkdown } from "../../src/report/markdown/report-markdown.ts";
 import { outcomeText as ofOutcomeText } from "../../src/report/outcome-text.ts";
 import { outputsJson as ofOutputsJson, outputsText as ofOutputsText } from "../../src/report/outputs-json.ts";
 import type { Page, Palette } from "../../src/report/palette.ts";
-import { planEvents as ofPlanEvents } from "../../src/report/plan-events.ts";
 import { planJson as ofPlanJson } from "../../src/report/plan-json.ts";
 import { driftFindings as ofDriftFindings } from "../../src/report/sarif/drift-findings.ts";
 import { planFindings as ofPlanFindings } from "../../src/report/sarif/plan-findings.ts";
 import type { ReportFinding } from "../../src/report/sarif/sarif-log.ts";
 import { shownDrift, shownOutcome, shownOutputs, shownPlan, shownState } from "../../src/report/shown.ts";
-import { stateJson as ofStateJson } from "../../src/report/state-json.ts";
-import { stateText as ofStateText } from "../../src/report/state-text.ts";
+import { stateJson as ofStateJson, stateText as ofStateText } from "../../src/report/state-text.ts";
 import { type ReportPage, reportText } from "../../src/report/text/report-text.ts";
 import { comparePlans } from "../../src/report/view/comparison.ts";
 import { driftView } from "../../src/report/view/drift-view.ts";
@@ -49,8 +47,8 @@ export function planView(plan: Plan, names: KindNames, options?: PlanViewOptions
   return ofPlanView(shownPlan(plan, names), options);
 }
 
-export function planEvents(plan: Plan, names: KindNames, stamp: Stamp): readonly JsonObject[] {
-  return ofPlanEvents(shownPlan(plan, names), names, stamp);
+export function planEvents(plan: Plan, names: KindNames): readonly JsonObject[] {
+  return ofPlanEvents(shownPlan(plan, names), names);
 }
 
 export function planFindings(plan: Plan, names: KindNames): readonly ReportFinding[] {
@@ -109,8 +107,8 @@ export function outcomeText(outcome: Outcome, page: Page, command?: Command): st
   return ofOutcomeText(shownOutcome(outcome, words), page, command);
 }
 
-export function outcomeEvents(outcome: Outcome, stamp: Stamp, command?: Command): readonly JsonObject[] {
-  return ofOutcomeEvents(shownOutcome(outcome, words), stamp, command);
+export function outcomeEvents(outcome: Outcome, command?: Command): readonly JsonObject[] {
+  return ofOutcomeEvents(shownOutcome(outcome, words), command);
 }
 
 export function stateText(state: StateDocument, names: KindNames, page: Page): string {

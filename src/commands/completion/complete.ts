@@ -13,7 +13,7 @@ interface Candidate {
 }
 
 /**
- * `complete -- WORD...`: prints what may stand for the last word, one candidate a line, with a description behind a tab. Never fails: where
+ * `complete -- WORD...`: prints what may stand for the last word, one candidate a line, with a description behind a tab. Never fails: if
  * nothing is known it prints nothing, and the shell completes files.
  */
 export async function complete(

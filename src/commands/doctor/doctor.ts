@@ -11,8 +11,7 @@ import { amount } from "../../report/words.ts";
 import { claimState } from "../../state/claim-state.ts";
 import type { ManifestOptions } from "../options.ts";
 import { type Invocation, serviceTarget } from "../with-run.ts";
-import { check, clockFinding, type Finding } from "./clock.ts";
-import { stateFindings } from "./state.ts";
+import { check, clockFinding, type Finding, stateFindings } from "./state.ts";
 
 /** Longest wait for one answer of the service, in ms. */
 const answerTimeout = 20_000;

@@ -1,6 +1,13 @@
-/** @module Checks the store of the state for `doctor`: what is there, its lock, its credentials, and its clock. */
+/** @module Checks the store of the state for `doctor`, and the clocks of servers. */
+
+import { readFile } from "node:fs/promises";
+import { request as requestInClear } from "node:http";
+import { request as requestOverTls } from "node:https";
 import { systemClock } from "../../model/clock.ts";
-import { GraphformError, isGraphformError } from "../../model/errors.ts";
+import { GraphformError, isGraphformError, ManifestError, ownError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
+import type { Hide } from "../../model/known-secrets.ts";
+import { formatDuration } from "../../model/quantity.ts";
 import { type StateLocation, stores } from "../../model/stores/index.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -8,7 +15,6 @@ import { amount } from "../../report/words.ts";
 import { assertSameManifest } from "../../state/claim-state.ts";
 import { holderSince, holderWork } from "../../state/lock-words.ts";
 import type { ManifestOptions } from "../options.ts";
-import { check, clockFinding, type Finding } from "./clock.ts";
 
 /** Checks the state and its store. Leaves nothing there: the lock is taken and given back. */
 export async function stateFindings(
@@ -58,7 +64,7 @@ async function stateDetail({ store, identity }: Project): Promise<string> {
     : `${store.where}, ${amount(Object.keys(found.resources).length, "resource")}, ${lock}`;
 }
 
-/** Tries the store, and its lock where nobody holds it. */
+/** Tries the store, and its lock unless it is held. */
 async function storeDetail(store: Project["store"], location: StateLocation): Promise<string> {
   await store.probe();
   const { refusesStaleWrites } = stores[location.type];
@@ -81,3 +87,83 @@ async function storeDetail(store: Project["store"], location: StateLocation): Pr
 
 /** Errors after which nothing else need be tried. */
 const noAnswer: readonly string[] = ["state-unreachable", "state-denied", "state-credentials"];
+
+/** Largest difference in ms that does no harm: leases are renewed every 20 s, and Date headers count whole seconds. */
+const harmless = 10_000;
+
+/** Longest wait for an answer, in ms. */
+const answerTimeout = 10_000;
+
+/** Compares with the Date header of any answer of the host. No finding if it does not answer: other checks say so. */
+export async function clockFinding(name: string, url: string, caFile?: string): Promise<readonly Finding[]> {
+  const skew = await skewOf(url, caFile).catch(() => undefined);
+  if (skew === undefined) return [];
+  const finding = await check(
+    name,
+    (said) => said,
+    async () => {
+      const size = formatDuration(Math.abs(skew));
+      if (Math.abs(skew) <= harmless)
+        return `this machine and ${URL.parse(url)?.host ?? url} agree within ${formatDuration(harmless)}`;
+      throw new GraphformError(
+        "clock-skew",
+        `the clock of this machine is ${size} ${skew > 0 ? "behind" : "ahead of"} that of ${URL.parse(url)?.host ?? url}`,
+        { hint: "set it by NTP (timedatectl set-ntp true): the age of locks and signatures depend on it" },
+      );
+    },
+  );
+  return [finding];
+}
+
+/** Milliseconds by which the server's clock is ahead of this one. */
+async function skewOf(url: string, caFile: string | undefined): Promise<number | undefined> {
+  const origin = URL.parse(url)?.origin;
+  if (origin === undefined) return undefined;
+  const ca = caFile === undefined ? {} : { ca: await readFile(caFile) };
+  const request = origin.startsWith("https:") ? requestOverTls : requestInClear;
+  const began = Date.now();
+  const date = await new Promise<string | undefined>((resolve, reject) => {
+    const sent = request(`${origin}/`, { method: "HEAD", agent: false, timeout: answerTimeout, ...ca });
+    sent.once("response", (response) => {
+      response.resume();
+      resolve(response.headers.date);
+    });
+    sent.once("timeout", () => sent.destroy(new Error("no answer")));
+    sent.once("error", reject);
+    sent.end();
+  });
+  const theirs = Date.parse(date ?? "");
+  // A Date header is cut to the second.
+  return Number.isNaN(theirs) ? undefined : theirs + 500 - (began + Date.now()) / 2;
+}
+
+/** The result of one check. */
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** Way to fix it, if it failed. */
+  readonly hint?: string;
+}
+
+/** Runs a check: its result is the detail of a finding, what it throws that of a failure. */
+export async function check(name: string, hide: Hide, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check: name, ok: true, detail: await work() };
+  } catch (thrown) {
+    const error = ownError(thrown, hide);
+    if (error instanceof ManifestError) {
+      const [first] = error.problems;
+      const where =
+        first === undefined ? "" : `: ${first.range.file}:${first.range.start.line}: ${first.message}`;
+      return {
+        check: name,
+        ok: false,
+        detail: `${amount(error.problems.length, "problem")}${where}`,
+        hint: first?.hint ?? "graphform validate shows them",
+      };
+    }
+    const { message, hint } = error;
+    return { check: name, ok: false, detail: message, ...defined({ hint }) };
+  }
+}

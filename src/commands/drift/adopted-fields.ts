@@ -59,7 +59,7 @@ export function leftOutText(targets: readonly string[], { resources }: DriftRepo
 }
 
 /**
- * True where a second look finds an adopted field as it is declared now. A probed value counts only where the manifest agrees
+ * True if a second look finds an adopted field as it is declared now. A probed value counts only if the manifest agrees
  * with what is configured, so an adopted one waits for the next apply.
  */
 export function isSettled(
@@ -72,7 +72,7 @@ export function isSettled(
   return isProbed && is === "ours" && declared !== undefined && sameValue(declared, value, trait);
 }
 
-/** Throws where a kind has no such field, or keeps a secret in it. */
+/** Throws if a kind has no such field, or keeps a secret in it. */
 function assertField(address: Address, path: string, { schema }: Kind): void {
   const traits = traitsOf(schema);
   const isInMap = traits.get(path.split(".", 1)[0] ?? "")?.type === "object" && path.includes(".");

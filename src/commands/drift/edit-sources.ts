@@ -31,7 +31,7 @@ export interface EditedSources {
   readonly changed: readonly ChangedLines[];
 }
 
-/** Adopts each field in the texts. Throws `adopt-refused` where one cannot be written for its resource alone. */
+/** Adopts each field in the texts. Throws `adopt-refused` if one cannot be written for its resource alone. */
 export function editSources(
   sources: readonly SourceFile[],
   fields: readonly AdoptedField[],

@@ -136,7 +136,7 @@ function foreignTo(
 }
 
 /**
- * Places where objects of a kind can be. Users are read from each instance. A tier without a subscription is not read; it is
+ * Places that can have objects of a kind. Users are read from each instance. A tier without a subscription is not read; it is
  * reported as left out if the lookup of its subscription failed.
  */
 function placesOf(

@@ -102,7 +102,7 @@ function firstLines(lines: readonly string[], max: number, others: string): read
   return rest <= 0 ? lines : [...lines.slice(0, max), `and ${rest} more, ${others}`];
 }
 
-/** The state's section of the manifest that is there already: what is bound belongs where that is kept. Another name has another state. */
+/** The state section of the existing manifest, whose state gets the bindings. A manifest of another name has another state. */
 function stateOf(
   { header }: ServiceTarget,
   name: string | undefined,

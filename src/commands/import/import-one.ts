@@ -98,7 +98,7 @@ function beingDeleted(id: string): GraphformError {
   });
 }
 
-/** Values to record as applied: observed ones, and declared ones where the service shows none. */
+/** Values to record as applied: observed ones, and declared ones if the service shows none. */
 function observedOrDeclared(change: Change): NonNullable<Step["spec"]> {
   const declared = fieldsOf(change.after ?? {});
   return Object.fromEntries(declared.map(([path, value]) => [path, change.before?.[path] ?? value]));

@@ -21,7 +21,7 @@ interface ManifestParts {
   readonly unread: readonly LeftOut[];
   /** Absent for the local platform. */
   readonly service?: ServiceSection;
-  /** The section that says where the state is, as an earlier manifest has it. */
+  /** The section about the location of the state, as an earlier manifest has it. */
   readonly state?: JsonObject;
   /** Address of each object that becomes a comment -> the reason. */
   readonly leftOut: ReadonlyMap<string, string>;

@@ -199,7 +199,7 @@ function nextOf(ci: CiService, { target, state, secrets, variables, instead }: N
   ];
 }
 
-/** Lines that a pipeline of somebody else lacks. */
+/** Lines that an existing pipeline lacks. */
 function missing(text: string | undefined): readonly string[] {
   const include = ".gitlab/graphform-*.yml";
   if (text === undefined || text.includes(include)) return [];

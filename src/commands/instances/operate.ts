@@ -4,7 +4,7 @@ import { outcomeOf } from "../../apply/outcome.ts";
 import { kinds } from "../../kinds/index.ts";
 import { shownVersion } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
-import { defined } from "../../model/json.ts";
+import { defined, type JsonObject } from "../../model/json.ts";
 import type { Choices } from "../../model/kind.ts";
 import type { Live, PhaseName } from "../../model/observed.ts";
 import type { ApplyEvent } from "../../model/outcome.ts";
@@ -15,7 +15,7 @@ import { type Run, unresolved } from "../../project/open-run.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { applyEvent } from "../../report/apply-events.ts";
 import { escapeText } from "../../report/escape.ts";
-import { errorEvent } from "../../report/events.ts";
+import { errorEvent, stamped } from "../../report/events.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { makePalette } from "../../report/palette.ts";
 import { progressText } from "../../report/progress-text.ts";
@@ -59,11 +59,11 @@ export async function operate(
   const { options, settings, terminal } = invocation;
   const palette = makePalette(terminal.colour);
   const names = kindNames(kinds.all);
-  const stamp = (): string => new Date().toISOString();
+  const print = (event: JsonObject): void => terminal.out(`${jsonText(stamped(event, Date.now()))}\n`);
   const emit = (event: ApplyEvent): void => {
     // Without waiting the operation is only accepted: its result is not known, so it is not reported as done.
     if (options.wait === false && event.type === "step-end" && event.outcome.result === "done") return;
-    if (options.json === true) terminal.out(`${jsonText(applyEvent(event, names, stamp))}\n`);
+    if (options.json === true) print(applyEvent(event, names));
     else terminal.err(`${progressText(event, palette)}\n`);
   };
   const warn = (message: string): void => emit({ type: "warning", message });
@@ -85,7 +85,7 @@ export async function operate(
     return exitCode;
   }).catch((thrown: unknown) => {
     const error = ownError(thrown, settings.secrets.hide);
-    if (options.json === true) terminal.out(`${jsonText(errorEvent(error, stamp))}\n`);
+    if (options.json === true) print(errorEvent(error));
     throw error;
   });
 }
@@ -144,7 +144,7 @@ async function assertCanStart(verb: Verb, address: string, run: Run): Promise<vo
   });
 }
 
-/** Throws `upgrade-unconfirmed` where the service shows another version than the one that was asked for. */
+/** Throws `upgrade-unconfirmed` if the service shows another version than the one that was asked for. */
 async function assertUpgraded(
   address: string,
   bound: Bound,

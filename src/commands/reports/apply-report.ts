@@ -7,13 +7,11 @@ import type { Plan, Step } from "../../model/plan.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import type { RunReport } from "../../reconcile/reconcile.ts";
 import { applyEvent, type Command, outcomeEvents } from "../../report/apply-events.ts";
-import { errorEvent, problemEvents, versionEvent } from "../../report/events.ts";
+import { errorEvent, planEvents, problemEvents, stamped, versionEvent } from "../../report/events.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { heartbeatText } from "../../report/live/progress-lines.ts";
-import { afterEvent, beginRun } from "../../report/live/run-progress.ts";
+import { afterEvent, beginRun, heartbeatText } from "../../report/live/progress-lines.ts";
 import { outcomeText } from "../../report/outcome-text.ts";
 import { makePalette } from "../../report/palette.ts";
-import { planEvents } from "../../report/plan-events.ts";
 import { progressText } from "../../report/progress-text.ts";
 import { type ShownOutcome, type ShownPlan, shownOutcome, shownPlan } from "../../report/shown.ts";
 import { reportText } from "../../report/text/report-text.ts";
@@ -25,12 +23,12 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 /** Receives everything that an apply reports while it runs. */
 export interface ApplyReport extends RunReport {
-  /** Draws the run on a terminal; undefined where nothing is drawn. */
+  /** Draws the run on a terminal; undefined if nothing is drawn. */
   readonly view: LiveView | undefined;
   readonly event: (event: ApplyEvent) => void;
   /** Keeps the outcome until the end of the run, which may still fail. */
   outcome(outcome: Outcome): void;
-  /** Writes the outcome, where there is one, with the exit code that the run ends with. */
+  /** Writes the outcome, if there is one, with the exit code that the run ends with. */
   end(exitCode: ExitCode | undefined): void;
   /** Writes an error that ended the run to the JSON stream; the text for people is printed elsewhere. */
   error(error: GraphformError): void;
@@ -122,22 +120,19 @@ function textReport(terminal: Terminal, command: Command, view: LiveView | undef
 
 function jsonReport(line: (text: string) => void, command: Command): Output {
   const names = kindNames(kinds.all);
-  const stamp = (): string => new Date().toISOString();
   let isBegun = false;
   const write = (events: readonly JsonObject[]): void => {
-    const head = isBegun ? [] : [versionEvent(packageVersion(), stamp)];
+    const head = isBegun ? [] : [versionEvent(packageVersion())];
     isBegun = true;
-    for (const event of [...head, ...events]) line(jsonText(event));
+    for (const event of [...head, ...events]) line(jsonText(stamped(event, Date.now())));
   };
   return {
-    plan: (plan) => write(planEvents(plan, names, stamp)),
-    event: (event) => write([applyEvent(event, names, stamp)]),
+    plan: (plan) => write(planEvents(plan, names)),
+    event: (event) => write([applyEvent(event, names)]),
     // Each warning was written to the stream when it was raised.
-    outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, stamp, command)),
+    outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, command)),
     error: (error) =>
-      write(
-        error instanceof ManifestError ? problemEvents(error.problems, stamp) : [errorEvent(error, stamp)],
-      ),
+      write(error instanceof ManifestError ? problemEvents(error.problems) : [errorEvent(error)]),
   };
 }
 

@@ -62,7 +62,7 @@ async function removeFolders(folder: string, above: string): Promise<void> {
   for (let at = folder; at !== above && at !== dirname(at); at = dirname(at)) await rmdir(at);
 }
 
-/** Throws where a file is there, or where the nearest folder that exists takes none. */
+/** Throws if a file is there, or if the nearest folder that exists takes none. */
 async function assertWritable(path: string): Promise<void> {
   await inWords(path, async () => {
     const found = await lstat(path).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { GraphformError } from "../../model/errors.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Files of reports by the name of their option; undefined where the option was not given. */
+/** Files of reports by the name of their option; undefined if the option was not given. */
 export interface ReportFiles {
   readonly [option: string]: string | undefined;
 }

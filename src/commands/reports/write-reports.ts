@@ -13,8 +13,13 @@ import { jsonText } from "../../report/json-text.ts";
 import { failureMarkdown, reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { problemFindings } from "../../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../../report/sarif/sarif-log.ts";
-import { failuresOf, type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
-import { type SeveralReport, severalMarkdown } from "../../report/several/several-markdown.ts";
+import {
+  failuresOf,
+  type ManifestResult,
+  madeOf,
+  type SeveralReport,
+  severalMarkdown,
+} from "../../report/several/manifest-result.ts";
 import type { ReportView } from "../../report/view/report-view.ts";
 import { amount } from "../../report/words.ts";
 import type { Terminal } from "../terminal/terminal.ts";

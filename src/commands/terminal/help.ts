@@ -43,7 +43,7 @@ function rankOf(heading: string): number {
   return at < 0 ? optionHeadings.length : at;
 }
 
-/** Adds examples to the help of a command: command lines, each with what it does, below it where the terminal is too narrow. */
+/** Adds examples to the help of a command: command lines, each with what it does, below it if the terminal is too narrow. */
 export function withExamples(command: Command, lines: readonly (readonly [string, string])[]): Command {
   return command.addHelpText("after", () => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? 80;

@@ -1,8 +1,14 @@
 /** @module Shows on a terminal what a run is doing: the service that is read, the steps that are carried out. */
 import type { ApplyEvent } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
-import { progressLines, readingText } from "../../report/live/progress-lines.ts";
-import { afterEvent, beginRun, type RunProgress, withStatus } from "../../report/live/run-progress.ts";
+import {
+  afterEvent,
+  beginRun,
+  progressLines,
+  type RunProgress,
+  readingText,
+  withStatus,
+} from "../../report/live/progress-lines.ts";
 import { makePalette } from "../../report/palette.ts";
 import { elapsedTime } from "../../report/words.ts";
 import type { LiveArea } from "./live-area.ts";
@@ -10,7 +16,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** The view of a run, drawn below everything that is printed. */
 export interface LiveView {
-  /** False where there is nothing to draw on: it says every ten seconds that the service is still read, and leaves the steps to others. */
+  /** False if there is nothing to draw on: it says every ten seconds that the service is still read, and leaves the steps to others. */
   readonly isDrawn: boolean;
   /** Shows that the service is read. */
   reading(answered: number, known: number, wait?: string): void;
@@ -25,10 +31,10 @@ export interface LiveView {
 /** Least ms between two frames; times are whole seconds, so that many frames are equal and nothing is written. */
 const pause = 200;
 
-/** Ms between two lines where nothing is drawn. */
+/** Ms between two lines if nothing is drawn. */
 const silence = 10_000;
 
-/** Opens the view of a run; undefined where nothing is said: `isWanted` is false with --json. */
+/** Opens the view of a run; undefined if nothing is said: `isWanted` is false with --json. */
 export async function openLiveView(terminal: Terminal, isWanted: boolean): Promise<LiveView | undefined> {
   if (!isWanted) return undefined;
   return terminal.live === undefined ? plainView(terminal) : liveView(await terminal.live(), terminal);

@@ -40,7 +40,7 @@ export function tableText(
 /** Columns that the last column gets before rows are broken in two. */
 const roomForLast = 20;
 
-/** A path that is too long for a line, with spaces behind slashes, where it may be broken. */
+/** A path that is too long for a line, with spaces behind slashes: it may be broken there. */
 function brokenPath(text: string, width: number): string {
   const parts: string[] = [];
   let part = "";

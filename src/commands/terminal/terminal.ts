@@ -18,11 +18,11 @@ export interface Terminal {
   readonly colour: boolean;
   /** Columns. */
   readonly width: number;
-  /** Columns of the terminal that standard output is; absent where it is a file or a pipe, so that no line is broken there. */
+  /** Columns of the terminal that standard output is; absent if it is a file or a pipe, so that no line is broken there. */
   readonly columns?: number;
   /** Appends a line to the file of --log; absent without that option. */
   readonly log?: (line: string) => void;
-  /** Opens an area below everything printed; absent where progress is not drawn: no terminal, CI, TERM=dumb. One at a time. */
+  /** Opens an area below everything printed; absent if progress is not drawn: no terminal, CI, TERM=dumb. One at a time. */
   readonly live?: () => Promise<LiveArea>;
   /** Asks a question; only "yes" means true. Throws `interrupted` (exit 130) at Ctrl-C and once the signal is aborted. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;

@@ -95,7 +95,7 @@ function outputJson({ name, sensitive, applied, seen }: OutputDrift<ShownValue>)
   };
 }
 
-/** A value under its key; nothing where it is absent or not known yet. */
+/** A value under its key; nothing if it is absent or not known yet. */
 function valueJson(key: string, value: ShownValue | undefined): JsonObject {
   return value?.json === undefined ? {} : { [key]: value.json };
 }

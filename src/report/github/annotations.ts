@@ -64,7 +64,7 @@ function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Ann
     file: pathOf(file),
     line,
     endLine: Math.max(line, end.line),
-    // GitHub refuses columns where the place has several lines.
+    // GitHub refuses columns if the place has several lines.
     ...(oneLine
       ? { column: Math.max(1, start.column), endColumn: Math.max(1, start.column, end.column - 1) }
       : {}),
@@ -76,7 +76,7 @@ const shownOfEachKind = 10;
 
 /**
  * Workflow commands for the first 10 annotations of each kind, and one notice with the number of the others. `annotations` are
- * sorted worst first; `more` says where all of them are.
+ * sorted worst first; `more` names the place of all.
  */
 export function annotationLines(annotations: readonly Annotation[], more: string): readonly string[] {
   const counts = new Map<AnnotationLevel, number>();
@@ -94,7 +94,7 @@ export function annotationLines(annotations: readonly Annotation[], more: string
   return [...shown, ...notice].map(workflowCommand);
 }
 
-/** A warning for each resource that was changed outside, worst first, and for each that nobody declares. */
+/** A warning for each resource that was changed outside, worst first, and for each that is not declared. */
 export function driftAnnotations(report: DriftReport<unknown>, pathOf: PathOf): readonly Annotation[] {
   if (!hasDrift(report)) return [];
   const { resources, unmanaged = [] } = report;

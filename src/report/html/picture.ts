@@ -10,7 +10,7 @@ import { type Markup, markup } from "./markup.ts";
 /** More nodes than this are no picture any more. */
 const maxNodes = 60;
 
-/** A section with the picture and its text; undefined where no changed resource refers to another. */
+/** A section with the picture and its text; undefined if no changed resource refers to another. */
 export function pictureHtml({ nodes, edges, alone }: Neighbourhood): Markup | undefined {
   if (edges.length === 0) return undefined;
   const names = new Map(nodes.map((node) => [node.id, labelOf(node)]));

@@ -2,8 +2,8 @@
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import { erroredDriftJson } from "../drift/drift-json.ts";
-import { failureWords } from "../error-text.ts";
 import { erroredPlanJson } from "../problems-json.ts";
+import { failureWords } from "../problems-text.ts";
 import type { ComparisonView, DifferenceView } from "../view/comparison.ts";
 import type { Neighbourhood } from "../view/neighbourhood.ts";
 import {

@@ -70,7 +70,7 @@ function costOf(lines: readonly string[]): number {
 const longest = 200;
 
 /**
- * The first line of a report: an HTML comment that nobody sees. A pipeline finds its earlier comment by it and updates that one. The name is
+ * The first line of a report: an HTML comment, which is not shown. A pipeline finds its earlier comment by it and updates that one. The name is
  * percent-encoded, and holds no `--`, which would end the comment.
  */
 export function marker(report: string, name: string): string {

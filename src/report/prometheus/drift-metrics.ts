@@ -78,7 +78,7 @@ export function driftMetrics(report: DriftReport<unknown>, now: number): string 
   ]);
 }
 
-/** The databases and logins that were asked themselves; nothing where the run could ask none. */
+/** The databases and logins that were asked themselves; nothing if the run could ask none. */
 function probeGauges({ census }: DriftReport<unknown>, of: Labels): readonly Metric[] {
   const counts = probeCounts(census);
   if (counts === undefined) return [];
@@ -110,7 +110,7 @@ function probeGauges({ census }: DriftReport<unknown>, of: Labels): readonly Met
 
 /**
  * The metrics of a look that failed. Of the file of the look before, the time of the last success is kept, so that an alert on its age
- * still works; everything else would not be known to hold. `name` is that of the manifest, empty where it could not be read.
+ * still works; everything else would not be known to hold. `name` is that of the manifest, empty if it could not be read.
  */
 export function failedDriftMetrics(name: string, earlier: string): string {
   const kept = earlier

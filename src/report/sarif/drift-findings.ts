@@ -1,4 +1,4 @@
-/** @module Turns a drift report into findings: one for each field that differs, and for what nobody could look at. */
+/** @module Turns a drift report into findings: one for each field that differs, and for everything that could not be observed. */
 
 import type { FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import { defined } from "../../model/json.ts";

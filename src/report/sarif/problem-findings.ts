@@ -25,7 +25,7 @@ export function problemFindings(problems: readonly Problem[]): readonly ReportFi
   ];
 }
 
-/** The sentence about a code; its own words where there is none. */
+/** The sentence about a code; its own words if there is none. */
 function ruleText(code: string): string {
   const known = Object.hasOwn(problemRules, code) ? problemRules[code] : undefined;
   return known ?? `${code.replaceAll("-", " ")}: the message of each finding says more.`;

@@ -22,7 +22,7 @@ export interface SarifContext {
   readonly uriOf: (file: string) => string;
   /** SHA-256 in hex. */
   readonly digest: (text: string) => string;
-  /** Error that ended the run, where it has no place in the manifest. */
+  /** Error that ended the run, if it has no place in the manifest. */
   readonly failure?: string;
   /** Figures of the whole run, by name. */
   readonly figures?: { readonly [name: string]: number };

@@ -5,8 +5,7 @@ import { withoutColour, wrapIndented, wrapWords } from "../text-width.ts";
 import { maxNamed } from "../view/plan-view.ts";
 import { type GroupView, importTitle, type ListView, type ReportView } from "../view/report-view.ts";
 import { sourceMeanings } from "../words.ts";
-import { blockLines, colours } from "./block-text.ts";
-import { fieldLines } from "./field-lines.ts";
+import { blockLines, colours, fieldLines } from "./field-lines.ts";
 
 /** Layout of a report; with `verbose` also what does not matter. */
 export interface ReportPage extends Page {

@@ -3,7 +3,7 @@ import { shellWord } from "../../model/errors.ts";
 import { disruptions } from "../../model/field-schema.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import { importLines } from "../import-lines.ts";
-import { planLine, summarize } from "../plan-summary.ts";
+import { nextOf, planLine, summarize, toneOf, verdictOf } from "../plan-summary.ts";
 import type { ShownPlan } from "../shown.ts";
 import type { ShownValue } from "../shown-value.ts";
 import { aboutTime, amount } from "../words.ts";
@@ -18,7 +18,6 @@ import {
   type GroupView,
   type ReportView,
 } from "./report-view.ts";
-import { nextOf, toneOf, verdictOf } from "./verdict.ts";
 
 /** Options of a view: the next command depends on them. */
 export interface PlanViewOptions {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ApplyEvent } from "../../../src/model/outcome.ts";
-import { heartbeatText, progressLines } from "../../../src/report/live/progress-lines.ts";
-import { afterEvent, beginRun, type RunProgress, timeLeft } from "../../../src/report/live/run-progress.ts";
+import {
+  afterEvent,
+  beginRun,
+  heartbeatText,
+  progressLines,
+  type RunProgress,
+  timeLeft,
+} from "../../../src/report/live/progress-lines.ts";
 import { makePalette } from "../../../src/report/palette.ts";
 import { textWidth } from "../../../src/report/text-width.ts";
 import { ended } from "../apply-parts.ts";
