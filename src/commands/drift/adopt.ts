@@ -78,9 +78,7 @@ function assertNothingElse(fields: readonly AdoptedField[], before: Plan, after:
   throw new GraphformError(
     "adopt-changes-more",
     `the edited manifest would also change ${added}: nothing was written`,
-    {
-      hint: "edit it by hand, and look at graphform plan",
-    },
+    { hint: "edit it by hand, and look at graphform plan" },
   );
 }
 

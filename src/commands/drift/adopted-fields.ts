@@ -101,9 +101,7 @@ function parseTarget(target: string, declared: readonly Address[]): Target {
   throw new GraphformError(
     "address-unknown",
     `--adopt ${escapeText(target, 300)} names nothing that is declared`,
-    {
-      hint: suggest(target, declared, "declared"),
-    },
+    { hint: suggest(target, declared, "declared") },
   );
 }
 

@@ -172,8 +172,6 @@ function changedMeanwhile(path: string): GraphformError {
   return new GraphformError(
     "file-changed",
     `${escapeText(path, 300)} has changed meanwhile: nothing was written`,
-    {
-      hint: "run the command again",
-    },
+    { hint: "run the command again" },
   );
 }

@@ -4,7 +4,6 @@ import { rm } from "node:fs/promises";
 import { kinds } from "../../kinds/index.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Journal } from "../../model/journal.ts";
-import type { LeftOut } from "../../model/kind.ts";
 import type { Manifest, ServiceSection } from "../../model/manifest.ts";
 import type { Plan, Step } from "../../model/plan.ts";
 import type { StateDocument } from "../../model/state.ts";
@@ -50,7 +49,8 @@ export async function importAll(
   const work = async ({ service, identity, signal }: OpenService): Promise<Written> => {
     const subscriptions = await tierSubscriptions(service, identity, signal);
     const { found, leftOut } = await findEverything(wantedKinds(options), service, signal, subscriptions);
-    for (const line of unreadLines(leftOut)) terminal.err(`${line}\n`);
+    const unread = leftOut.map(({ what, reason }) => [what, reason] as const);
+    for (const line of leftOutLines(unread, 10, "which the manifest names")) terminal.err(`${line}\n`);
     if (options.users !== true && found.some(({ kind }) => kind.name === "instances"))
       terminal.err("users of databases are left out; add --users to import them\n");
     const written = await writtenManifest(
@@ -66,8 +66,9 @@ export async function importAll(
     return written;
   };
   const written = await withService(invocation, work, renamed);
-  for (const line of leftOutLines(written)) terminal.err(`${line}\n`);
   const { declared, leftOut } = written;
+  for (const line of leftOutLines(leftOut, 5, "which are comments in the manifest"))
+    terminal.err(`${line}\n`);
   const rest = leftOut.size === 0 ? "" : `, ${leftOut.size} left out as comments`;
   const what = `${amount(declared, "resource")} written${rest}`;
   if (out === undefined) {
@@ -81,23 +82,15 @@ export async function importAll(
   return exitCodes.done;
 }
 
-/** Lines about objects that were not read, at most 10; the manifest names all of them. */
-function unreadLines(leftOut: readonly LeftOut[]): readonly string[] {
-  const lines = leftOut.map(
-    ({ what, reason }) => `left out ${escapeText(what, 200)}: ${escapeText(reason, 400)}`,
-  );
-  return firstLines(lines, 10, "which the manifest names");
-}
-
-/** Lines about objects that became comments, at most 5: a service may have hundreds. */
-function leftOutLines({ leftOut }: Written): readonly string[] {
+/** Lines about objects that are left out, at most `max`: a service may have hundreds. `others` names the place of the rest. */
+function leftOutLines(
+  leftOut: Iterable<readonly [what: string, reason: string]>,
+  max: number,
+  others: string,
+): readonly string[] {
   const lines = [...leftOut].map(
-    ([address, reason]) => `left out ${escapeText(address, 300)}: ${escapeText(reason, 400)}`,
+    ([what, reason]) => `left out ${escapeText(what, 300)}: ${escapeText(reason, 400)}`,
   );
-  return firstLines(lines, 5, "which are comments in the manifest");
-}
-
-function firstLines(lines: readonly string[], max: number, others: string): readonly string[] {
   const rest = lines.length - max;
   return rest <= 0 ? lines : [...lines.slice(0, max), `and ${rest} more, ${others}`];
 }
@@ -219,9 +212,7 @@ function notEmpty(plan: Plan): GraphformError {
   return new GraphformError(
     "import-not-empty",
     `nothing was bound: the plan of the written manifest would not be empty: ${changed.slice(0, 10).join(", ")}`,
-    {
-      hint: "something changed meanwhile; graphform plan shows it",
-    },
+    { hint: "something changed meanwhile; graphform plan shows it" },
   );
 }
 

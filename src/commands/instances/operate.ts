@@ -128,9 +128,7 @@ async function assertCanStart(verb: Verb, address: string, run: Run): Promise<vo
     throw new GraphformError(
       "not-offered",
       `profile ${service.profile.name} has no operation instance.${verb}`,
-      {
-        hint: "graphform profile show lists what it has",
-      },
+      { hint: "graphform profile show lists what it has" },
     );
   }
   const { is, detail } = (await liveAt(address, run)).phase;

@@ -3,13 +3,12 @@ import { kinds } from "../../kinds/index.ts";
 import { type ExitCode, type GraphformError, ManifestError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { ApplyEvent, Outcome } from "../../model/outcome.ts";
-import type { Plan, Step } from "../../model/plan.ts";
+import type { Plan } from "../../model/plan.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import type { RunReport } from "../../reconcile/reconcile.ts";
 import { applyEvent, type Command, outcomeEvents } from "../../report/apply-events.ts";
 import { errorEvent, planEvents, problemEvents, stamped, versionEvent } from "../../report/events.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { afterEvent, beginRun, heartbeatText } from "../../report/live/progress-lines.ts";
 import { outcomeText } from "../../report/outcome-text.ts";
 import { makePalette } from "../../report/palette.ts";
 import { progressText } from "../../report/progress-text.ts";
@@ -88,11 +87,7 @@ interface Output extends Pick<ApplyReport, "event" | "begin" | "error"> {
 
 /** Text; with a view, only the ends of steps and warnings are printed, above what the view draws. */
 function textReport(terminal: Terminal, command: Command, view: LiveView | undefined): Output {
-  let heartbeat: Heartbeat | undefined;
-  const end = (): void => {
-    heartbeat?.end();
-    view?.clear();
-  };
+  const end = (): void => view?.clear();
   const line = (text: string): void => terminal.err(`${text}\n`);
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   return {
@@ -100,12 +95,8 @@ function textReport(terminal: Terminal, command: Command, view: LiveView | undef
       end();
       terminal.out(reportText(planView(plan, { command }), page));
     },
-    begin(steps, usual) {
-      view?.begin(steps, usual);
-      if (view?.isDrawn !== true) heartbeat = beginHeartbeat(steps, usual, line);
-    },
+    begin: (steps, usual) => view?.begin(steps, usual),
     event(event) {
-      heartbeat?.event(event);
       const isDrawn = event.type === "step-start" || event.type === "step-progress";
       if (view?.isDrawn !== true || !isDrawn) line(progressText(event, page.palette));
       view?.event(event);
@@ -133,34 +124,5 @@ function jsonReport(line: (text: string) => void, command: Command): Output {
     outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, command)),
     error: (error) =>
       write(error instanceof ManifestError ? problemEvents(error.problems) : [errorEvent(error)]),
-  };
-}
-
-/** A heartbeat that has not ended. */
-interface Heartbeat {
-  /** Follows an event; its line is printed elsewhere. */
-  event(event: ApplyEvent): void;
-  end(): void;
-}
-
-/** Ms without a line before the next one. */
-const interval = 10_000;
-
-/** Begins a heartbeat for the steps of a plan: a line after every ten seconds without one. */
-function beginHeartbeat(
-  steps: readonly Step[],
-  usual: (step: Step) => number,
-  print: (line: string) => void,
-  now: () => number = Date.now,
-): Heartbeat {
-  let progress = beginRun(steps, usual, now());
-  const timer = setInterval(() => print(heartbeatText(progress, now())), interval);
-  timer.unref();
-  return {
-    event(event) {
-      progress = afterEvent(progress, event, now());
-      timer.refresh();
-    },
-    end: () => clearInterval(timer),
   };
 }

@@ -135,9 +135,7 @@ export async function snapshotDelete(
     throw new GraphformError(
       "not-approved",
       "no terminal to ask on: a deleted snapshot cannot be recovered",
-      {
-        hint: "graphform snapshot delete ID --auto-approve",
-      },
+      { hint: "graphform snapshot delete ID --auto-approve" },
     );
   return withService(invocation, async (open) => {
     const { service, signal, clock } = open;

@@ -4,6 +4,7 @@ import type { Step } from "../../model/plan.ts";
 import {
   afterEvent,
   beginRun,
+  heartbeatText,
   progressLines,
   type RunProgress,
   readingText,
@@ -16,7 +17,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** The view of a run, drawn below everything that is printed. */
 export interface LiveView {
-  /** False if there is nothing to draw on: it says every ten seconds that the service is still read, and leaves the steps to others. */
+  /** False if there is nothing to draw on: a line stands for what would be drawn, after every ten seconds without one. */
   readonly isDrawn: boolean;
   /** Shows that the service is read. */
   reading(answered: number, known: number, wait?: string): void;
@@ -40,32 +41,40 @@ export async function openLiveView(terminal: Terminal, isWanted: boolean): Promi
   return terminal.live === undefined ? plainView(terminal) : liveView(await terminal.live(), terminal);
 }
 
-/** A view for a log: lines while the service is read. */
+/** A view for a log: a line after every ten seconds without one, of the service that is read or of the steps. */
 function plainView({ err }: Pick<Terminal, "err">, now: () => number = Date.now): LiveView {
-  let text = "";
+  let text = (): string => "";
   let timer: NodeJS.Timeout | undefined;
+  let readingSince = 0;
+  let progress: RunProgress | undefined;
   const end = (): void => {
     clearInterval(timer);
     timer = undefined;
   };
-  const nothing = (): void => undefined;
-  let isOver = false;
+  const begin = (): void => {
+    timer = setInterval(() => err(`${text()}\n`), silence);
+    timer.unref();
+  };
   return {
     isDrawn: false,
     reading(answered, known, wait) {
-      if (isOver) return;
-      text = readingText(answered, known, wait);
-      if (timer !== undefined) return;
-      const startedAt = now();
-      timer = setInterval(() => err(`${text} · ${elapsedTime(now() - startedAt)} elapsed\n`), silence);
-      timer.unref();
+      if (progress !== undefined) return;
+      readingSince = timer === undefined ? now() : readingSince;
+      const read = readingText(answered, known, wait);
+      text = () => `${read} · ${elapsedTime(now() - readingSince)} elapsed`;
+      if (timer === undefined) begin();
     },
-    begin() {
-      isOver = true;
+    begin(steps, usual) {
       end();
+      progress = beginRun(steps, usual, now());
+      text = () => (progress === undefined ? "" : heartbeatText(progress, now()));
+      begin();
     },
-    event: nothing,
-    status: nothing,
+    event(event) {
+      progress = progress && afterEvent(progress, event, now());
+      timer?.refresh();
+    },
+    status: () => undefined,
     clear: end,
   };
 }
