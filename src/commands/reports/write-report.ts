@@ -69,7 +69,7 @@ export function writerOf(file: string, { err, out }: Pick<Terminal, "err" | "out
  * Converts a path to one relative to the root of the repository, with slashes: GitHub's or GitLab's working copy in a pipeline, the
  * current folder otherwise. A file outside of it keeps its absolute path.
  */
-export function repositoryPath(settings: Settings): (file: string) => string {
+function repositoryPath(settings: Settings): (file: string) => string {
   const root = resolve(settings.get("githubWorkspace") ?? settings.get("ciProjectDir") ?? ".");
   return (file) => {
     const path = relative(root, resolve(file));

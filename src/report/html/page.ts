@@ -59,7 +59,7 @@ function dataText(data: Json): string {
 }
 
 /** The script. It reads the page and changes what is shown of it; it writes no markup. */
-export const pageScript = `"use strict";
+const pageScript = `"use strict";
 (() => {
   const form = document.querySelector("form.filters");
   const blocks = [...document.querySelectorAll("details.block")];
@@ -134,7 +134,7 @@ export const pageScript = `"use strict";
 `;
 
 /** The style sheet. It names no file and no font that would have to be loaded. */
-export const pageStyle = `
+const pageStyle = `
 :root {
   color-scheme: light dark;
   --page: #ffffff; --raised: #f6f8fa; --line: #d0d7de; --text: #1f2328; --dim: #57606a; --link: #0550ae;

@@ -188,7 +188,7 @@ export function withStatus(progress: RunProgress, key: string, status: string): 
 }
 
 /** Number of steps that are done. */
-export function countDone({ ended }: RunProgress): number {
+function countDone({ ended }: RunProgress): number {
   return [...ended.values()].filter((isDone) => isDone).length;
 }
 

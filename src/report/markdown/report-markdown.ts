@@ -186,7 +186,7 @@ type Detail = "full" | "short";
 const maxListed: { readonly [detail in Detail]: number } = { full: 50, short: 5 };
 
 /** Blocks as parts of a section: whole if there is room, short otherwise. */
-export function blockParts(blocks: readonly BlockView[]): readonly Part[] {
+function blockParts(blocks: readonly BlockView[]): readonly Part[] {
   return blocks.map((block) => ({
     full: [...blockLines(block, "full"), ""],
     short: [...blockLines(block, "short"), ""],
@@ -195,7 +195,7 @@ export function blockParts(blocks: readonly BlockView[]): readonly Part[] {
 }
 
 /** The items of a list as parts of a section. */
-export function listParts({ items }: ListView): readonly Part[] {
+function listParts({ items }: ListView): readonly Part[] {
   return items.map(({ is, name, text }) => {
     const line = is === "not declared" ? `? ${name} ${text}` : `! ${name}: ${text}`;
     return { full: [line.trimEnd()], short: [], count: 1 };
@@ -203,7 +203,7 @@ export function listParts({ items }: ListView): readonly Part[] {
 }
 
 /** Outputs as parts of a section. */
-export function outputParts(outputs: readonly FieldView[]): readonly Part[] {
+function outputParts(outputs: readonly FieldView[]): readonly Part[] {
   return outputs.map((output) => ({ full: fieldLines(output), short: [], count: 1 }));
 }
 
