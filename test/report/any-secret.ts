@@ -5,6 +5,7 @@ import type { Outcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import { applyEvent } from "../../src/report/apply-events.ts";
+import { stamped } from "../../src/report/events.ts";
 import { annotationLines, driftAnnotations, planAnnotations } from "../../src/report/github/annotations.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { junitText } from "../../src/report/junit/junit.ts";
@@ -215,7 +216,7 @@ export function documentsOf({ plan: made, drift, state, outcome: ended }: Made):
       ...planEvents(made, words),
       ...steps.map((event) => applyEvent(event, words)),
       ...outcomeEvents(ended),
-    ],
+    ].map((event) => stamped(event, now)),
     sarif: [sarifLog(planFindings(made, words), sarif).log, sarifLog(driftFindings(drift, words), sarif).log],
     others: [stateJson(state, words), outputsJson(state.outputs), gitlabCounts([made])],
   };
