@@ -1,0 +1,50 @@
+/** @module Names every reason for which data cannot be moved, or may not be trusted after it was, with the way out of each. */
+
+/** The ways out, by the code of the reason. */
+const remedies = {
+  "no-primary": "wait until one node of the database is its primary, or repair it at the service",
+  cluster: "move the data by a backup that is restored into a new database, or by an export and a load",
+  "same-database": "this is a mistake of graphform: please report it",
+  "unknown-replica": "wait until the service lists every node of the database, and run it again",
+  "engine-older": "choose a version of the engine that is not older than that of the data",
+  "engine-across-majors": "upgrade the database first, and replace it when both have the same major version",
+  "target-too-small": "choose a larger instance type for the new database, or delete data that is not needed",
+  "target-too-full": "choose a larger instance type for the new database",
+  "target-unsafe": "look at the new database: it must keep what it has acknowledged",
+  "source-memory": "free memory of the database, or give it more, so that its largest value can be copied",
+  "value-too-large":
+    "if only the region changes, use a snapshot that is copied and restored; otherwise split the graph, or export and load it",
+  "constraint-not-operational": "wait until the constraint is operational, or drop it",
+  "index-not-operational": "wait until the index is operational, or drop it",
+  "graph-unreadable": "repair or delete the graph",
+  "key-type": "delete the keys, or move them by hand",
+  "key-not-readable": "give the user the right to DUMP every key",
+  "right-missing": "give the user of the database the right to run the command",
+  "paused-already": "wait until the pause that somebody else began has ended",
+  "not-idle": "run it again when fewer or shorter queries run",
+  "replica-behind": "run it again when the replicas have caught up",
+  "freeze-lost": "the database takes writes as before; run it again",
+  "copy-refused": "see the reason of the database; both databases are kept",
+  "value-changed": "run it again; the old database is as it was",
+} as const;
+
+export type RefusalCode = keyof typeof remedies;
+
+/** A reason for not going on: a value, since it is expected. A failed connection is a DatabaseError instead, which is thrown. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** One sentence, lower-case and without a full stop: what, and where. */
+  readonly message: string;
+  /** The way out, in one sentence. */
+  readonly remedy: string;
+}
+
+/** A reason with its way out. */
+export function refusal(code: RefusalCode, message: string): Refusal {
+  return { code, message, remedy: remedies[code] };
+}
+
+/** True for a reason, among results. */
+export function isRefusal(result: object): result is Refusal {
+  return "remedy" in result && "code" in result && "message" in result;
+}
