@@ -75,6 +75,8 @@ const rules: FolderRules = {
     never: [print],
   },
   database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
+  // Moves the data of a database into another one. It asks clocks for pauses that must not end unseen.
+  replace: { may: ["model", "database"], packages: ["@redis/client"], node: "any", never: [print] },
   report: {
     may: ["model"],
     packages: ["@dagrejs/dagre", "fast-xml-builder", "string-width", "wrap-ansi", "hono", "picocolors"],

@@ -35,7 +35,7 @@ export async function talk<T>(
   const end = endOf(target, signal);
   let socket: Socket | undefined;
   try {
-    socket = await opened(target, closing.signal);
+    socket = await openSocket(target, closing.signal);
     const send = exchange(socket);
     const ask: Ask = async (commands) => {
       const signIn = login;
@@ -59,7 +59,11 @@ export async function talk<T>(
   }
 }
 
-async function opened({ host, port, tls = false }: DatabaseTarget, closing: AbortSignal): Promise<Socket> {
+/** Begins a connection; it emits `error` if it fails. The signal ends only the look-up of the name. */
+export async function openSocket(
+  { host, port, tls = false }: DatabaseTarget,
+  closing: AbortSignal,
+): Promise<Socket> {
   const at = { host, port, lookup: lookupWithin(closing) };
   if (tls === false) return connect(at);
   const caFile = tls === true ? undefined : tls.caFile;

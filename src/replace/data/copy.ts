@@ -1,14 +1,22 @@
 /** @module Copies every key of every database, with its end, and the libraries and parameters, in bounded memory. */
-import type { Inventory } from "./inventory.ts";
+import { carrySettings } from "./carried-settings.ts";
+import { type Job, runWithin } from "./in-flight.ts";
+import { type Inventory, totalsOf } from "./inventory.ts";
+import { batchesOf, databasesIn, graphType, idOf, isSmall, type Key, keysOf } from "./keys.ts";
+import type { Command, Link, Reply } from "./link.ts";
 import type { Side } from "./nodes.ts";
-import type { OnProgress } from "./progress.ts";
-import type { Refusal } from "./refusals.ts";
+import { largestValue } from "./preflight.ts";
+import { type Counter, countProgress, type OnProgress } from "./progress.ts";
+import { type Refusal, refusal } from "./refusals.ts";
+import { infoOf } from "./replies.ts";
 
 export interface CopyOptions {
   /** Inventory of the source. */
   readonly inventory: Inventory;
   /** Parameters that the target keeps as it has them: those that its manifest sets. */
   readonly keepParameters?: readonly string[];
+  /** Bytes of all dumps as a rehearsal measured them, for the estimate of the time that is left. */
+  readonly expectedBytes?: number;
   /** Bytes of dumps on their way at once. Default 512 MB. */
   readonly inFlight?: number;
   readonly onProgress?: OnProgress;
@@ -25,23 +33,164 @@ export interface Copied {
   readonly took: number;
 }
 
-/** Largest dump of one value in bytes: above 512 MB the engine resets the connection instead of restoring it. */
-export const largestValue = 400_000_000;
+/** Connections to one database on both sides. */
+interface Pair {
+  readonly from: Link;
+  readonly to: Link;
+}
+
+/** Pairs of connections: one value is dumped while others are sent and restored. */
+const pairsAtOnce = 3;
 
 /**
- * Copies everything into an emptied target. The source is read only; a copy that was interrupted is begun anew. The signal should include
- * `Freeze.lost`.
+ * Copies everything into an emptied target. The source is only read; a copy that was interrupted is begun anew. The signal should include
+ * `Freeze.lost`. Rejects with a DatabaseError if a connection breaks, or with the reason of the signal.
  */
-export function copy(
+export async function copy(
   source: Side,
   target: Side,
   options: CopyOptions,
   signal: AbortSignal,
 ): Promise<Copied | Refusal> {
-  throw new Error(`not written yet ${source.nodes.length}${target}${options}${signal.aborted}`);
+  const begun = performance.now();
+  const { inventory, keepParameters = [], expectedBytes = 0, inFlight = 512_000_000 } = options;
+  const sums = { keys: 0, bytes: 0, largest: 0, expired: 0 };
+  const total = { keys: totalsOf(inventory).keys, amount: expectedBytes };
+  const counter = countProgress(total, options.onProgress);
+  try {
+    await emptyTarget(source, target);
+    await carrySettings(source, target, keepParameters, signal);
+    const info = infoOf(await source.primary.control.one(["INFO", "keyspace"]));
+    for (const database of databasesIn(info)) {
+      const open = async (): Promise<Pair> => ({
+        from: await source.primary.open(signal, database),
+        to: await target.primary.open(signal, database),
+      });
+      const [listing, ...pairs] = await Promise.all(Array.from({ length: pairsAtOnce + 1 }, open));
+      try {
+        if (listing !== undefined)
+          await runWithin(jobsOf(listing.from, { database, inventory, sums, counter }), pairs, inFlight);
+      } finally {
+        for (const { from, to } of [listing, ...pairs].flatMap((pair) => pair ?? [])) {
+          from.close();
+          to.close();
+        }
+      }
+    }
+  } catch (error) {
+    if (error instanceof CopyRefused) return error.refusal;
+    throw error;
+  }
+  return { ...sums, took: Math.round(performance.now() - begun) };
 }
 
-/** Deletes every key and library of the target. It refuses a target that is the source. */
-export function emptyTarget(source: Side, target: Side, signal: AbortSignal): Promise<Refusal | undefined> {
-  throw new Error(`not written yet ${source.nodes.length}${target}${signal.aborted}`);
+class CopyRefused extends Error {
+  override readonly name = "CopyRefused";
+  readonly refusal: Refusal;
+
+  constructor(reason: Refusal) {
+    super(reason.message);
+    this.refusal = reason;
+  }
+}
+
+interface Task {
+  readonly database: number;
+  readonly inventory: Inventory;
+  readonly sums: { keys: number; bytes: number; largest: number; expired: number };
+  readonly counter: Counter;
+}
+
+/** Each graph and each large value is a job of its own; small values go together. */
+async function* jobsOf(listing: Link, task: Task): AsyncGenerator<Job<Pair>> {
+  const graphs = task.inventory.databases.find(({ number }) => number === task.database)?.graphs ?? [];
+  const weights = new Map(graphs.map(({ name, memory = 0 }) => [name, memory]));
+  const begun = new Set<string>();
+  for await (const page of keysOf(listing)) {
+    // SCAN may name a key twice.
+    const keys = page.filter((key) => !begun.has(idOf(key)));
+    for (const batch of batchesOf(keys)) {
+      for (const key of batch) if (!isSmall(key)) begun.add(idOf(key));
+      const weight = batch.reduce(
+        (sum, key) => sum + Math.max(key.memory, weights.get(String(key.name)) ?? 0),
+        0,
+      );
+      yield { weight, run: (pair) => copyKeys(pair, batch, task) };
+    }
+  }
+}
+
+async function copyKeys({ from, to }: Pair, keys: readonly Key[], task: Task): Promise<void> {
+  const { database, counter, sums } = task;
+  const title = titleOf(keys);
+  counter.started(database, title);
+  const dumps = await from.all(
+    keys.map(({ name }): Command => ["DUMP", name]),
+    { binary: true },
+  );
+  const commands: Command[] = [];
+  let bytes = 0;
+  keys.forEach(({ name, type, end }, at) => {
+    const dump = dumps[at] ?? null;
+    const key = `key ${name} of database ${database}`;
+    if (dump instanceof Error) throw refused("key-not-readable", `${key} cannot be dumped: ${dump.message}`);
+    if (!Buffer.isBuffer(dump)) {
+      sums.expired += 1;
+      return;
+    }
+    if (dump.length > largestValue)
+      throw refused(
+        "value-too-large",
+        `${key} has ${dump.length} bytes as a dump; the limit is ${largestValue}`,
+      );
+    // RESTORE REPLACE of a graph that is read ends the server.
+    const replace = type === graphType ? [] : ["REPLACE"];
+    commands.push(["RESTORE", name, String(end), dump, ...replace, "ABSTTL"]);
+    bytes += dump.length;
+    sums.largest = Math.max(sums.largest, dump.length);
+  });
+  for (const [at, reply] of (await restoreAll(to, commands)).entries())
+    if (reply instanceof Error)
+      throw refused("copy-refused", `key ${commands[at]?.[1]} of database ${database}: ${reply.message}`);
+  sums.keys += commands.length;
+  sums.bytes += bytes;
+  counter.done(database, title, keys.length, bytes);
+}
+
+/** A graph that an earlier attempt restored is deleted before it is restored again. */
+async function restoreAll(to: Link, commands: readonly Command[]): Promise<readonly Reply[]> {
+  const replies = await to.all(commands);
+  const again = commands.filter((_, at) => /^BUSYKEY/.test(String((replies[at] as Error | null)?.message)));
+  for (const [, name = ""] of again) await to.one(["GRAPH.DELETE", name]);
+  return again.length === 0 ? replies : to.all(again);
+}
+
+function refused(...reason: Parameters<typeof refusal>): CopyRefused {
+  return new CopyRefused(refusal(...reason));
+}
+
+function titleOf(keys: readonly Key[]): string {
+  return keys.length === 1 ? String(keys[0]?.name) : `${keys.length} small keys`;
+}
+
+/** Deletes every key and library of the target. Never of the source: it compares the processes first. */
+export async function emptyTarget(source: Side, target: Side): Promise<void> {
+  const [from, to] = await Promise.all(
+    [source, target].map(async ({ primary }) => infoOf(await primary.control.one(["INFO"]))),
+  );
+  if (from === undefined || to === undefined || from["run_id"] === to["run_id"])
+    throw refused("same-database", "the new database is the old one");
+  const { control, open } = target.primary;
+  for (const database of databasesIn(to)) {
+    const link = await open(new AbortController().signal, database);
+    try {
+      for await (const keys of keysOf(link))
+        for (const { name, type } of keys) if (type === graphType) await link.one(["GRAPH.DELETE", name]);
+    } finally {
+      link.close();
+    }
+  }
+  await control.one(["FLUSHALL"]);
+  const [flushed] = await control.all([["GRAPH.UDF", "FLUSH"]]);
+  if (flushed instanceof Error && !/unknown command/i.test(flushed.message)) throw flushed;
 }

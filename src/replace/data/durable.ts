@@ -1,6 +1,7 @@
 /** @module Makes sure that a database keeps what it was given: on its disk, on its replicas, and within its memory. */
 import type { Side } from "./nodes.ts";
-import type { Refusal } from "./refusals.ts";
+import { type Refusal, refusal } from "./refusals.ts";
+import { infoOf, listOf } from "./replies.ts";
 
 export interface Durable {
   /** True if everything is in the append-only file on disk. False: the database has none; take a backup before it is relied on. */
@@ -11,7 +12,42 @@ export interface Durable {
   readonly usedShare: number;
 }
 
-/** Waits until the target is safe, at most `within` ms (default 60 s). */
-export function makeDurable(target: Side, signal: AbortSignal, within?: number): Promise<Durable | Refusal> {
-  throw new Error(`not written yet ${target.nodes.length}${within}${signal.aborted}`);
+/** The text "x" as DUMP shows it, in a version that every engine can restore. */
+const marker = Buffer.from("0001780900f272d793e96e2b61", "hex");
+const name = "graphform:marker";
+const most = 0.8;
+
+/** Waits until the target is safe, at most `within` ms for its disk, and for its replicas. */
+export async function makeDurable({ primary }: Side, within = 60_000): Promise<Durable | Refusal> {
+  const { control } = primary;
+  const info = infoOf(await control.one(["INFO"]));
+  const isOnDisk = info["aof_enabled"] === "1";
+  const replicas = Number(info["connected_slaves"]);
+  const max = Number(info["maxmemory"]);
+  const usedShare = max === 0 ? 0 : Number(info["used_memory"]) / max;
+  if (usedShare > most) {
+    const percent = Math.ceil(usedShare * 100);
+    return refusal(
+      "target-too-full",
+      `the new database uses ${percent} % of its memory; the limit is ${100 * most} %`,
+    );
+  }
+  // WAIT and WAITAOF wait for the writes of their own connection.
+  await control.one(["RESTORE", name, "0", marker, "REPLACE"]);
+  await control.one(["DEL", name]);
+  if (isOnDisk) {
+    const [synced] = listOf(
+      await control.one(["WAITAOF", "1", "0", String(within)], { within: within + 10_000 }),
+    );
+    if (synced !== 1)
+      return refusal("target-unsafe", `the new database had not written its data to disk after ${within} ms`);
+  }
+  const wait = ["WAIT", String(replicas), String(within)];
+  const acknowledged = replicas === 0 ? 0 : await control.one(wait, { within: within + 10_000 });
+  if (Number(acknowledged) < replicas)
+    return refusal(
+      "target-unsafe",
+      `${acknowledged} of ${replicas} replicas of the new database had its data after ${within} ms`,
+    );
+  return { isOnDisk, replicas, usedShare };
 }

@@ -1,21 +1,27 @@
 /** @module Holds a pause of writes on every node, renews it, and proves that it was never interrupted. */
-import type { Refusal } from "./refusals.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { asError } from "../../model/errors.ts";
+import type { Reply } from "./link.ts";
+import type { Node, Side } from "./nodes.ts";
+import { changeBetween, markOf, type NodeMark } from "./proof.ts";
+import { type Refusal, refusal } from "./refusals.ts";
 
 /** A proven pause of writes. */
 export interface Freeze {
-  /** Time at which it began, in ms of the clock of this process. */
-  readonly since: number;
-  /** Aborted with a FreezeLost as soon as the pause is not proved any more: nothing that was read after may be trusted. */
+  /** The nodes when it began. The calls of write commands tell a later run whether something was written since. */
+  readonly marks: readonly NodeMark[];
+  /** Aborted with a FreezeLost as soon as the pause is not proved any more: nothing that is read after may be trusted. */
   readonly lost: AbortSignal;
-  /** Compares each node with what it was when the pause began, and probes that a write waits. Undefined: proved until now. */
+  /** Compares each node with its mark, and probes that a write waits. Undefined: proved until now. It never rejects. */
   prove(): Promise<Refusal | undefined>;
-  /** Ends the connections of all other clients on every node: what waits in them is never executed. Returns their number. */
-  killClients(): Promise<number>;
-  /** Stops renewing and ends the pause; waiting writes are executed then. Never rejects. */
-  release(): Promise<void>;
   /**
-   * Stops renewing without ending the pause: for a source that was just stopped by the service.
+   * Ends the connections of all other clients, so that what waits in them is never executed, and from now on takes a node that cannot be
+   * reached for one that was stopped. Goes on renewing. Returns the number of ended connections.
    */
+  fence(): Promise<number>;
+  /** Stops renewing and ends the pause on every node; waiting writes are executed then. It never rejects. */
+  release(): Promise<void>;
+  /** Stops renewing, and leaves the pause to its end: for a database that was stopped. */
   abandon(): void;
 }
 
@@ -28,4 +34,157 @@ export class FreezeLost extends Error {
     super(refusal.message);
     this.refusal = refusal;
   }
+}
+
+/** A node that was paused. */
+export interface Paused {
+  readonly node: Node;
+  /** The pause holds until then at least, in ms of `performance.now`. */
+  readonly until: number;
+}
+
+/**
+ * Takes over a pause that was just begun on every node, and renews it every third of its length `pause`, in ms. A pause is renewed only while it
+ * is proved: one that begins beside running writes ends the server.
+ */
+export async function holdFreeze(
+  side: Side,
+  paused: readonly Paused[],
+  pause: number,
+  signal: AbortSignal,
+): Promise<Freeze | Refusal> {
+  const marks = await Promise.all(side.nodes.map(markOf));
+  const until = new Map(paused.map((entry) => [entry.node, entry.until]));
+  const lost = new AbortController();
+  let reason: Refusal | undefined;
+  let isOver = false;
+  let isFenced = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const lose = (message: string): Refusal => {
+    stop();
+    reason ??= refusal("freeze-lost", message);
+    lost.abort(new FreezeLost(reason));
+    return reason;
+  };
+  const stop = (): void => {
+    isOver = true;
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  };
+  const nodeChange = async (node: Node, before: NodeMark | undefined): Promise<string | undefined> => {
+    const { host, port } = node.target;
+    try {
+      const change = before === undefined ? "it is new" : changeBetween(before, await markOf(node));
+      if (change !== undefined) return `writes are not proved to wait at ${host}:${port}: ${change}`;
+      if (node.role === "replica" || (await isHeld(node, signal))) return undefined;
+      return `the pause of writes at ${host}:${port} was ended by another client`;
+    } catch (error) {
+      if (!node.control.isOpen && isFenced) return undefined;
+      return `writes are not proved to wait: ${asError(error).message}`;
+    }
+  };
+  const prove = async (): Promise<Refusal | undefined> => {
+    if (reason !== undefined) return reason;
+    const changes = await Promise.all(side.nodes.map((node, at) => nodeChange(node, marks[at])));
+    const change = changes.find((found) => found !== undefined);
+    return change === undefined ? undefined : lose(change);
+  };
+  const renew = async (): Promise<void> => {
+    if ((await prove()) !== undefined || isOver) return;
+    for (const node of side.nodes) {
+      if (isFenced && !node.control.isOpen) continue;
+      // A stalled server takes the command late: it must find the old pause still in force.
+      if ((until.get(node) ?? 0) - performance.now() < pause / 6) {
+        lose("the pause of writes could not be renewed in time");
+        return;
+      }
+      try {
+        until.set(node, (await pauseNode(node, pause)).until);
+      } catch (error) {
+        if (isFenced) continue;
+        lose(`the pause of writes could not be renewed: ${asError(error).message}`);
+        return;
+      }
+    }
+    if (!isOver) timer = setTimeout(renew, pause / 3);
+  };
+
+  signal.addEventListener("abort", stop, { once: true });
+  timer = setTimeout(renew, pause / 3);
+  const problem = await prove();
+  if (problem !== undefined) return problem;
+  return {
+    marks,
+    lost: lost.signal,
+    prove,
+    async fence() {
+      isFenced = true;
+      const counts = await Promise.all(side.nodes.map(killClients));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    async release() {
+      stop();
+      await unpause(side);
+    },
+    abandon: stop,
+  };
+}
+
+/** Pauses the writes of one node for so many ms. */
+export async function pauseNode(node: Node, pause: number): Promise<Paused> {
+  const until = performance.now() + pause;
+  await node.control.one(["CLIENT", "PAUSE", String(Math.ceil(pause)), "WRITE"]);
+  return { node, until };
+}
+
+/** Ends the pause of every node that can be reached. */
+export async function unpause(side: Side): Promise<void> {
+  await Promise.allSettled(side.nodes.map(({ control }) => control.one(["CLIENT", "UNPAUSE"])));
+}
+
+/** Time in ms after which a write that has no answer is held. It is cut into turns, so that a busy process of ours still reads the answer. */
+const [probeTime, turns] = [150, 10];
+
+/**
+ * True if a write waits at the primary: a DEL of a key that does not exist has no answer, though the PING before it had one. Nothing else shows a
+ * pause. Rejects with the Error of a user who may not DEL. It is sent over a connection of its own, which is closed before the write can be executed.
+ */
+export async function isHeld(primary: Node, signal: AbortSignal): Promise<boolean> {
+  const link = await primary.open(signal);
+  try {
+    let answer: Reply | undefined;
+    const ping = link.one(["PING"]);
+    const write = link.all([["DEL", "graphform:no-such-key"]]);
+    write.then(
+      ([reply = null]) => {
+        answer = reply;
+      },
+      () => undefined,
+    );
+    await ping;
+    for (let turn = 0; turn < turns && answer === undefined; turn += 1) await sleep(probeTime / turns);
+    if (answer instanceof Error && /^NOPERM/.test(answer.message)) throw answer;
+    return answer === undefined && link.isOpen;
+  } finally {
+    link.close();
+  }
+}
+
+/** Ends all connections of a node but our own and those of replication. TYPE and SKIPME would end our own ones, too. */
+async function killClients(node: Node): Promise<number> {
+  let killed = 0;
+  // Clients come back; a pass that finds none is the last one.
+  for (let pass = 0; pass < 3 && node.control.isOpen; pass += 1) {
+    const list = String(await node.control.one(["CLIENT", "LIST"]));
+    const own = node.ownIds();
+    const others = list.split("\n").flatMap((line): string[] => {
+      const [, id, flags = ""] = /^id=(\d+) .*?\bflags=(\w+)/.exec(line) ?? [];
+      return id === undefined || own.has(Number(id)) || /[SM]/.test(flags) ? [] : [id];
+    });
+    if (others.length === 0) break;
+    const replies = await node.control.all(others.map((id) => ["CLIENT", "KILL", "ID", id]));
+    killed += replies.filter((reply) => reply === 1).length;
+  }
+  return killed;
 }

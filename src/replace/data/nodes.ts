@@ -1,12 +1,13 @@
 /** @module Connects to every node of a database, and knows which connections are our own. */
-import type { DatabaseTarget } from "../../database/failures.ts";
-import type { Link } from "./link.ts";
+import { DatabaseError, type DatabaseTarget } from "../../database/failures.ts";
+import { type Link, openLink } from "./link.ts";
+import { infoOf } from "./replies.ts";
 
 /** One node of a database. */
 export interface Node {
   readonly target: DatabaseTarget;
   readonly role: "primary" | "replica";
-  /** The connection for everything but data: it is never kept waiting by a copy of ours. */
+  /** The connection for everything but data: a copy of ours never keeps it waiting in its own queue. */
   readonly control: Link;
   /** Opens one more connection, to a database by its number. Rejects with a DatabaseError, or with the reason of the signal. */
   open(signal: AbortSignal, database?: number): Promise<Link>;
@@ -24,9 +25,46 @@ export interface Side {
 }
 
 /**
- * Connects to every node, and finds the primary. `timeout` of a target limits signing in and each short command. Rejects with a DatabaseError
- * if a node cannot be reached or none is primary, or with the reason of the signal.
+ * Connects to every node, and finds the primary. `timeout` of a target limits signing in. The signal closes all connections, whenever it is
+ * aborted. Rejects with a DatabaseError if a node cannot be reached or not exactly one is primary, or with the reason of the signal.
  */
-export function openSide(targets: readonly DatabaseTarget[], signal: AbortSignal): Promise<Side> {
-  throw new Error(`not written yet ${targets.length}${signal.aborted}`);
+export async function openSide(targets: readonly DatabaseTarget[], signal: AbortSignal): Promise<Side> {
+  const closing = new AbortController();
+  const until = AbortSignal.any([signal, closing.signal]);
+  const close = (): void => closing.abort(new Error("the connections were closed"));
+  try {
+    const nodes = await Promise.all(targets.map((target) => openNode(target, until)));
+    const primaries = nodes.filter(({ role }) => role === "primary");
+    const [primary] = primaries;
+    if (primary === undefined || primaries.length > 1) {
+      const places = targets.map(({ host, port }) => `${host}:${port}`).join(", ");
+      const count = primaries.length === 0 ? "no node is" : "more than one node is";
+      throw new DatabaseError("unreachable", `${count} the primary of the database at ${places}`);
+    }
+    return { primary, replicas: nodes.filter((node) => node !== primary), nodes, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+async function openNode(target: DatabaseTarget, until: AbortSignal): Promise<Node> {
+  const links = new Set<Link>();
+  const open = async (signal: AbortSignal, database = 0): Promise<Link> => {
+    const link = await openLink(target, AbortSignal.any([signal, until]), database);
+    links.add(link);
+    return link;
+  };
+  const control = await open(until);
+  const info = infoOf(await control.one(["INFO", "replication"]));
+  return {
+    target,
+    role: info["role"] === "master" ? "primary" : "replica",
+    control,
+    open,
+    ownIds() {
+      for (const link of links) if (!link.isOpen) links.delete(link);
+      return new Set([...links].map(({ id }) => id));
+    },
+  };
 }

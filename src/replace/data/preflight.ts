@@ -1,31 +1,154 @@
 /** @module Decides from two inventories, and from the rights of both users, whether the data can be moved. */
-import type { Inventory } from "./inventory.ts";
+import { isHeld } from "./freeze.ts";
+import type { Engine, Inventory } from "./inventory.ts";
+import { graphType } from "./keys.ts";
+import type { Command } from "./link.ts";
 import type { Side } from "./nodes.ts";
-import type { Refusal } from "./refusals.ts";
+import { type Refusal, type RefusalCode, refusal } from "./refusals.ts";
+import { infoOf } from "./replies.ts";
 
-/** The sizes of a new database that does not exist yet, as far as they are known. */
-export interface ExpectedTarget {
-  /** Limit of its memory in bytes; absent: unknown. */
+/** Largest dump of one value in bytes: above 512 MB the engine resets the connection instead of restoring it. */
+export const largestValue = 400_000_000;
+
+/** Types that a dump carries; any other is that of a module that the new database may not have. */
+const types = new Set(["string", "list", "set", "zset", "hash", "stream", graphType]);
+
+/** Memory of a dump and of its making, as multiples of the dump: at the source, and at the target until it is restored. */
+const [sourceShare, targetShare] = [2, 3.5];
+
+/** A new database as far as it is known; it may not exist yet. */
+export interface TargetFacts {
+  /** Limit of its memory in bytes; 0 is no limit. */
   readonly maxMemory?: number;
-  /** Versions; absent: those of the source. */
-  readonly engine?: Partial<Inventory["engine"]>;
+  /** Absent before it exists. */
+  readonly engine?: Engine;
+  /** Bytes of the largest dump, once a rehearsal measured it; otherwise the memory of the largest graph stands for it. */
+  readonly largest?: number;
 }
 
-/** Reasons that the source gives by itself, and that a target gives before it exists. Pure. */
-export function refusalsOf(source: Inventory, target: ExpectedTarget): readonly Refusal[] {
-  throw new Error(`not written yet ${source.runId}${target.maxMemory}`);
+/** Reasons that the data and the new database give. Pure. */
+export function refusalsOf(source: Inventory, target: TargetFacts): readonly Refusal[] {
+  const found: Refusal[] = [];
+  const refuse = (code: RefusalCode, message: string): void => void found.push(refusal(code, message));
+  if (source.isCluster) refuse("cluster", "the database is a cluster, whose keys lie on several primaries");
+  if (target.engine !== undefined) found.push(...engineRefusals(source.engine, target.engine));
+  for (const { number, types: counts, graphs } of source.databases) {
+    for (const [type, count] of Object.entries(counts))
+      if (!types.has(type)) refuse("key-type", `database ${number} has ${count} keys of the type ${type}`);
+    for (const { name, indexes, constraints } of graphs) {
+      for (const { title, status } of constraints)
+        if (status !== "OPERATIONAL")
+          refuse("constraint-not-operational", `the ${title} in graph ${name} is ${status.toLowerCase()}`);
+      for (const { title, status } of indexes)
+        if (status !== "OPERATIONAL")
+          refuse("index-not-operational", `the ${title} in graph ${name} is ${status.toLowerCase()}`);
+    }
+  }
+  found.push(...sizeRefusals(source, target));
+  return found;
 }
 
-/** Reasons that an existing target gives. It has to be empty or ours. Pure. */
-export function refusalsOfTarget(source: Inventory, target: Inventory): readonly Refusal[] {
-  throw new Error(`not written yet ${source.runId}${target.runId}`);
+function engineRefusals(source: Engine, target: Engine): readonly Refusal[] {
+  const name = ({ server, version, module }: Engine): string => `${server} ${version} with module ${module}`;
+  const both = `from ${name(source)} to ${name(target)}`;
+  const pairs = [
+    [source.version, target.version],
+    [source.module, target.module],
+  ].map((pair) => pair.map((version) => version.split(".").map(Number)));
+  if (source.server !== target.server || pairs.some(([a, b]) => a?.[0] !== b?.[0]))
+    return [
+      refusal(
+        "engine-across-majors",
+        `the data would go ${both}: they may read each other's data differently`,
+      ),
+    ];
+  const isOlder = pairs.some(([a = [], b = []]) => {
+    const at = a.findIndex((part, index) => part !== b[index]);
+    return at !== -1 && (b[at] ?? 0) < (a[at] ?? 0);
+  });
+  return isOlder ? [refusal("engine-older", `the data would go ${both}, which is older`)] : [];
 }
 
-/** Commands that the user may not run, found without running any; a pause of somebody else; replicas that are not among the nodes. */
-export function refusalsOfSide(
+function sizeRefusals({ memory, databases }: Inventory, target: TargetFacts): readonly Refusal[] {
+  const graphs = databases.flatMap((database) => database.graphs);
+  const guessed = Math.max(0, ...graphs.map((graph) => graph.memory ?? 0));
+  const largest = target.largest ?? guessed;
+  const found: Refusal[] = [];
+  if (largest > largestValue) {
+    const size = target.largest === undefined ? "may have up to" : "has";
+    const message = `the largest value ${size} ${megabytes(largest)} as a dump; the limit is ${megabytes(largestValue)}`;
+    found.push(refusal("value-too-large", message));
+  }
+  if (memory.max > 0 && memory.used + sourceShare * largest > memory.max) {
+    const message = `the database uses ${megabytes(memory.used)} of ${megabytes(memory.max)}; a dump of its largest value takes ${megabytes(sourceShare * largest)} more`;
+    found.push(refusal("source-memory", message));
+  }
+  const { maxMemory = 0 } = target;
+  const needed = Math.max(memory.used / 0.8, memory.used - largest + targetShare * (target.largest ?? 0));
+  if (maxMemory > 0 && needed > maxMemory) {
+    const message = `the new database has ${megabytes(maxMemory)} of memory; the data takes ${megabytes(needed)} while it is copied`;
+    found.push(refusal("target-too-small", message));
+  }
+  return found;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1_000_000)} MB`;
+}
+
+/** Each is refused for its arguments by a server that permits it, and does nothing. */
+const trials: { readonly [use in "source" | "target"]: readonly Command[] } = {
+  source: [
+    ["CLIENT", "PAUSE", "x", "WRITE"],
+    ["CLIENT", "KILL", "ID", "x"],
+    ["CLIENT", "LIST", "ID", "x"],
+    ["GRAPH.CONFIG", "SET", "NO_SUCH", "1"],
+    ["DUMP", "graphform:no-such-key"],
+    ["SCAN", "x"],
+    ["GRAPH.INFO", "x"],
+    ["GRAPH.RO_QUERY", "graphform:no-such-key", ""],
+  ],
+  target: [
+    ["RESTORE", "graphform:no-such-key", "-1", "x"],
+    ["FLUSHALL", "x"],
+    ["GRAPH.CONFIG", "SET", "NO_SUCH", "1"],
+    ["GRAPH.DELETE", "graphform:no-such-key"],
+    ["GRAPH.UDF", "LOAD"],
+    ["WAITAOF", "x", "0", "0"],
+    ["WAIT", "x", "0"],
+    ["DUMP", "graphform:no-such-key"],
+  ],
+};
+
+/** Reasons that the running nodes give: missing rights, found without executing anything; replicas that are not among the nodes; a pause of others. */
+export async function refusalsOfSide(
   side: Side,
   use: "source" | "target",
   signal: AbortSignal,
 ): Promise<readonly Refusal[]> {
-  throw new Error(`not written yet ${side.nodes.length}${use}${signal.aborted}`);
+  const found: Refusal[] = [];
+  for (const { control, target } of side.nodes) {
+    const replies = await control.all(trials[use]);
+    trials[use].forEach((command, at) => {
+      const reply = replies[at];
+      if (!(reply instanceof Error) || !/^NOPERM/.test(reply.message)) return;
+      const words = command.slice(0, /^(CLIENT|GRAPH\.(CONFIG|UDF))$/.test(String(command[0])) ? 2 : 1);
+      const message = `the user may not run ${words.join(" ")} at ${target.host}:${target.port}`;
+      found.push(refusal("right-missing", message));
+    });
+  }
+  const info = infoOf(await side.primary.control.one(["INFO", "replication"]));
+  const known = Number(info["connected_slaves"]);
+  if (known !== side.replicas.length) {
+    const message = `the primary has ${known} replicas, and ${side.replicas.length} are among the nodes that the service lists`;
+    found.push(refusal("unknown-replica", message));
+  }
+  try {
+    if (await isHeld(side.primary, signal))
+      found.push(refusal("paused-already", "the writes of the database are paused by another client"));
+  } catch (error) {
+    if (!(error instanceof Error) || !/^NOPERM/.test(error.message)) throw error;
+    found.push(refusal("right-missing", "the user may not run DEL, by which a pause of writes is proved"));
+  }
+  return found;
 }

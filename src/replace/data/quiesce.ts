@@ -1,16 +1,19 @@
 /** @module Brings a database to rest: no write runs, none can begin, and then its writes are paused. */
-import type { Freeze } from "./freeze.ts";
-import type { Side } from "./nodes.ts";
-import type { Refusal } from "./refusals.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
+import type { Node, Side } from "./nodes.ts";
+import { isRefusal, type Refusal, refusal } from "./refusals.ts";
+import { infoOf, listOf } from "./replies.ts";
 
 /** QUERY_MEM_CAPACITY now. Record it before `quiesce`: the cap of a killed run stays. */
-export function readCap(side: Side, signal: AbortSignal): Promise<number> {
-  throw new Error(`not written yet ${side.nodes.length}${signal.aborted}`);
+export async function readCap({ primary }: Side): Promise<number> {
+  const reply = await primary.control.one(["GRAPH.CONFIG", "GET", "QUERY_MEM_CAPACITY"]);
+  return Number(listOf(reply)[1]);
 }
 
 /** Sets QUERY_MEM_CAPACITY to what it was. Called again it does the same; later runs call it, too. */
-export function putCapBack(side: Side, cap: number, signal: AbortSignal): Promise<void> {
-  throw new Error(`not written yet ${side.nodes.length}${cap}${signal.aborted}`);
+export async function putCapBack({ primary }: Side, cap: number): Promise<void> {
+  await primary.control.one(capCommand(cap).split(" "));
 }
 
 /** The command that puts the cap back by hand. */
@@ -29,9 +32,82 @@ export interface QuiesceOptions {
 
 /**
  * Caps the memory of queries so that no write can begin, waits until none runs or waits, pauses writes on every node (replicas
- * once they have caught up), and puts the cap back. A refusal left the database as it was. Rejects if a node breaks; the cap
- * was put back then if the primary still answered.
+ * once they have caught up), and puts the cap back. A refusal leaves the database as it was. Rejects if a node breaks; the cap
+ * and the pause are gone then wherever a node still answers.
  */
-export function quiesce(side: Side, options: QuiesceOptions, signal: AbortSignal): Promise<Freeze | Refusal> {
-  throw new Error(`not written yet ${side.nodes.length}${options.cap}${signal.aborted}`);
+export async function quiesce(
+  side: Side,
+  { cap, pause = 30_000, idleWithin = 2000 }: QuiesceOptions,
+  signal: AbortSignal,
+): Promise<Freeze | Refusal> {
+  let paused: readonly Paused[] | Refusal | undefined;
+  let freeze: Freeze | Refusal | undefined;
+  try {
+    try {
+      paused = await pauseAtRest(side, pause, idleWithin, signal);
+    } finally {
+      await putCapBack(side, cap);
+    }
+    freeze = isRefusal(paused) ? paused : await holdFreeze(side, paused, pause, signal);
+    return freeze;
+  } finally {
+    if (freeze === undefined || isRefusal(freeze)) await unpause(side);
+  }
+}
+
+/** No pause may begin beside a running write: with an append-only file or a replica that ends the server. */
+async function pauseAtRest(
+  side: Side,
+  pause: number,
+  idleWithin: number,
+  signal: AbortSignal,
+): Promise<readonly Paused[] | Refusal> {
+  const { primary, replicas } = side;
+  await primary.control.one(capCommand(1).split(" "));
+  const end = performance.now() + idleWithin;
+  if (!(await isIdleBefore(end, primary, signal)))
+    return refusal("not-idle", `queries still ran after ${idleWithin} ms, though none could begin`);
+  const paused = [await pauseNode(primary, pause)];
+  const offset = Number(infoOf(await primary.control.one(["INFO", "replication"]))["master_repl_offset"]);
+  const late = performance.now() + idleWithin;
+  for (const replica of replicas) {
+    if (!(await hasCaughtUp(late, replica, offset, signal)) || !(await isIdleBefore(late, replica, signal)))
+      return refusal(
+        "replica-behind",
+        `the replica at ${replica.target.host}:${replica.target.port} had not caught up after ${idleWithin} ms`,
+      );
+    paused.push(await pauseNode(replica, pause));
+  }
+  return paused;
+}
+
+/** True once GRAPH.INFO shows no running and no waiting query twice: a query is in neither list while it moves from one to the other. */
+async function isIdleBefore(end: number, { control }: Node, signal: AbortSignal): Promise<boolean> {
+  for (let idle = 0; performance.now() < end; ) {
+    signal.throwIfAborted();
+    const reply = listOf(await control.one(["GRAPH.INFO"]));
+    const queries = ["# Running queries", "# Waiting queries"].map(
+      (title) => reply[reply.indexOf(title) + 1],
+    );
+    const isIdle = queries.every((list) => Array.isArray(list) && list.length === 0);
+    idle = isIdle ? idle + 1 : 0;
+    if (idle === 2) return true;
+    await sleep(1);
+  }
+  return false;
+}
+
+async function hasCaughtUp(
+  end: number,
+  { control }: Node,
+  offset: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (performance.now() < end) {
+    signal.throwIfAborted();
+    const info = infoOf(await control.one(["INFO", "replication"]));
+    if (Number(info["slave_repl_offset"]) >= offset) return true;
+    await sleep(5);
+  }
+  return false;
 }

@@ -1,11 +1,25 @@
 /** @module Compares two databases: counts, schema, every node and edge, other keys, ends, libraries and parameters. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { parametersToCarry } from "./carried-settings.ts";
+import { compareRows, type Pair } from "./graph-rows.ts";
+import {
+  graphOf,
+  type Inventory,
+  librariesOf,
+  type SchemaRow,
+  type StoredGraph,
+  totalsOf,
+} from "./inventory.ts";
+import { batchesOf, databasesIn, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
 import type { Side } from "./nodes.ts";
-import type { OnProgress } from "./progress.ts";
+import { type Counter, countProgress, type OnProgress } from "./progress.ts";
+import { infoOf, listOf } from "./replies.ts";
+import { isSameValue } from "./stored-values.ts";
 
 /** Something that is not the same on both sides. */
 export interface Difference {
   readonly what:
-    | "keys"
+    | "key"
     | "count"
     | "index"
     | "constraint"
@@ -20,28 +34,259 @@ export interface Difference {
 }
 
 export interface VerifyOptions {
+  /** Inventory of the source, for the progress. */
+  readonly inventory: Inventory;
   readonly keepParameters?: readonly string[];
   readonly onProgress?: OnProgress;
-  /** Longest list of differences. Default 20. */
+  /** Longest list of differences; the comparison ends when it is full. Default 20. */
   readonly most?: number;
 }
 
 export interface Verified {
   /** Empty: both hold the same. */
   readonly differences: readonly Difference[];
+  readonly keys: number;
   readonly nodes: number;
   readonly edges: number;
-  readonly keys: number;
   /** In ms. */
   readonly took: number;
 }
 
-/** Reads both sides at once. Keys whose end has come meanwhile are no difference. */
-export function verify(
+/** Ends may differ by this, in ms: clocks of two machines, and ends that were computed. */
+const clockError = 2000;
+/** Longest time in ms until the indexes of a restored graph are operational. */
+const indexTime = 120_000;
+
+interface Comparison {
+  readonly counter: Counter;
+  readonly resultSize: number;
+  readonly counts: { keys: number; node: number; edge: number };
+  readonly signal: AbortSignal;
+  differ(what: Difference["what"], message: string): void;
+}
+
+/** Thrown inside when the list of differences is full. */
+class Enough extends Error {
+  override readonly name = "Enough";
+}
+
+/** Reads both sides at once. Keys whose end has come meanwhile are no difference. Rejects as `copy`. */
+export async function verify(
   source: Side,
   target: Side,
-  options: VerifyOptions,
+  { inventory, keepParameters = [], onProgress, most = 20 }: VerifyOptions,
   signal: AbortSignal,
 ): Promise<Verified> {
-  throw new Error(`not written yet ${source.nodes.length}${target}${options}${signal.aborted}`);
+  const begun = performance.now();
+  const differences: Difference[] = [];
+  const { keys, nodes, edges } = totalsOf(inventory);
+  const differ = (what: Difference["what"], message: string): void => {
+    differences.push({ what, message });
+    if (differences.length >= most) throw new Enough();
+  };
+  const counts = { keys: 0, node: 0, edge: 0 };
+  try {
+    const resultSize = await smallestResultSize([source, target]);
+    const counter = countProgress({ keys, amount: nodes + edges }, onProgress);
+    const comparison = { counter, resultSize, counts, signal, differ };
+    await compareSettings(source, target, keepParameters, differ);
+    const infos = await Promise.all(
+      [source, target].map(async ({ primary }) => infoOf(await primary.control.one(["INFO", "keyspace"]))),
+    );
+    for (const database of new Set(infos.flatMap(databasesIn)))
+      await compareDatabase(source, target, database, comparison);
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+  }
+  const took = Math.round(performance.now() - begun);
+  return { differences, keys: counts.keys, nodes: counts.node, edges: counts.edge, took };
+}
+
+async function smallestResultSize(sides: readonly Side[]): Promise<number> {
+  const sizes = await Promise.all(
+    sides.map(async ({ primary }) =>
+      Number(listOf(await primary.control.one(["GRAPH.CONFIG", "GET", "RESULTSET_SIZE"]))[1]),
+    ),
+  );
+  const limits = sizes.filter((size) => size >= 0);
+  return limits.length === 0 ? -1 : Math.min(...limits);
+}
+
+async function compareSettings(
+  source: Side,
+  target: Side,
+  keep: readonly string[],
+  differ: Comparison["differ"],
+): Promise<void> {
+  const [theirs = [], ours = []] = await Promise.all(
+    [source, target].map(({ primary }) => librariesOf(primary.control)),
+  );
+  const names = new Set([...theirs, ...ours].map(({ name }) => name));
+  const codeOf = (libraries: typeof ours, name: string): string | undefined =>
+    libraries.find((library) => library.name === name)?.code;
+  for (const name of names)
+    if (codeOf(theirs, name) !== codeOf(ours, name)) differ("library", `the library ${name} is not the same`);
+  for (const [name, value] of Object.entries(await parametersToCarry(source, target, keep)))
+    differ("parameter", `${name} is ${value} only in the old database`);
+}
+
+async function compareDatabase(
+  source: Side,
+  target: Side,
+  database: number,
+  comparison: Comparison,
+): Promise<void> {
+  const { signal } = comparison;
+  const open = async (): Promise<Pair> => ({
+    source: await source.primary.open(signal, database),
+    target: await target.primary.open(signal, database),
+  });
+  const pairs = await Promise.all([open(), open(), open()]);
+  const [listing, ...others] = pairs;
+  try {
+    const graphs = await compareKeys(listing, others[0] ?? listing, database, comparison);
+    for (const graph of graphs) await compareGraph(others, graph, database, comparison);
+  } finally {
+    for (const pair of pairs) for (const link of [pair.source, pair.target]) link.close();
+  }
+}
+
+/** Compares all keys but the contents of graphs, whose names it returns. */
+async function compareKeys(
+  listing: Pair,
+  values: Pair,
+  database: number,
+  comparison: Comparison,
+): Promise<readonly Buffer[]> {
+  const graphs = new Map<string, Buffer>();
+  const seen = new Set<string>();
+  for await (const page of keysOf(listing.source)) {
+    const keys = page.filter((key) => !seen.has(idOf(key)));
+    for (const key of keys) seen.add(idOf(key));
+    const there = await factsOf(
+      values.target,
+      keys.map(({ name }) => name),
+    );
+    const found = new Map(there.keys.map((key) => [idOf(key), key]));
+    const both = keys.filter((key) => isAlike(key, found.get(idOf(key)), there.now, database, comparison));
+    for (const key of both) if (key.type === graphType) graphs.set(idOf(key), key.name);
+    for (const batch of batchesOf(both.filter(({ type }) => type !== graphType)))
+      await compareValues(values, batch, database, comparison);
+    comparison.counts.keys += keys.length;
+    comparison.counter.done(database, `${keys.length} keys`, keys.length, 0);
+  }
+  for await (const page of keysOf(listing.target)) {
+    const added = page.filter((key) => !seen.has(idOf(key)));
+    for (const { name } of added)
+      comparison.differ("key", `key ${name} of database ${database} exists only in the new database`);
+  }
+  return [...graphs.values()];
+}
+
+/** True if the key exists on both sides. A key whose end has come may be gone on either. */
+function isAlike(
+  key: Key,
+  copied: Key | undefined,
+  now: number,
+  database: number,
+  { differ }: Comparison,
+): copied is Key {
+  const title = `key ${key.name} of database ${database}`;
+  if (copied === undefined) {
+    if (key.end === 0 || key.end > now + clockError) differ("key", `${title} is missing in the new database`);
+    return false;
+  }
+  if (key.type !== copied.type) {
+    differ("value", `${title} is of the type ${copied.type} instead of ${key.type}`);
+    return false;
+  }
+  if ((key.end === 0) !== (copied.end === 0) || Math.abs(key.end - copied.end) > clockError)
+    differ("end", `${title} ends at another time`);
+  return true;
+}
+
+async function compareValues(
+  pair: Pair,
+  keys: readonly Key[],
+  database: number,
+  { differ }: Comparison,
+): Promise<void> {
+  const [old = [], copied = []] = await Promise.all(
+    [pair.source, pair.target].map((link) =>
+      link.all(
+        keys.map(({ name }) => ["DUMP", name]),
+        { binary: true },
+      ),
+    ),
+  );
+  keys.forEach(({ name, end }, at) => {
+    const [before, after] = [old[at], copied[at]];
+    for (const reply of [before, after]) if (reply instanceof Error) throw reply;
+    const isSame = Buffer.isBuffer(before) && Buffer.isBuffer(after) && isSameValue(before, after);
+    const hasEnded = end > 0 && (before === null || after === null);
+    if (!isSame && !hasEnded) differ("value", `key ${name} of database ${database} has another value`);
+  });
+}
+
+async function compareGraph(
+  pairs: readonly Pair[],
+  name: Buffer,
+  database: number,
+  comparison: Comparison,
+): Promise<void> {
+  const [pair] = pairs;
+  if (pair === undefined) return;
+  const { counter, counts, differ, resultSize, signal } = comparison;
+  counter.started(database, String(name));
+  const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
+  compareSchema("index", old, copied, differ);
+  compareSchema("constraint", old, copied, differ);
+  const before = { ...counts };
+  await compareRows(pairs, {
+    name,
+    resultSize,
+    onRows(what, rows) {
+      counts[what] += rows;
+      counter.done(database, String(name), 0, rows);
+    },
+    onDifference: ({ what, message }) => differ(what, message),
+  });
+  const expected = [old, copied].map(({ nodes, edges }) => `${nodes} nodes and ${edges} edges`);
+  const read = `${counts.node - before.node} nodes and ${counts.edge - before.edge} edges`;
+  if (expected.some((count) => count !== read))
+    differ(
+      "count",
+      `graph ${name} has ${expected[0]}, and ${expected[1]} in the new database; ${read} were compared`,
+    );
+}
+
+/** The copied graph, once its indexes are operational: the engine builds them anew. */
+async function operational({ target }: Pair, name: Buffer, signal: AbortSignal): Promise<StoredGraph> {
+  const end = performance.now() + indexTime;
+  for (;;) {
+    const graph = await graphOf(target, name);
+    const isReady = [...graph.indexes, ...graph.constraints].every(({ status }) => status === "OPERATIONAL");
+    if (isReady || performance.now() > end) return graph;
+    await sleep(50, undefined, { signal });
+  }
+}
+
+function compareSchema(
+  what: "index" | "constraint",
+  old: StoredGraph,
+  copied: StoredGraph,
+  differ: Comparison["differ"],
+): void {
+  const rows = ({ indexes, constraints }: StoredGraph): readonly SchemaRow[] =>
+    what === "index" ? indexes : constraints;
+  const missing = (from: StoredGraph, to: StoredGraph): readonly SchemaRow[] =>
+    rows(from).filter((row) => !rows(to).some((other) => other.definition === row.definition));
+  for (const { title } of missing(old, copied))
+    differ(what, `graph ${old.name}: the new database lacks the ${title}`);
+  for (const { title } of missing(copied, old))
+    differ(what, `graph ${old.name}: only the new database has the ${title}`);
+  for (const graph of [old, copied])
+    for (const { title, status } of rows(graph))
+      if (status !== "OPERATIONAL")
+        differ(what, `graph ${old.name}: the ${title} is ${status.toLowerCase()}`);
 }

@@ -1,0 +1,96 @@
+/** @module Walks over the keys of one database, and reads what every key has: type, end and size. */
+import type { Link, Reply } from "./link.ts";
+import { infoOf, listOf } from "./replies.ts";
+
+/** A key; its name may be any bytes. */
+export interface Key {
+  readonly name: Buffer;
+  /** As TYPE says it. */
+  readonly type: string;
+  /** Time of its end in ms of the server's clock; 0 without one. */
+  readonly end: number;
+  /** Memory in bytes; of a graph it says nothing. */
+  readonly memory: number;
+}
+
+/** Type of the keys that are graphs. */
+export const graphType = "graphdata";
+
+/** Keys at one moment of the server's clock, in ms. */
+export interface Keys {
+  readonly keys: readonly Key[];
+  readonly now: number;
+}
+
+/** All keys, some hundred at a time; one may come twice. Streams of telemetry are left out. */
+export async function* keysOf(link: Link): AsyncGenerator<readonly Key[]> {
+  let cursor = "0";
+  do {
+    const page = listOf(await link.one(["SCAN", cursor, "COUNT", "500"], { binary: true }));
+    cursor = String(page[0]);
+    const names = listOf(page[1]).filter((name) => Buffer.isBuffer(name));
+    yield (await factsOf(link, names)).keys;
+  } while (cursor !== "0");
+}
+
+/** The facts of those keys that exist, in their order. */
+export async function factsOf(link: Link, names: readonly Buffer[]): Promise<Keys> {
+  const end = await endCommand(link);
+  const facts = await link.all([
+    ...names.flatMap((name) => [
+      ["TYPE", name],
+      [end, name],
+      ["MEMORY", "USAGE", name],
+    ]),
+    ["INFO", "server"],
+  ]);
+  const now = Number(infoOf(facts.at(-1) ?? null)["server_time_usec"]) / 1000;
+  const keys = names.flatMap((name, at): Key[] => {
+    const [type, time, memory] = facts.slice(3 * at);
+    if (type === "none" || isTelemetry(name, type)) return [];
+    for (const fact of [type, time]) if (fact instanceof Error) throw fact;
+    return [{ name, type: String(type), end: endOf(Number(time), end, now), memory: Number(memory) || 0 }];
+  });
+  return { keys, now };
+}
+
+/** A name as text that tells any two apart. */
+export function idOf({ name }: Pick<Key, "name">): string {
+  return name.toString("latin1");
+}
+
+/** True for keys that are copied and compared many at once; each other one is a piece of work of its own. */
+export function isSmall({ type, memory }: Key): boolean {
+  return type !== graphType && memory <= 16_384;
+}
+
+/** Keys by the work that they are: the small ones together, each other one alone. */
+export function batchesOf(keys: readonly Key[]): readonly (readonly Key[])[] {
+  const small = keys.filter(isSmall);
+  const large = keys.filter((key) => !isSmall(key)).map((key) => [key]);
+  return small.length === 0 ? large : [small, ...large];
+}
+
+/** PEXPIRETIME is exact; the users of some services may not run it. */
+async function endCommand(link: Link): Promise<"PEXPIRETIME" | "PTTL"> {
+  const [reply] = await link.all([["PEXPIRETIME", "graphform:no-such-key"]]);
+  return reply instanceof Error ? "PTTL" : "PEXPIRETIME";
+}
+
+function endOf(time: number, command: string, now: number): number {
+  if (time < 0) return 0;
+  return command === "PTTL" ? Math.round(now + time) : time;
+}
+
+/** Streams that the engine itself fills for a graph, as `telemetry{g}`; and marks that it makes while it saves. */
+function isTelemetry(name: Buffer, type: Reply | undefined): boolean {
+  return type === "graphmeta" || (type === "stream" && /^telemetry\{.*\}$/s.test(name.toString("latin1")));
+}
+
+/** The numbers of the databases that have keys. */
+export function databasesIn(info: { readonly [line: string]: string }): readonly number[] {
+  return Object.keys(info).flatMap((line) => {
+    const number = /^db(\d+)$/.exec(line)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+}

@@ -1,0 +1,32 @@
+/** @module Reads replies: lines of INFO, pairs, rows of queries. */
+import type { Reply } from "./link.ts";
+
+/** The lines of INFO by name. */
+export function infoOf(reply: Reply): { readonly [line: string]: string } {
+  const lines = String(reply).split(/\r?\n/);
+  return Object.fromEntries(
+    lines.flatMap((line): [string, string][] => {
+      const colon = line.indexOf(":");
+      return colon === -1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)]];
+    }),
+  );
+}
+
+/** A list, or none if the reply is something else. */
+export function listOf(reply: Reply | undefined): readonly Reply[] {
+  return Array.isArray(reply) ? reply : [];
+}
+
+/** The rows of a query; the reply also has a header and statistics. */
+export function rowsOf(reply: Reply | undefined): readonly (readonly Reply[])[] {
+  const parts = listOf(reply);
+  return parts.length < 3 ? [] : listOf(parts[1]).map(listOf);
+}
+
+/** A flat list of names and values, as RESP 2 sends maps. */
+export function pairsOf(reply: Reply | undefined): ReadonlyMap<string, Reply> {
+  const list = listOf(reply);
+  const pairs = new Map<string, Reply>();
+  for (let at = 0; at + 1 < list.length; at += 2) pairs.set(String(list[at]), list[at + 1] ?? null);
+  return pairs;
+}

@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../../src/platform/engine/database.ts";
+import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
+import { copy } from "../../../src/replace/data/copy.ts";
+import { makeDurable } from "../../../src/replace/data/durable.ts";
+import { type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
+import type { Side } from "../../../src/replace/data/nodes.ts";
+import type { Progress } from "../../../src/replace/data/progress.ts";
+import { rehearse } from "../../../src/replace/data/rehearse.ts";
+import { type Verified, verify } from "../../../src/replace/data/verify.ts";
+import { asOperator, prepare } from "../../platform/engine/fixture.ts";
+import { makeRichGraph, never, run, startSide } from "./databases.ts";
+
+const ground = prepare();
+
+describe("copy and verify", () => {
+  let source: Side;
+  let target: Side;
+  let copied: { readonly database: Database; readonly spec: DatabaseSpec };
+  let inventory: Inventory;
+  const check = (): Promise<Verified> => verify(source, target, { inventory }, never);
+
+  beforeAll(async () => {
+    const old = await startSide(ground);
+    copied = await startSide(ground);
+    [source, target] = [old.side, copied.side];
+    const admin = (...command: readonly string[]): Promise<unknown> =>
+      asOperator(old.spec, old.database, command);
+    await makeRichGraph(source.primary.control, "g");
+    await run(source, "GRAPH.QUERY", "empty", "RETURN 1");
+    const other = await source.primary.open(never, 3);
+    await makeRichGraph(other, "g");
+    await other.one(["GRAPH.QUERY", "g", "CREATE (:Only {here: 1})"]);
+    other.close();
+    await run(source, "GRAPH.UDF", "LOAD", "lib", "function f(x) { return x + 1; } falkor.register('f', f);");
+    await run(source, "GRAPH.CONFIG", "SET", "TIMEOUT_MAX", "45000", "TIMEOUT_DEFAULT", "30000");
+    await admin("SET", "text", "x".repeat(50_000));
+    await admin("SET", "number", "12", "PX", "5000000");
+    await admin("RPUSH", "list", ...Array.from({ length: 400 }, (_, i) => `item ${i}`));
+    await admin("SADD", "set", ...Array.from({ length: 700 }, (_, i) => `member ${i} ${"x".repeat(i % 70)}`));
+    await admin("HSET", "hash", ...Array.from({ length: 1400 }, (_, i) => `word ${i}`));
+    await admin(
+      "ZADD",
+      "sorted",
+      ...Array.from({ length: 600 }, (_, i) => (i % 2 === 0 ? String(i / 7) : `m${i}`)),
+    );
+    await admin("XADD", "stream", "*", "field", "value");
+    await admin("EXPIRE", "g", "100000");
+    inventory = await takeInventory(source, never);
+  }, 60_000);
+
+  it("counts what there is", () => {
+    expect(totalsOf(inventory)).toEqual({ databases: 2, keys: 10, graphs: 3, nodes: 541, edges: 478 });
+    expect(inventory).toMatchObject({
+      engine: { server: "valkey", version: expect.any(String), module: expect.stringMatching(/^4\./) },
+      libraries: [{ name: "lib" }],
+      parameters: { TIMEOUT_MAX: 45_000 },
+    });
+    const [first] = inventory.databases;
+    expect(first).toMatchObject({
+      number: 0,
+      expiring: 2,
+      types: { graphdata: 2, string: 2, hash: 1, stream: 1 },
+    });
+    const graph = first?.graphs.find(({ name }) => name === "g");
+    expect(graph?.constraints.map(({ title, status }) => `${title}: ${status}`).sort()).toEqual([
+      "mandatory constraint on KNOWS [since]: OPERATIONAL",
+      "mandatory constraint on User [id]: OPERATIONAL",
+      "unique constraint on User [email]: OPERATIONAL",
+    ]);
+    expect(graph?.indexes.map(({ title }) => title).join("; ")).toMatch(/VECTOR.*/);
+  });
+
+  it("finds the same on both sides after a copy, and again after a second one", async () => {
+    const steps: Progress[] = [];
+    for (let time = 0; time < 2; time += 1) {
+      const result = await copy(source, target, { inventory, onProgress: (step) => steps.push(step) }, never);
+      expect(result).toMatchObject({ keys: 10, expired: 0 });
+      expect(await check()).toMatchObject({ differences: [], keys: 10, nodes: 541, edges: 478 });
+    }
+    expect(steps.at(-1)).toMatchObject({ keys: { done: 10, of: 10 }, left: 0 });
+    expect(await makeDurable(target)).toMatchObject({ isOnDisk: true, replicas: 0 });
+  });
+
+  const alterations: readonly (readonly [
+    what: string,
+    commands: readonly (readonly string[])[],
+    found: RegExp,
+  ])[] = [
+    [
+      "one float",
+      [["GRAPH.QUERY", "g", "MATCH (n:User {id: 3}) SET n.score = n.score + 0.001"]],
+      /^node 2 of graph g/,
+    ],
+    ["a label", [["GRAPH.QUERY", "g", "MATCH (n:User {id: 3}) SET n:Extra"]], /^node 2 of graph g/],
+    [
+      "one edge turned round",
+      [
+        [
+          "GRAPH.QUERY",
+          "g",
+          "MATCH (a:User {id: 3})-[e:KNOWS]->(b) DELETE e CREATE (b)-[:KNOWS {since: 3, weight: 1.0}]->(a)",
+        ],
+      ],
+      /^edge 2 of graph g/,
+    ],
+    [
+      "a node less",
+      [["GRAPH.QUERY", "g", "MATCH (n:User {id: 3}) DETACH DELETE n"]],
+      /^node 2 of graph g is missing/,
+    ],
+    [
+      "a node more",
+      [["GRAPH.QUERY", "g", "CREATE (:User {id: 1000, email: 'x'})"]],
+      /exists only in the new/,
+    ],
+    ["one index less", [["GRAPH.QUERY", "g", "DROP INDEX ON :User(at)"]], /lacks the index on User/],
+    [
+      "one constraint less",
+      [["GRAPH.CONSTRAINT", "DROP", "g", "MANDATORY", "NODE", "User", "PROPERTIES", "1", "id"]],
+      /lacks the mandatory constraint on User \[id\]/,
+    ],
+    [
+      "a member of a set",
+      [
+        ["SREM", "set", "member 1 x"],
+        ["SADD", "set", "member 1 y"],
+      ],
+      /key set .* another value/,
+    ],
+    ["a field of a hash", [["HSET", "hash", "word 4", "x"]], /key hash .* another value/],
+    ["an end", [["PERSIST", "number"]], /key number .* ends at another time/],
+    ["a key less", [["DEL", "text"]], /key text .* is missing/],
+    ["a key more", [["SET", "more", "1"]], /key more .* only in the new/],
+    ["a library", [["GRAPH.UDF", "FLUSH"]], /the library lib/],
+    ["a parameter", [["GRAPH.CONFIG", "SET", "TIMEOUT_DEFAULT", "1"]], /TIMEOUT_DEFAULT is 30000 only/],
+  ];
+  it.each(alterations)("finds %s", async (_, commands, found) => {
+    await copy(source, target, { inventory }, never);
+    for (const command of commands) await asOperator(copied.spec, copied.database, command);
+    const { differences } = await check();
+    expect(differences.map(({ message }) => message).join("\n")).toMatch(new RegExp(found.source, "m"));
+  });
+
+  it("finds everything though answers are cut and single nodes have many edges", async () => {
+    await run(
+      source,
+      "GRAPH.QUERY",
+      "hub",
+      "CREATE (h:Hub) WITH h UNWIND range(1, 300) AS i CREATE (h)-[:R {i: i}]->(:Leaf)",
+    );
+    await run(source, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "50");
+    try {
+      const all = await takeInventory(source, never);
+      await copy(source, target, { inventory: all }, never);
+      expect(await verify(source, target, { inventory: all }, never)).toMatchObject({
+        differences: [],
+        edges: 778,
+      });
+      await run(target, "GRAPH.QUERY", "hub", "MATCH ()-[e:R {i: 217}]->() SET e.i = 218");
+      expect((await verify(source, target, { inventory: all }, never)).differences).toEqual([
+        { what: "edge", message: "edge 216 of graph hub is not the same" },
+      ]);
+    } finally {
+      await run(source, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "-1");
+      await run(source, "GRAPH.DELETE", "hub");
+    }
+  });
+
+  it("measures a rehearsal, and empties the new database", async () => {
+    expect(await rehearse(source, target, { inventory }, never)).toMatchObject({ keys: 10, differences: 0 });
+    expect((await takeInventory(target, never)).databases).toEqual([]);
+    expect((await takeInventory(source, never)).databases).toHaveLength(2);
+  });
+
+  it("refuses to empty the database that it copies from", async () => {
+    expect(await copy(source, source, { inventory }, never)).toMatchObject({ code: "same-database" });
+    expect(totalsOf(await takeInventory(source, never)).keys).toBe(10);
+  });
+});
