@@ -56,6 +56,7 @@ export async function copy(
   const { inventory, keepParameters = [], expectedBytes = 0, inFlight = 512_000_000 } = options;
   const sums = { keys: 0, bytes: 0, largest: 0, expired: 0 };
   const total = { keys: totalsOf(inventory).keys, amount: expectedBytes };
+  const graphs = new Set<string>();
   const counter = countProgress(total, options.onProgress);
   try {
     await emptyTarget(source, target);
@@ -69,7 +70,11 @@ export async function copy(
       const [listing, ...pairs] = await Promise.all(Array.from({ length: pairsAtOnce + 1 }, open));
       try {
         if (listing !== undefined)
-          await runWithin(jobsOf(listing.from, { database, inventory, sums, counter }), pairs, inFlight);
+          await runWithin(
+            jobsOf(listing.from, { database, inventory, sums, counter, graphs }),
+            pairs,
+            inFlight,
+          );
       } finally {
         for (const { from, to } of [listing, ...pairs].flatMap((pair) => pair ?? [])) {
           from.close();
@@ -99,6 +104,8 @@ interface Task {
   readonly inventory: Inventory;
   readonly sums: { keys: number; bytes: number; largest: number; expired: number };
   readonly counter: Counter;
+  /** Graphs of all databases that were begun. */
+  readonly graphs: Set<string>;
 }
 
 /** Each graph and each large value is a job of its own; small values go together. */
@@ -111,6 +118,12 @@ async function* jobsOf(listing: Link, task: Task): AsyncGenerator<Job<Pair>> {
     const keys = page.filter((key) => !begun.has(idOf(key)));
     for (const batch of batchesOf(keys)) {
       for (const key of batch) if (!isSmall(key)) begun.add(idOf(key));
+      for (const key of batch.filter(({ type }) => type === graphType)) {
+        const name = String(key.name);
+        // RESTORE of a second graph of the same name ends the server, also in another database.
+        if (task.graphs.has(name)) throw refused("graph-name-twice", `two databases have a graph ${name}`);
+        task.graphs.add(name);
+      }
       const weight = batch.reduce(
         (sum, key) => sum + Math.max(key.memory, weights.get(String(key.name)) ?? 0),
         0,

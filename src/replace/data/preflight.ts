@@ -29,6 +29,7 @@ export interface TargetFacts {
 /** Reasons that the data and the new database give. Pure. */
 export function refusalsOf(source: Inventory, target: TargetFacts): readonly Refusal[] {
   const found: Refusal[] = [];
+  const names = new Set<string>();
   const refuse = (code: RefusalCode, message: string): void => void found.push(refusal(code, message));
   if (source.isCluster) refuse("cluster", "the database is a cluster, whose keys lie on several primaries");
   if (target.engine !== undefined) found.push(...engineRefusals(source.engine, target.engine));
@@ -36,12 +37,12 @@ export function refusalsOf(source: Inventory, target: TargetFacts): readonly Ref
     for (const [type, count] of Object.entries(counts))
       if (!types.has(type)) refuse("key-type", `database ${number} has ${count} keys of the type ${type}`);
     for (const { name, indexes, constraints } of graphs) {
-      for (const { title, status } of constraints)
-        if (status !== "OPERATIONAL")
-          refuse("constraint-not-operational", `the ${title} in graph ${name} is ${status.toLowerCase()}`);
-      for (const { title, status } of indexes)
-        if (status !== "OPERATIONAL")
-          refuse("index-not-operational", `the ${title} in graph ${name} is ${status.toLowerCase()}`);
+      if (names.has(name)) refuse("graph-name-twice", `two databases have a graph ${name}`);
+      names.add(name);
+      const schema = { "constraint-not-operational": constraints, "index-not-operational": indexes } as const;
+      for (const code of ["constraint-not-operational", "index-not-operational"] as const)
+        for (const { title, status } of schema[code].filter((row) => row.status !== "OPERATIONAL"))
+          refuse(code, `the ${title} in graph ${name} is ${status.toLowerCase()}`);
     }
   }
   found.push(...sizeRefusals(source, target));

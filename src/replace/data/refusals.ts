@@ -17,6 +17,7 @@ const remedies = {
   "constraint-not-operational": "wait until the constraint is operational, or drop it",
   "index-not-operational": "wait until the index is operational, or drop it",
   "graph-unreadable": "repair or delete the graph",
+  "graph-name-twice": "rename one of the two graphs: the engine restores only one graph of a name",
   "key-type": "delete the keys, or move them by hand",
   "key-not-readable": "give the user the right to DUMP every key",
   "right-missing": "give the user of the database the right to run the command",

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../src/platform/engine/database.ts";
-import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
 import type { Side } from "../../../src/replace/data/nodes.ts";
+import { refusalsOf } from "../../../src/replace/data/preflight.ts";
 import type { Progress } from "../../../src/replace/data/progress.ts";
 import { rehearse } from "../../../src/replace/data/rehearse.ts";
 import { type Verified, verify } from "../../../src/replace/data/verify.ts";
@@ -16,7 +15,7 @@ const ground = prepare();
 describe("copy and verify", () => {
   let source: Side;
   let target: Side;
-  let copied: { readonly database: Database; readonly spec: DatabaseSpec };
+  let copied: Awaited<ReturnType<typeof startSide>>;
   let inventory: Inventory;
   const check = (): Promise<Verified> => verify(source, target, { inventory }, never);
 
@@ -29,8 +28,8 @@ describe("copy and verify", () => {
     await makeRichGraph(source.primary.control, "g");
     await run(source, "GRAPH.QUERY", "empty", "RETURN 1");
     const other = await source.primary.open(never, 3);
-    await makeRichGraph(other, "g");
-    await other.one(["GRAPH.QUERY", "g", "CREATE (:Only {here: 1})"]);
+    await makeRichGraph(other, "other");
+    await other.one(["GRAPH.QUERY", "other", "CREATE (:Only {here: 1})"]);
     other.close();
     await run(source, "GRAPH.UDF", "LOAD", "lib", "function f(x) { return x + 1; } falkor.register('f', f);");
     await run(source, "GRAPH.CONFIG", "SET", "TIMEOUT_MAX", "45000", "TIMEOUT_DEFAULT", "30000");
@@ -50,7 +49,7 @@ describe("copy and verify", () => {
   }, 60_000);
 
   it("counts what there is", () => {
-    expect(totalsOf(inventory)).toEqual({ databases: 2, keys: 10, graphs: 3, nodes: 541, edges: 478 });
+    expect(totalsOf(inventory)).toEqual({ databases: 2, keys: 10, graphs: 3, nodes: 541, edges: 480 });
     expect(inventory).toMatchObject({
       engine: { server: "valkey", version: expect.any(String), module: expect.stringMatching(/^4\./) },
       libraries: [{ name: "lib" }],
@@ -76,7 +75,7 @@ describe("copy and verify", () => {
     for (let time = 0; time < 2; time += 1) {
       const result = await copy(source, target, { inventory, onProgress: (step) => steps.push(step) }, never);
       expect(result).toMatchObject({ keys: 10, expired: 0 });
-      expect(await check()).toMatchObject({ differences: [], keys: 10, nodes: 541, edges: 478 });
+      expect(await check()).toMatchObject({ differences: [], keys: 10, nodes: 541, edges: 480 });
     }
     expect(steps.at(-1)).toMatchObject({ keys: { done: 10, of: 10 }, left: 0 });
     expect(await makeDurable(target)).toMatchObject({ isOnDisk: true, replicas: 0 });
@@ -155,7 +154,7 @@ describe("copy and verify", () => {
       await copy(source, target, { inventory: all }, never);
       expect(await verify(source, target, { inventory: all }, never)).toMatchObject({
         differences: [],
-        edges: 778,
+        edges: 780,
       });
       await run(target, "GRAPH.QUERY", "hub", "MATCH ()-[e:R {i: 217}]->() SET e.i = 218");
       expect((await verify(source, target, { inventory: all }, never)).differences).toEqual([
@@ -171,6 +170,21 @@ describe("copy and verify", () => {
     expect(await rehearse(source, target, { inventory }, never)).toMatchObject({ keys: 10, differences: 0 });
     expect((await takeInventory(target, never)).databases).toEqual([]);
     expect((await takeInventory(source, never)).databases).toHaveLength(2);
+  });
+
+  it("refuses two graphs of one name in two databases, which the engine cannot restore", async () => {
+    const other = await source.primary.open(never, 5);
+    await other.one(["GRAPH.QUERY", "g", "RETURN 1"]);
+    try {
+      expect(refusalsOf(await takeInventory(source, never), {})).toMatchObject([
+        { code: "graph-name-twice" },
+      ]);
+      expect(await copy(source, target, { inventory }, never)).toMatchObject({ code: "graph-name-twice" });
+      expect(await run(target, "PING")).toBe("PONG");
+    } finally {
+      await other.one(["GRAPH.DELETE", "g"]);
+      other.close();
+    }
   });
 
   it("refuses to empty the database that it copies from", async () => {

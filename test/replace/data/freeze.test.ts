@@ -1,0 +1,181 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
+import { copy } from "../../../src/replace/data/copy.ts";
+import type { Freeze } from "../../../src/replace/data/freeze.ts";
+import { takeInventory } from "../../../src/replace/data/inventory.ts";
+import type { Side } from "../../../src/replace/data/nodes.ts";
+import { refusalsOfSide } from "../../../src/replace/data/preflight.ts";
+import { markOf, writesBetween } from "../../../src/replace/data/proof.ts";
+import { putCapBack, quiesce, readCap } from "../../../src/replace/data/quiesce.ts";
+import { isRefusal } from "../../../src/replace/data/refusals.ts";
+import { rowsOf } from "../../../src/replace/data/replies.ts";
+import { verify } from "../../../src/replace/data/verify.ts";
+import { prepare } from "../../platform/engine/fixture.ts";
+import { startWriters, type Writers } from "../../platform/engine/writers.ts";
+import { makeRichGraph, never, run, startSide } from "./databases.ts";
+
+const ground = prepare();
+
+/** Everything that a test leaves running. */
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of cleanUp.splice(0).reverse()) await end();
+});
+
+function writersOf(port: number, count = 50): Writers {
+  const writers = startWriters(Array.from({ length: count }, () => port));
+  cleanUp.push(() => writers.stop());
+  return writers;
+}
+
+/** Brings a database to rest, or fails with the reason. */
+async function freeze(side: Side, length = 3000): Promise<Freeze> {
+  const result = await quiesce(side, { cap: await readCap(side), pause: length }, never);
+  if (isRefusal(result)) throw new Error(`${result.code}: ${result.message}`);
+  cleanUp.push(() => result.release());
+  return result;
+}
+
+async function numbersIn(side: Side): Promise<ReadonlySet<number>> {
+  const reply = await side.primary.control.one(["GRAPH.RO_QUERY", "w", "MATCH (n:W) RETURN n.i"]);
+  return new Set(rowsOf(reply).map(([number]) => Number(number)));
+}
+
+async function hasLost(side: Side, acknowledged: Iterable<number>): Promise<readonly number[]> {
+  const there = await numbersIn(side);
+  return [...acknowledged].filter((number) => !there.has(number));
+}
+
+const none = (): Partial<DatabaseSpec> => {
+  const { aof: _, ...rest } = ground.spec();
+  return { ...rest };
+};
+
+describe("a pause of writes under 50 writers", () => {
+  it.each([
+    ["with an append-only file", (): Partial<DatabaseSpec> => ({ aof: "always" })],
+    ["with a replica", (): Partial<DatabaseSpec> => ({ nodes: 2 })],
+    ["with neither", none],
+  ])("%s ends no server and loses no acknowledged write", async (_, changes) => {
+    const { side, database } = await startSide(ground, changes());
+    cleanUp.push(side.close);
+    await run(side, "GRAPH.CONFIG", "SET", "QUERY_MEM_CAPACITY", "300000000");
+    const writers = writersOf(database.port());
+    const pids = database.nodes().map(({ pid }) => pid);
+    for (let round = 0; round < 4; round += 1) {
+      const seen = writers.acknowledged.size;
+      while (writers.acknowledged.size < seen + 100) await pause(5);
+      const held = await freeze(side, 900);
+      const before = new Set(writers.acknowledged);
+      const there = await numbersIn(side);
+      await pause(800);
+      expect(await held.prove()).toBeUndefined();
+      expect(await numbersIn(side)).toEqual(there);
+      expect([...writers.acknowledged].filter((number) => !before.has(number))).toEqual([]);
+      expect(await hasLost(side, before)).toEqual([]);
+      expect(await readCap(side)).toBe(300_000_000);
+      await held.release();
+    }
+    await writers.stop();
+    expect(await hasLost(side, writers.acknowledged)).toEqual([]);
+    expect(database.nodes().map(({ pid }) => pid)).toEqual(pids);
+    expect(database.down()).toEqual([]);
+  });
+
+  it("lets everything be copied and compared, and executes nothing that waited once it is fenced", async () => {
+    const { side: source, database: old } = await startSide(ground, { nodes: 2 });
+    const { side: target, database: copied } = await startSide(ground, { nodes: 2 });
+    cleanUp.push(source.close, target.close);
+    await makeRichGraph(source.primary.control, "g");
+    const writers = writersOf(old.port());
+    while (writers.acknowledged.size < 300) await pause(5);
+    const held = await freeze(source);
+    const signal = AbortSignal.any([held.lost]);
+    const inventory = await takeInventory(source, signal);
+    expect(await copy(source, target, { inventory }, signal)).toMatchObject({ keys: 2 });
+    expect((await verify(source, target, { inventory }, signal)).differences).toEqual([]);
+    expect(await held.prove()).toBeUndefined();
+    const [mark] = held.marks;
+    const now = await markOf(source.primary);
+    expect(mark === undefined ? undefined : writesBetween(mark, now)).toBe(0);
+    expect(await held.fence()).toBeGreaterThanOrEqual(40);
+    await old.stop();
+    held.abandon();
+    expect(held.lost.aborted).toBe(false);
+    await writers.stop();
+    expect(await hasLost(target, writers.acknowledged)).toEqual([]);
+    expect(copied.down()).toEqual([]);
+  });
+});
+
+describe("a pause of writes", () => {
+  it("is known as lost once another client ended it, and is not begun again beside writers", async () => {
+    const { side, database } = await startSide(ground, { aof: "always" });
+    cleanUp.push(side.close);
+    const writers = writersOf(database.port());
+    while (writers.acknowledged.size < 100) await pause(5);
+    const held = await freeze(side, 900);
+    const other = await side.primary.open(never);
+    await other.one(["CLIENT", "UNPAUSE"]);
+    await expect.poll(() => held.lost.aborted, { timeout: 5000 }).toBe(true);
+    expect(await held.prove()).toMatchObject({ code: "freeze-lost" });
+    const seen = writers.acknowledged.size;
+    while (writers.acknowledged.size < seen + 100) await pause(5);
+    expect(database.down()).toEqual([]);
+  });
+
+  it("is known as lost after a failover, and the new primary takes no write until it is released", async () => {
+    const { side, database } = await startSide(ground, { nodes: 2 });
+    cleanUp.push(side.close);
+    await run(side, "GRAPH.QUERY", "w", "CREATE (:W {i: 0})");
+    const held = await freeze(side, 20_000);
+    await database.failover();
+    expect(await held.prove()).toMatchObject({ code: "freeze-lost" });
+    expect(held.lost.reason).toMatchObject({ name: "FreezeLost" });
+  });
+
+  it("is known as lost when a library is loaded, which no pause holds", async () => {
+    const { side } = await startSide(ground, none());
+    cleanUp.push(side.close);
+    await run(side, "GRAPH.QUERY", "w", "CREATE (:W {i: 0})");
+    const held = await freeze(side, 20_000);
+    await run(side, "GRAPH.UDF", "LOAD", "lib", "function f(x) { return x; } falkor.register('f', f);");
+    expect(await held.prove()).toMatchObject({ message: expect.stringContaining("libraries") });
+  });
+
+  it("is not begun while a query runs, and leaves the database as it was", async () => {
+    const { side } = await startSide(ground, {});
+    cleanUp.push(side.close);
+    const other = await side.primary.open(never);
+    const long = other.all([
+      ["GRAPH.QUERY", "w", "UNWIND range(1, 30000000) AS i WITH i WHERE i < 0 RETURN i"],
+    ]);
+    await pause(100);
+    const result = await quiesce(side, { cap: 12_345, idleWithin: 100 }, never);
+    expect(result).toMatchObject({ code: "not-idle" });
+    expect(await readCap(side)).toBe(12_345);
+    expect(await refusalsOfSide(side, "source", never)).toEqual([]);
+    await long;
+  });
+
+  it("is not begun beside that of another client", async () => {
+    const { side } = await startSide(ground, {});
+    cleanUp.push(side.close);
+    await run(side, "CLIENT", "PAUSE", "20000", "WRITE");
+    expect(await refusalsOfSide(side, "source", never)).toMatchObject([{ code: "paused-already" }]);
+    await run(side, "CLIENT", "UNPAUSE");
+  });
+
+  it("ends by itself when its process is gone, and any later run puts the cap back", async () => {
+    const { side } = await startSide(ground, {});
+    cleanUp.push(side.close);
+    await run(side, "GRAPH.QUERY", "w", "CREATE (:W {i: 0})");
+    const held = await freeze(side, 600);
+    held.abandon();
+    await run(side, "GRAPH.CONFIG", "SET", "QUERY_MEM_CAPACITY", "1");
+    await putCapBack(side, 0);
+    await run(side, "GRAPH.QUERY", "w", "CREATE (:W {i: 1})");
+    expect(await numbersIn(side)).toEqual(new Set([0, 1]));
+  });
+});
