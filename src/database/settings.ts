@@ -44,7 +44,7 @@ export async function signIn(target: DatabaseTarget, signal: AbortSignal): Promi
 }
 
 /** GRAPH.CONFIG GET * answers with pairs of name and value. */
-function pairsIn(reply: unknown): DatabaseSettings["parameters"] {
+export function pairsIn(reply: unknown): DatabaseSettings["parameters"] {
   const pairs = (Array.isArray(reply) ? reply : []).flatMap((pair): [string, number | string][] => {
     const [name, value] = Array.isArray(pair) ? pair : [];
     const isPlain = typeof value === "number" || typeof value === "string";
@@ -53,7 +53,8 @@ function pairsIn(reply: unknown): DatabaseSettings["parameters"] {
   return Object.fromEntries(pairs);
 }
 
-function linesIn(reply: unknown): DatabaseSettings["info"] {
+/** Lines of INFO, by name. */
+export function linesIn(reply: unknown): DatabaseSettings["info"] {
   if (typeof reply !== "string") return {};
   const lines = reply.split(/\r?\n/).flatMap((line): [string, string][] => {
     const colon = line.indexOf(":");
@@ -63,7 +64,7 @@ function linesIn(reply: unknown): DatabaseSettings["info"] {
 }
 
 /** `ver` of the graph module: 41603 is 4.16.3. */
-function versionIn(reply: unknown): string | undefined {
+export function versionIn(reply: unknown): string | undefined {
   for (const module of Array.isArray(reply) ? reply : []) {
     const facts: readonly unknown[] = Array.isArray(module) ? module : [];
     const [name, version] = [facts[facts.indexOf("name") + 1], facts[facts.indexOf("ver") + 1]];

@@ -1,4 +1,5 @@
 /** @module Copies every key of every database, with its end, and the libraries and parameters, in bounded memory. */
+import { linesIn } from "../../database/settings.ts";
 import { carrySettings } from "./carried-settings.ts";
 import { type Job, runWithin } from "./in-flight.ts";
 import { type Inventory, totalsOf } from "./inventory.ts";
@@ -7,8 +8,7 @@ import type { Command, Link, Reply } from "./link.ts";
 import type { Side } from "./nodes.ts";
 import { largestValue } from "./preflight.ts";
 import { type Counter, countProgress, type OnProgress } from "./progress.ts";
-import { type Refusal, refusal } from "./refusals.ts";
-import { infoOf } from "./replies.ts";
+import { type Refusal, Refused } from "./refusals.ts";
 
 export interface CopyOptions {
   /** Inventory of the source. */
@@ -61,7 +61,7 @@ export async function copy(
   try {
     await emptyTarget(source, target);
     await carrySettings(source, target, keepParameters, signal);
-    const info = infoOf(await source.primary.control.one(["INFO", "keyspace"]));
+    const info = linesIn(await source.primary.control.one(["INFO", "keyspace"]));
     for (const database of databasesIn(info)) {
       const open = async (): Promise<Pair> => ({
         from: await source.primary.open(signal, database),
@@ -83,20 +83,10 @@ export async function copy(
       }
     }
   } catch (error) {
-    if (error instanceof CopyRefused) return error.refusal;
+    if (error instanceof Refused) return error.refusal;
     throw error;
   }
   return { ...sums, took: Math.round(performance.now() - begun) };
-}
-
-class CopyRefused extends Error {
-  override readonly name = "CopyRefused";
-  readonly refusal: Refusal;
-
-  constructor(reason: Refusal) {
-    super(reason.message);
-    this.refusal = reason;
-  }
 }
 
 interface Task {
@@ -121,7 +111,8 @@ async function* jobsOf(listing: Link, task: Task): AsyncGenerator<Job<Pair>> {
       for (const key of batch.filter(({ type }) => type === graphType)) {
         const name = String(key.name);
         // RESTORE of a second graph of the same name ends the server, also in another database.
-        if (task.graphs.has(name)) throw refused("graph-name-twice", `two databases have a graph ${name}`);
+        if (task.graphs.has(name))
+          throw new Refused("graph-name-twice", `two databases have a graph ${name}`);
         task.graphs.add(name);
       }
       const weight = batch.reduce(
@@ -146,13 +137,14 @@ async function copyKeys({ from, to }: Pair, keys: readonly Key[], task: Task): P
   keys.forEach(({ name, type, end }, at) => {
     const dump = dumps[at] ?? null;
     const key = `key ${name} of database ${database}`;
-    if (dump instanceof Error) throw refused("key-not-readable", `${key} cannot be dumped: ${dump.message}`);
+    if (dump instanceof Error)
+      throw new Refused("key-not-readable", `${key} cannot be dumped: ${dump.message}`);
     if (!Buffer.isBuffer(dump)) {
       sums.expired += 1;
       return;
     }
     if (dump.length > largestValue)
-      throw refused(
+      throw new Refused(
         "value-too-large",
         `${key} has ${dump.length} bytes as a dump; the limit is ${largestValue}`,
       );
@@ -164,7 +156,7 @@ async function copyKeys({ from, to }: Pair, keys: readonly Key[], task: Task): P
   });
   for (const [at, reply] of (await restoreAll(to, commands)).entries())
     if (reply instanceof Error)
-      throw refused("copy-refused", `key ${commands[at]?.[1]} of database ${database}: ${reply.message}`);
+      throw new Refused("copy-refused", `key ${commands[at]?.[1]} of database ${database}: ${reply.message}`);
   sums.keys += commands.length;
   sums.bytes += bytes;
   counter.done(database, title, keys.length, bytes);
@@ -178,10 +170,6 @@ async function restoreAll(to: Link, commands: readonly Command[]): Promise<reado
   return again.length === 0 ? replies : to.all(again);
 }
 
-function refused(...reason: Parameters<typeof refusal>): CopyRefused {
-  return new CopyRefused(refusal(...reason));
-}
-
 function titleOf(keys: readonly Key[]): string {
   return keys.length === 1 ? String(keys[0]?.name) : `${keys.length} small keys`;
 }
@@ -189,20 +177,11 @@ function titleOf(keys: readonly Key[]): string {
 /** Deletes every key and library of the target. Never of the source: it compares the processes first. */
 export async function emptyTarget(source: Side, target: Side): Promise<void> {
   const [from, to] = await Promise.all(
-    [source, target].map(async ({ primary }) => infoOf(await primary.control.one(["INFO"]))),
+    [source, target].map(async ({ primary }) => linesIn(await primary.control.one(["INFO"]))),
   );
   if (from === undefined || to === undefined || from["run_id"] === to["run_id"])
-    throw refused("same-database", "the new database is the old one");
-  const { control, open } = target.primary;
-  for (const database of databasesIn(to)) {
-    const link = await open(new AbortController().signal, database);
-    try {
-      for await (const keys of keysOf(link))
-        for (const { name, type } of keys) if (type === graphType) await link.one(["GRAPH.DELETE", name]);
-    } finally {
-      link.close();
-    }
-  }
+    throw new Refused("same-database", "the new database is the old one");
+  const { control } = target.primary;
   await control.one(["FLUSHALL"]);
   const [flushed] = await control.all([["GRAPH.UDF", "FLUSH"]]);
   if (flushed instanceof Error && !/unknown command/i.test(flushed.message)) throw flushed;

@@ -1,7 +1,8 @@
 /** @module Makes sure that a database keeps what it was given: on its disk, on its replicas, and within its memory. */
+import { linesIn } from "../../database/settings.ts";
 import type { Side } from "./nodes.ts";
 import { type Refusal, refusal } from "./refusals.ts";
-import { infoOf, listOf } from "./replies.ts";
+import { listOf } from "./replies.ts";
 
 export interface Durable {
   /** True if everything is in the append-only file on disk. False: the database has none; take a backup before it is relied on. */
@@ -20,7 +21,7 @@ const most = 0.8;
 /** Waits until the target is safe, at most `within` ms for its disk, and for its replicas. */
 export async function makeDurable({ primary }: Side, within = 60_000): Promise<Durable | Refusal> {
   const { control } = primary;
-  const info = infoOf(await control.one(["INFO"]));
+  const info = linesIn(await control.one(["INFO"]));
   const isOnDisk = info["aof_enabled"] === "1";
   const replicas = Number(info["connected_slaves"]);
   const max = Number(info["maxmemory"]);

@@ -4,13 +4,13 @@ import { asError } from "../../model/errors.ts";
 import type { Reply } from "./link.ts";
 import type { Node, Side } from "./nodes.ts";
 import { changeBetween, markOf, type NodeMark } from "./proof.ts";
-import { type Refusal, refusal } from "./refusals.ts";
+import { type Refusal, Refused } from "./refusals.ts";
 
 /** A proven pause of writes. */
 export interface Freeze {
   /** The nodes when it began. The calls of write commands tell a later run whether something was written since. */
   readonly marks: readonly NodeMark[];
-  /** Aborted with a FreezeLost as soon as the pause is not proved any more: nothing that is read after may be trusted. */
+  /** Aborted with a Refused as soon as the pause is not proved any more: nothing that is read after may be trusted. */
   readonly lost: AbortSignal;
   /** Compares each node with its mark, and probes that a write waits. Undefined: proved until now. It never rejects. */
   prove(): Promise<Refusal | undefined>;
@@ -23,17 +23,6 @@ export interface Freeze {
   release(): Promise<void>;
   /** Stops renewing, and leaves the pause to its end: for a database that was stopped. */
   abandon(): void;
-}
-
-/** The reason of `Freeze.lost`. */
-export class FreezeLost extends Error {
-  override readonly name = "FreezeLost";
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.refusal = refusal;
-  }
 }
 
 /** A node that was paused. */
@@ -63,8 +52,9 @@ export async function holdFreeze(
 
   const lose = (message: string): Refusal => {
     stop();
-    reason ??= refusal("freeze-lost", message);
-    lost.abort(new FreezeLost(reason));
+    const error = new Refused("freeze-lost", message);
+    reason ??= error.refusal;
+    lost.abort(error);
     return reason;
   };
   const stop = (): void => {

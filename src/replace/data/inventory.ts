@@ -1,8 +1,9 @@
 /** @module Takes stock of a database: its engine, memory, keys, graphs with their schema, libraries and parameters. */
+import { type DatabaseSettings, linesIn, pairsIn, versionIn } from "../../database/settings.ts";
 import { databasesIn, graphType, idOf, keysOf } from "./keys.ts";
 import type { Link, Reply } from "./link.ts";
 import type { Side } from "./nodes.ts";
-import { infoOf, listOf, pairsOf, rowsOf } from "./replies.ts";
+import { listOf, pairsOf, rowsOf } from "./replies.ts";
 
 /** Everything that a replacement must carry, and everything that decides whether it can. Plain data. */
 export interface Inventory {
@@ -19,7 +20,7 @@ export interface Inventory {
   readonly databases: readonly StoredDatabase[];
   readonly libraries: readonly Library[];
   /** GRAPH.CONFIG values by name. */
-  readonly parameters: Parameters;
+  readonly parameters: DatabaseSettings["parameters"];
 }
 
 /** Name and version of the server program, and version of the graph module, for example valkey, 8.0.1 and 4.16.3. */
@@ -27,10 +28,6 @@ export interface Engine {
   readonly server: string;
   readonly version: string;
   readonly module: string;
-}
-
-export interface Parameters {
-  readonly [name: string]: string | number;
 }
 
 export interface StoredDatabase {
@@ -71,29 +68,25 @@ export interface Library {
 }
 
 /** Totals for plans and reports. */
-export interface Totals {
-  readonly databases: number;
-  readonly keys: number;
-  readonly graphs: number;
-  readonly nodes: number;
-  readonly edges: number;
-}
-
-export function totalsOf({ databases }: Inventory): Totals {
-  const graphs = databases.flatMap((database) => database.graphs);
-  return {
-    databases: databases.length,
-    keys: databases.reduce((sum, { keys }) => sum + keys, 0),
-    graphs: graphs.length,
-    nodes: graphs.reduce((sum, { nodes }) => sum + nodes, 0),
-    edges: graphs.reduce((sum, { edges }) => sum + edges, 0),
-  };
+export function totalsOf({
+  databases,
+}: Inventory): Record<"databases" | "keys" | "graphs" | "nodes" | "edges", number> {
+  const totals = { databases: databases.length, keys: 0, graphs: 0, nodes: 0, edges: 0 };
+  for (const { keys, graphs } of databases) {
+    totals.keys += keys;
+    totals.graphs += graphs.length;
+    for (const { nodes, edges } of graphs) {
+      totals.nodes += nodes;
+      totals.edges += edges;
+    }
+  }
+  return totals;
 }
 
 /** Reads all of it from the primary by commands that only read. Rejects with the Error of a command that the user may not run, too. */
 export async function takeInventory({ primary }: Side, signal: AbortSignal): Promise<Inventory> {
   const { control } = primary;
-  const info = infoOf(await control.one(["INFO"]));
+  const info = linesIn(await control.one(["INFO"]));
   const databases: StoredDatabase[] = [];
   for (const number of databasesIn(info)) {
     const link = await primary.open(signal, number);
@@ -107,7 +100,7 @@ export async function takeInventory({ primary }: Side, signal: AbortSignal): Pro
     engine: {
       server: info["server_name"] ?? "redis",
       version: info["valkey_version"] ?? info["redis_version"] ?? "",
-      module: moduleVersion(await control.one(["MODULE", "LIST"])),
+      module: versionIn(await control.one(["MODULE", "LIST"])) ?? "",
     },
     runId: info["run_id"] ?? "",
     isCluster: info["cluster_enabled"] === "1",
@@ -157,11 +150,11 @@ export async function graphOf(link: Link, name: Buffer): Promise<StoredGraph> {
     nodes: Number(rowsOf(nodes)[0]?.[0]),
     edges: Number(rowsOf(edges)[0]?.[0]),
     ...(typeof megabytes === "number" ? { memory: megabytes * 1_000_000 } : {}),
-    indexes: schemaRows(indexes, (row) => `index on ${row["label"]} ${row["types"]}`),
-    constraints: schemaRows(constraints, (row) => {
-      const of = `${row["label"]} ${row["properties"]}`;
-      return `${String(row["type"]).toLowerCase()} constraint on ${of}`;
-    }),
+    indexes: schemaRows(indexes, ({ label, types }) => `index on ${label} ${types}`),
+    constraints: schemaRows(
+      constraints,
+      ({ type, label, properties }) => `${String(type).toLowerCase()} constraint on ${label} ${properties}`,
+    ),
   };
 }
 
@@ -171,13 +164,11 @@ function schemaRows(
   titleOf: (row: { readonly [column: string]: Reply }) => string,
 ): readonly SchemaRow[] {
   const columns = listOf(listOf(reply)[0]).map(String);
-  const rows = rowsOf(reply).map((row) => {
-    const cells = columns.map((column, at): [string, Reply] => [column, row[at] ?? null]);
-    const all = Object.fromEntries(cells);
-    const definition = JSON.stringify(cells.filter(([column]) => column !== "info" && column !== "status"));
-    return { title: titleOf(all), status: String(all["status"]), definition };
+  return rowsOf(reply).map((cells) => {
+    const row = Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? null]));
+    const { info: _, status, ...definition } = row;
+    return { title: titleOf(row), status: String(status), definition: JSON.stringify(definition) };
   });
-  return rows.sort((a, b) => (a.definition < b.definition ? -1 : 1));
 }
 
 /** Libraries with their code; none if the engine does not know them. */
@@ -191,22 +182,6 @@ export async function librariesOf(control: Link): Promise<readonly Library[]> {
 }
 
 /** GRAPH.CONFIG values by name. */
-export async function parametersOf(control: Link): Promise<Parameters> {
-  const list = listOf(await control.one(["GRAPH.CONFIG", "GET", "*"]));
-  return Object.fromEntries(
-    list
-      .map(listOf)
-      .flatMap(([name, value]): [string, string | number][] =>
-        typeof value === "number" || typeof value === "string" ? [[String(name), value]] : [],
-      ),
-  );
-}
-
-/** `ver` of the graph module: 41603 is 4.16.3. */
-function moduleVersion(reply: Reply): string {
-  const graph = listOf(reply)
-    .map(pairsOf)
-    .find((facts) => facts.get("name") === "graph");
-  const version = Number(graph?.get("ver") ?? 0);
-  return [Math.floor(version / 10_000), Math.floor(version / 100) % 100, version % 100].join(".");
+export async function parametersOf(control: Link): Promise<Inventory["parameters"]> {
+  return pairsIn(await control.one(["GRAPH.CONFIG", "GET", "*"]));
 }

@@ -1,6 +1,7 @@
 /** @module Walks over the keys of one database, and reads what every key has: type, end and size. */
+import { linesIn } from "../../database/settings.ts";
 import type { Link, Reply } from "./link.ts";
-import { infoOf, listOf } from "./replies.ts";
+import { listOf } from "./replies.ts";
 
 /** A key; its name may be any bytes. */
 export interface Key {
@@ -35,21 +36,22 @@ export async function* keysOf(link: Link): AsyncGenerator<readonly Key[]> {
 
 /** The facts of those keys that exist, in their order. */
 export async function factsOf(link: Link, names: readonly Buffer[]): Promise<Keys> {
-  const end = await endCommand(link);
   const facts = await link.all([
     ...names.flatMap((name) => [
       ["TYPE", name],
-      [end, name],
+      ["PTTL", name],
       ["MEMORY", "USAGE", name],
     ]),
     ["INFO", "server"],
   ]);
-  const now = Number(infoOf(facts.at(-1) ?? null)["server_time_usec"]) / 1000;
+  const now = Number(linesIn(facts.at(-1) ?? null)["server_time_usec"]) / 1000;
   const keys = names.flatMap((name, at): Key[] => {
     const [type, time, memory] = facts.slice(3 * at);
     if (type === "none" || isTelemetry(name, type)) return [];
     for (const fact of [type, time]) if (fact instanceof Error) throw fact;
-    return [{ name, type: String(type), end: endOf(Number(time), end, now), memory: Number(memory) || 0 }];
+    // The users of some services may not ask for the end itself.
+    const end = Number(time) < 0 ? 0 : Math.round(now + Number(time));
+    return [{ name, type: String(type), end, memory: Number(memory) || 0 }];
   });
   return { keys, now };
 }
@@ -69,17 +71,6 @@ export function batchesOf(keys: readonly Key[]): readonly (readonly Key[])[] {
   const small = keys.filter(isSmall);
   const large = keys.filter((key) => !isSmall(key)).map((key) => [key]);
   return small.length === 0 ? large : [small, ...large];
-}
-
-/** PEXPIRETIME is exact; the users of some services may not run it. */
-async function endCommand(link: Link): Promise<"PEXPIRETIME" | "PTTL"> {
-  const [reply] = await link.all([["PEXPIRETIME", "graphform:no-such-key"]]);
-  return reply instanceof Error ? "PTTL" : "PEXPIRETIME";
-}
-
-function endOf(time: number, command: string, now: number): number {
-  if (time < 0) return 0;
-  return command === "PTTL" ? Math.round(now + time) : time;
 }
 
 /** Streams that the engine itself fills for a graph, as `telemetry{g}`; and marks that it makes while it saves. */

@@ -1,7 +1,8 @@
 /** @module Connects to every node of a database, and knows which connections are our own. */
+
 import { DatabaseError, type DatabaseTarget } from "../../database/failures.ts";
+import { linesIn } from "../../database/settings.ts";
 import { type Link, openLink } from "./link.ts";
-import { infoOf } from "./replies.ts";
 
 /** One node of a database. */
 export interface Node {
@@ -56,7 +57,7 @@ async function openNode(target: DatabaseTarget, until: AbortSignal): Promise<Nod
     return link;
   };
   const control = await open(until);
-  const info = infoOf(await control.one(["INFO", "replication"]));
+  const info = linesIn(await control.one(["INFO", "replication"]));
   return {
     target,
     role: info["role"] === "master" ? "primary" : "replica",

@@ -1,11 +1,10 @@
 /** @module Decides from two inventories, and from the rights of both users, whether the data can be moved. */
+import { linesIn } from "../../database/settings.ts";
 import { isHeld } from "./freeze.ts";
 import type { Engine, Inventory } from "./inventory.ts";
 import { graphType } from "./keys.ts";
-import type { Command } from "./link.ts";
 import type { Side } from "./nodes.ts";
 import { type Refusal, type RefusalCode, refusal } from "./refusals.ts";
-import { infoOf } from "./replies.ts";
 
 /** Largest dump of one value in bytes: above 512 MB the engine resets the connection instead of restoring it. */
 export const largestValue = 400_000_000;
@@ -98,27 +97,11 @@ function megabytes(bytes: number): string {
 }
 
 /** Each is refused for its arguments by a server that permits it, and does nothing. */
-const trials: { readonly [use in "source" | "target"]: readonly Command[] } = {
-  source: [
-    ["CLIENT", "PAUSE", "x", "WRITE"],
-    ["CLIENT", "KILL", "ID", "x"],
-    ["CLIENT", "LIST", "ID", "x"],
-    ["GRAPH.CONFIG", "SET", "NO_SUCH", "1"],
-    ["DUMP", "graphform:no-such-key"],
-    ["SCAN", "x"],
-    ["GRAPH.INFO", "x"],
-    ["GRAPH.RO_QUERY", "graphform:no-such-key", ""],
-  ],
-  target: [
-    ["RESTORE", "graphform:no-such-key", "-1", "x"],
-    ["FLUSHALL", "x"],
-    ["GRAPH.CONFIG", "SET", "NO_SUCH", "1"],
-    ["GRAPH.DELETE", "graphform:no-such-key"],
-    ["GRAPH.UDF", "LOAD"],
-    ["WAITAOF", "x", "0", "0"],
-    ["WAIT", "x", "0"],
-    ["DUMP", "graphform:no-such-key"],
-  ],
+const trials = {
+  source: `CLIENT PAUSE x WRITE; CLIENT KILL ID x; CLIENT LIST ID x; GRAPH.CONFIG SET NO_SUCH 1; GRAPH.INFO x; SCAN x;
+    DUMP graphform:no-such-key; GRAPH.RO_QUERY graphform:no-such-key x`,
+  target: `RESTORE graphform:no-such-key -1 x; GRAPH.DELETE graphform:no-such-key; GRAPH.CONFIG SET NO_SUCH 1;
+    GRAPH.UDF LOAD; FLUSHALL x; WAITAOF x 0 0; WAIT x 0; DUMP graphform:no-such-key`,
 };
 
 /** Reasons that the running nodes give: missing rights, found without executing anything; replicas that are not among the nodes; a pause of others. */
@@ -128,17 +111,16 @@ export async function refusalsOfSide(
   signal: AbortSignal,
 ): Promise<readonly Refusal[]> {
   const found: Refusal[] = [];
-  for (const { control, target } of side.nodes) {
-    const replies = await control.all(trials[use]);
-    trials[use].forEach((command, at) => {
-      const reply = replies[at];
-      if (!(reply instanceof Error) || !/^NOPERM/.test(reply.message)) return;
-      const words = command.slice(0, /^(CLIENT|GRAPH\.(CONFIG|UDF))$/.test(String(command[0])) ? 2 : 1);
-      const message = `the user may not run ${words.join(" ")} at ${target.host}:${target.port}`;
-      found.push(refusal("right-missing", message));
-    });
-  }
-  const info = infoOf(await side.primary.control.one(["INFO", "replication"]));
+  const commands = trials[use].split(";").map((line) => line.trim().split(" "));
+  for (const { control, target } of side.nodes)
+    for (const [at, reply] of (await control.all(commands)).entries())
+      if (reply instanceof Error && /^NOPERM/.test(reply.message)) {
+        const command = commands[at]?.slice(0, 2).join(" ");
+        found.push(
+          refusal("right-missing", `the user may not run ${command} at ${target.host}:${target.port}`),
+        );
+      }
+  const info = linesIn(await side.primary.control.one(["INFO", "replication"]));
   const known = Number(info["connected_slaves"]);
   if (known !== side.replicas.length) {
     const message = `the primary has ${known} replicas, and ${side.replicas.length} are among the nodes that the service lists`;

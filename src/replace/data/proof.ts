@@ -1,6 +1,7 @@
 /** @module Notes by which facts a node shows that nothing wrote to it, and compares two such notes. */
+import { linesIn } from "../../database/settings.ts";
 import type { Node } from "./nodes.ts";
-import { infoOf, listOf, pairsOf } from "./replies.ts";
+import { listOf, pairsOf } from "./replies.ts";
 
 /**
  * A node at one moment. No single fact is enough: a save sets the changes to 0, a library is no change, a restart sets all counters to 0.
@@ -43,7 +44,7 @@ export async function markOf({ control }: Node): Promise<NodeMark> {
   // An engine without libraries does not know the command.
   const isUnknown = libraries instanceof Error && /unknown command/i.test(libraries.message);
   if (libraries instanceof Error && !isUnknown) throw libraries;
-  const lines = infoOf(info);
+  const lines = linesIn(info);
   return {
     runId: lines["run_id"] ?? "",
     role: lines["role"] ?? "",

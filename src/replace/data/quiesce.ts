@@ -1,9 +1,11 @@
 /** @module Brings a database to rest: no write runs, none can begin, and then its writes are paused. */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { linesIn } from "../../database/settings.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
 import type { Node, Side } from "./nodes.ts";
 import { isRefusal, type Refusal, refusal } from "./refusals.ts";
-import { infoOf, listOf } from "./replies.ts";
+import { listOf } from "./replies.ts";
 
 /** QUERY_MEM_CAPACITY now. Record it before `quiesce`: the cap of a killed run stays. */
 export async function readCap({ primary }: Side): Promise<number> {
@@ -68,7 +70,7 @@ async function pauseAtRest(
   if (!(await isIdleBefore(end, primary, signal)))
     return refusal("not-idle", `queries still ran after ${idleWithin} ms, though none could begin`);
   const paused = [await pauseNode(primary, pause)];
-  const offset = Number(infoOf(await primary.control.one(["INFO", "replication"]))["master_repl_offset"]);
+  const offset = Number(linesIn(await primary.control.one(["INFO", "replication"]))["master_repl_offset"]);
   const late = performance.now() + idleWithin;
   for (const replica of replicas) {
     if (!(await hasCaughtUp(late, replica, offset, signal)) || !(await isIdleBefore(late, replica, signal)))
@@ -105,7 +107,7 @@ async function hasCaughtUp(
 ): Promise<boolean> {
   while (performance.now() < end) {
     signal.throwIfAborted();
-    const info = infoOf(await control.one(["INFO", "replication"]));
+    const info = linesIn(await control.one(["INFO", "replication"]));
     if (Number(info["slave_repl_offset"]) >= offset) return true;
     await sleep(5);
   }

@@ -49,3 +49,14 @@ export function refusal(code: RefusalCode, message: string): Refusal {
 export function isRefusal(result: object): result is Refusal {
   return "remedy" in result && "code" in result && "message" in result;
 }
+
+/** Ends work that a reason stands against; the reason of `Freeze.lost`, too. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly refusal: Refusal;
+
+  constructor(code: RefusalCode, message: string) {
+    super(message);
+    this.refusal = refusal(code, message);
+  }
+}

@@ -1,16 +1,5 @@
-/** @module Reads replies: lines of INFO, pairs, rows of queries. */
+/** @module Reads replies: lists, pairs, rows of queries. */
 import type { Reply } from "./link.ts";
-
-/** The lines of INFO by name. */
-export function infoOf(reply: Reply): { readonly [line: string]: string } {
-  const lines = String(reply).split(/\r?\n/);
-  return Object.fromEntries(
-    lines.flatMap((line): [string, string][] => {
-      const colon = line.indexOf(":");
-      return colon === -1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)]];
-    }),
-  );
-}
 
 /** A list, or none if the reply is something else. */
 export function listOf(reply: Reply | undefined): readonly Reply[] {

@@ -1,5 +1,7 @@
 /** @module Compares two databases: counts, schema, every node and edge, other keys, ends, libraries and parameters. */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { linesIn } from "../../database/settings.ts";
 import { parametersToCarry } from "./carried-settings.ts";
 import { compareRows, type Pair } from "./graph-rows.ts";
 import {
@@ -11,9 +13,10 @@ import {
   totalsOf,
 } from "./inventory.ts";
 import { batchesOf, databasesIn, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
+import type { Link } from "./link.ts";
 import type { Side } from "./nodes.ts";
 import { type Counter, countProgress, type OnProgress } from "./progress.ts";
-import { infoOf, listOf } from "./replies.ts";
+import { listOf } from "./replies.ts";
 import { isSameValue } from "./stored-values.ts";
 
 /** Something that is not the same on both sides. */
@@ -38,7 +41,7 @@ export interface VerifyOptions {
   readonly inventory: Inventory;
   readonly keepParameters?: readonly string[];
   readonly onProgress?: OnProgress;
-  /** Longest list of differences; the comparison ends when it is full. Default 20. */
+  /** Longest list of differences. Default 20. */
   readonly most?: number;
 }
 
@@ -65,11 +68,6 @@ interface Comparison {
   differ(what: Difference["what"], message: string): void;
 }
 
-/** Thrown inside when the list of differences is full. */
-class Enough extends Error {
-  override readonly name = "Enough";
-}
-
 /** Reads both sides at once. Keys whose end has come meanwhile are no difference. Rejects as `copy`. */
 export async function verify(
   source: Side,
@@ -81,53 +79,32 @@ export async function verify(
   const differences: Difference[] = [];
   const { keys, nodes, edges } = totalsOf(inventory);
   const differ = (what: Difference["what"], message: string): void => {
-    differences.push({ what, message });
-    if (differences.length >= most) throw new Enough();
+    if (differences.length < most) differences.push({ what, message });
   };
   const counts = { keys: 0, node: 0, edge: 0 };
-  try {
-    const resultSize = await smallestResultSize([source, target]);
-    const counter = countProgress({ keys, amount: nodes + edges }, onProgress);
-    const comparison = { counter, resultSize, counts, signal, differ };
-    await compareSettings(source, target, keepParameters, differ);
-    const infos = await Promise.all(
-      [source, target].map(async ({ primary }) => infoOf(await primary.control.one(["INFO", "keyspace"]))),
-    );
-    for (const database of new Set(infos.flatMap(databasesIn)))
-      await compareDatabase(source, target, database, comparison);
-  } catch (error) {
-    if (!(error instanceof Enough)) throw error;
-  }
+  const [resultSize = -1] = (await fromBoth(source, target, resultSizeOf))
+    .filter((size) => size >= 0)
+    .sort((x, y) => x - y);
+  const counter = countProgress({ keys, amount: nodes + edges }, onProgress);
+  const [theirs, ours] = (await fromBoth(source, target, librariesOf)).map((libraries) =>
+    JSON.stringify(libraries),
+  );
+  if (theirs !== ours) differ("library", "the libraries of functions are not the same");
+  for (const [name, value] of Object.entries(await parametersToCarry(source, target, keepParameters)))
+    differ("parameter", `${name} is ${value} only in the old database`);
+  const infos = await fromBoth(source, target, async (link) => linesIn(await link.one(["INFO", "keyspace"])));
+  for (const database of new Set(infos.flatMap(databasesIn)))
+    await compareDatabase(source, target, database, { counter, resultSize, counts, signal, differ });
   const took = Math.round(performance.now() - begun);
   return { differences, keys: counts.keys, nodes: counts.node, edges: counts.edge, took };
 }
 
-async function smallestResultSize(sides: readonly Side[]): Promise<number> {
-  const sizes = await Promise.all(
-    sides.map(async ({ primary }) =>
-      Number(listOf(await primary.control.one(["GRAPH.CONFIG", "GET", "RESULTSET_SIZE"]))[1]),
-    ),
-  );
-  const limits = sizes.filter((size) => size >= 0);
-  return limits.length === 0 ? -1 : Math.min(...limits);
+function fromBoth<T>(source: Side, target: Side, read: (link: Link) => Promise<T>): Promise<readonly T[]> {
+  return Promise.all([source, target].map(({ primary }) => read(primary.control)));
 }
 
-async function compareSettings(
-  source: Side,
-  target: Side,
-  keep: readonly string[],
-  differ: Comparison["differ"],
-): Promise<void> {
-  const [theirs = [], ours = []] = await Promise.all(
-    [source, target].map(({ primary }) => librariesOf(primary.control)),
-  );
-  const names = new Set([...theirs, ...ours].map(({ name }) => name));
-  const codeOf = (libraries: typeof ours, name: string): string | undefined =>
-    libraries.find((library) => library.name === name)?.code;
-  for (const name of names)
-    if (codeOf(theirs, name) !== codeOf(ours, name)) differ("library", `the library ${name} is not the same`);
-  for (const [name, value] of Object.entries(await parametersToCarry(source, target, keep)))
-    differ("parameter", `${name} is ${value} only in the old database`);
+async function resultSizeOf(link: Link): Promise<number> {
+  return Number(listOf(await link.one(["GRAPH.CONFIG", "GET", "RESULTSET_SIZE"]))[1]);
 }
 
 async function compareDatabase(
@@ -144,8 +121,8 @@ async function compareDatabase(
   const pairs = await Promise.all([open(), open(), open()]);
   const [listing, ...others] = pairs;
   try {
-    const graphs = await compareKeys(listing, others[0] ?? listing, database, comparison);
-    for (const graph of graphs) await compareGraph(others, graph, database, comparison);
+    for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison))
+      await compareGraph(others, graph, database, comparison);
   } finally {
     for (const pair of pairs) for (const link of [pair.source, pair.target]) link.close();
   }
@@ -239,8 +216,10 @@ async function compareGraph(
   const { counter, counts, differ, resultSize, signal } = comparison;
   counter.started(database, String(name));
   const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
-  compareSchema("index", old, copied, differ);
-  compareSchema("constraint", old, copied, differ);
+  compareSchema(old.indexes, copied.indexes, (message) => differ("index", `graph ${name}: ${message}`));
+  compareSchema(old.constraints, copied.constraints, (message) =>
+    differ("constraint", `graph ${name}: ${message}`),
+  );
   const before = { ...counts };
   await compareRows(pairs, {
     name,
@@ -272,21 +251,14 @@ async function operational({ target }: Pair, name: Buffer, signal: AbortSignal):
 }
 
 function compareSchema(
-  what: "index" | "constraint",
-  old: StoredGraph,
-  copied: StoredGraph,
-  differ: Comparison["differ"],
+  old: readonly SchemaRow[],
+  copied: readonly SchemaRow[],
+  differ: (message: string) => void,
 ): void {
-  const rows = ({ indexes, constraints }: StoredGraph): readonly SchemaRow[] =>
-    what === "index" ? indexes : constraints;
-  const missing = (from: StoredGraph, to: StoredGraph): readonly SchemaRow[] =>
-    rows(from).filter((row) => !rows(to).some((other) => other.definition === row.definition));
-  for (const { title } of missing(old, copied))
-    differ(what, `graph ${old.name}: the new database lacks the ${title}`);
-  for (const { title } of missing(copied, old))
-    differ(what, `graph ${old.name}: only the new database has the ${title}`);
-  for (const graph of [old, copied])
-    for (const { title, status } of rows(graph))
-      if (status !== "OPERATIONAL")
-        differ(what, `graph ${old.name}: the ${title} is ${status.toLowerCase()}`);
+  const isIn = (rows: readonly SchemaRow[], { definition }: SchemaRow): boolean =>
+    rows.some((row) => row.definition === definition && row.status === "OPERATIONAL");
+  for (const row of old)
+    if (!isIn(copied, row)) differ(`the new database lacks the ${row.title}, or it is not operational`);
+  for (const row of copied)
+    if (!isIn(old, row)) differ(`the old database lacks the ${row.title}, or it is not operational`);
 }

@@ -21,7 +21,7 @@ describe("copy and verify", () => {
 
   beforeAll(async () => {
     const old = await startSide(ground);
-    copied = await startSide(ground);
+    copied = await startSide(ground, { aof: "always" });
     [source, target] = [old.side, copied.side];
     const admin = (...command: readonly string[]): Promise<unknown> =>
       asOperator(old.spec, old.database, command);
@@ -131,7 +131,7 @@ describe("copy and verify", () => {
     ["an end", [["PERSIST", "number"]], /key number .* ends at another time/],
     ["a key less", [["DEL", "text"]], /key text .* is missing/],
     ["a key more", [["SET", "more", "1"]], /key more .* only in the new/],
-    ["a library", [["GRAPH.UDF", "FLUSH"]], /the library lib/],
+    ["a library", [["GRAPH.UDF", "FLUSH"]], /the libraries/],
     ["a parameter", [["GRAPH.CONFIG", "SET", "TIMEOUT_DEFAULT", "1"]], /TIMEOUT_DEFAULT is 30000 only/],
   ];
   it.each(alterations)("finds %s", async (_, commands, found) => {

@@ -3,16 +3,17 @@ import type { Database } from "../../../src/platform/engine/database.ts";
 import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 import type { Link } from "../../../src/replace/data/link.ts";
 import { openSide, type Side } from "../../../src/replace/data/nodes.ts";
-import { asOperator, type Ground, secret } from "../../platform/engine/fixture.ts";
+import { type Ground, secret } from "../../platform/engine/fixture.ts";
 
 export const never: AbortSignal = new AbortController().signal;
 
-/** Starts a database, and connects to all of its nodes as the tenant. */
+/** Starts a database, and connects to all of its nodes as the tenant. It has no append-only file unless the changes name one. */
 export async function startSide(
   ground: Ground,
   changes: Partial<DatabaseSpec> = {},
 ): Promise<{ readonly side: Side; readonly database: Database; readonly spec: DatabaseSpec }> {
-  const spec = ground.spec(changes);
+  const { aof: _, ...plain } = ground.spec();
+  const spec: DatabaseSpec = { ...plain, ...changes };
   const database = await ground.engine.start(spec);
   const targets = database.nodes().map(({ port }) => ({
     host: database.host,
@@ -27,15 +28,6 @@ export async function startSide(
 /** Runs a query, or a command of any other kind. */
 export async function run({ primary }: Side, ...command: readonly (string | Buffer)[]): Promise<unknown> {
   return primary.control.one(command);
-}
-
-/** Puts a key of any type: the tenant may not write them otherwise. */
-export async function asAdmin(
-  spec: DatabaseSpec,
-  database: Database,
-  commands: readonly (readonly string[])[],
-): Promise<void> {
-  for (const command of commands) await asOperator(spec, database, command);
 }
 
 /** Makes a graph with every kind of value, index and constraint, and waits until they are operational. */
