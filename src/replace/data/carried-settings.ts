@@ -1,7 +1,7 @@
 /** @module Carries what a dump leaves behind: libraries of functions, and the parameters that were set while the database ran. */
 import { setParameters } from "../../database/settings.ts";
 import { librariesOf, parametersOf } from "./inventory.ts";
-import type { Side } from "./nodes.ts";
+import { askBoth, type Side } from "./nodes.ts";
 
 /** Parameters that can be set while a database runs; all others are those of its configuration. */
 const atRunTime = new Set([
@@ -42,9 +42,7 @@ export async function parametersToCarry(
   target: Side,
   keep: readonly string[],
 ): Promise<{ readonly [name: string]: string | number }> {
-  const [theirs, ours] = await Promise.all(
-    [source, target].map(({ primary }) => parametersOf(primary.control)),
-  );
+  const [theirs, ours] = await askBoth([source, target], parametersOf);
   return Object.fromEntries(
     Object.entries(theirs ?? {}).filter(
       ([name, value]) => atRunTime.has(name) && !keep.includes(name) && ours?.[name] !== value,

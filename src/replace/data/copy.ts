@@ -3,11 +3,11 @@ import { linesIn } from "../../database/settings.ts";
 import { carrySettings } from "./carried-settings.ts";
 import { type Job, runWithin } from "./in-flight.ts";
 import { type Inventory, totalsOf } from "./inventory.ts";
-import { batchesOf, databasesIn, graphType, idOf, isSmall, type Key, keysOf } from "./keys.ts";
+import { batchesOf, databasesOf, graphType, idOf, isSmall, type Key, keysOf } from "./keys.ts";
 import type { Command, Link, Reply } from "./link.ts";
-import type { Side } from "./nodes.ts";
+import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
 import { largestValue } from "./preflight.ts";
-import { type Counter, countProgress, type OnProgress } from "./progress.ts";
+import { type Count, countProgress, type OnProgress } from "./progress.ts";
 import { type Refusal, Refused } from "./refusals.ts";
 
 export interface CopyOptions {
@@ -33,12 +33,6 @@ export interface Copied {
   readonly took: number;
 }
 
-/** Connections to one database on both sides. */
-interface Pair {
-  readonly from: Link;
-  readonly to: Link;
-}
-
 /** Pairs of connections: one value is dumped while others are sent and restored. */
 const pairsAtOnce = 3;
 
@@ -57,30 +51,15 @@ export async function copy(
   const sums = { keys: 0, bytes: 0, largest: 0, expired: 0 };
   const total = { keys: totalsOf(inventory).keys, amount: expectedBytes };
   const graphs = new Set<string>();
-  const counter = countProgress(total, options.onProgress);
+  const count = countProgress(total, options.onProgress);
   try {
     await emptyTarget(source, target);
     await carrySettings(source, target, keepParameters, signal);
-    const info = linesIn(await source.primary.control.one(["INFO", "keyspace"]));
-    for (const database of databasesIn(info)) {
-      const open = async (): Promise<Pair> => ({
-        from: await source.primary.open(signal, database),
-        to: await target.primary.open(signal, database),
-      });
-      const [listing, ...pairs] = await Promise.all(Array.from({ length: pairsAtOnce + 1 }, open));
-      try {
-        if (listing !== undefined)
-          await runWithin(
-            jobsOf(listing.from, { database, inventory, sums, counter, graphs }),
-            pairs,
-            inFlight,
-          );
-      } finally {
-        for (const { from, to } of [listing, ...pairs].flatMap((pair) => pair ?? [])) {
-          from.close();
-          to.close();
-        }
-      }
+    for (const database of await databasesOf(source.primary.control)) {
+      const task = { database, inventory, sums, count, graphs };
+      await withPairs([source, target], [database, pairsAtOnce + 1], signal, (listing, pairs) =>
+        runWithin(jobsOf(listing.source, task), pairs, inFlight),
+      );
     }
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
@@ -93,7 +72,7 @@ interface Task {
   readonly database: number;
   readonly inventory: Inventory;
   readonly sums: { keys: number; bytes: number; largest: number; expired: number };
-  readonly counter: Counter;
+  readonly count: Count;
   /** Graphs of all databases that were begun. */
   readonly graphs: Set<string>;
 }
@@ -124,11 +103,11 @@ async function* jobsOf(listing: Link, task: Task): AsyncGenerator<Job<Pair>> {
   }
 }
 
-async function copyKeys({ from, to }: Pair, keys: readonly Key[], task: Task): Promise<void> {
-  const { database, counter, sums } = task;
-  const title = titleOf(keys);
-  counter.started(database, title);
-  const dumps = await from.all(
+async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Task): Promise<void> {
+  const { database, count, sums } = task;
+  const title = { database, name: keys.length === 1 ? String(keys[0]?.name) : `${keys.length} small keys` };
+  count({ ...title, is: "started" });
+  const dumps = await source.all(
     keys.map(({ name }): Command => ["DUMP", name]),
     { binary: true },
   );
@@ -154,12 +133,12 @@ async function copyKeys({ from, to }: Pair, keys: readonly Key[], task: Task): P
     bytes += dump.length;
     sums.largest = Math.max(sums.largest, dump.length);
   });
-  for (const [at, reply] of (await restoreAll(to, commands)).entries())
+  for (const [at, reply] of (await restoreAll(target, commands)).entries())
     if (reply instanceof Error)
       throw new Refused("copy-refused", `key ${commands[at]?.[1]} of database ${database}: ${reply.message}`);
   sums.keys += commands.length;
   sums.bytes += bytes;
-  counter.done(database, title, keys.length, bytes);
+  count({ ...title, is: "done" }, keys.length, bytes);
 }
 
 /** A graph that an earlier attempt restored is deleted before it is restored again. */
@@ -170,18 +149,14 @@ async function restoreAll(to: Link, commands: readonly Command[]): Promise<reado
   return again.length === 0 ? replies : to.all(again);
 }
 
-function titleOf(keys: readonly Key[]): string {
-  return keys.length === 1 ? String(keys[0]?.name) : `${keys.length} small keys`;
-}
-
 /** Deletes every key and library of the target. Never of the source: it compares the processes first. */
 export async function emptyTarget(source: Side, target: Side): Promise<void> {
-  const [from, to] = await Promise.all(
-    [source, target].map(async ({ primary }) => linesIn(await primary.control.one(["INFO"]))),
-  );
-  if (from === undefined || to === undefined || from["run_id"] === to["run_id"])
-    throw new Refused("same-database", "the new database is the old one");
   const { control } = target.primary;
+  const [from, to] = await askBoth(
+    [source, target],
+    async (link) => linesIn(await link.one(["INFO"]))["run_id"],
+  );
+  if (from === to) throw new Refused("same-database", "the new database is the old one");
   await control.one(["FLUSHALL"]);
   const [flushed] = await control.all([["GRAPH.UDF", "FLUSH"]]);
   if (flushed instanceof Error && !/unknown command/i.test(flushed.message)) throw flushed;

@@ -1,25 +1,15 @@
 /** @module Compares every node and every edge of a graph on two sides, in ranges of their ids. */
 import { type Job, runWithin } from "./in-flight.ts";
-import type { Link, Reply } from "./link.ts";
+import type { Command, Reply } from "./link.ts";
+import type { Pair } from "./nodes.ts";
 import { listOf, rowsOf } from "./replies.ts";
-
-/** Connections to the same database of both sides. */
-export interface Pair {
-  readonly source: Link;
-  readonly target: Link;
-}
-
-export interface RowDifference {
-  readonly what: "node" | "edge";
-  readonly message: string;
-}
 
 /** Rows of one range. */
 const most = 10_000;
 
 /** Nodes from id `a` to before `b`; edges that start there, with ids from `p` to before `q`. */
 interface Range {
-  readonly what: RowDifference["what"];
+  readonly what: "node" | "edge";
   readonly a: number;
   readonly b: number;
   readonly p: number;
@@ -34,11 +24,13 @@ const queries: { readonly [what in Range["what"]]: string } = {
 
 export interface GraphTask {
   readonly name: Buffer;
-  /** RESULTSET_SIZE of both sides, whichever is smaller: an answer of that many rows may have been cut. Negative: no limit. */
+  /** RESULTSET_SIZE of both sides, whichever is smaller: an answer of that many rows may have been cut. */
   readonly resultSize: number;
+  /** Longest time that both sides allow a query, in ms; their default may be short. */
+  readonly timeout: number;
   /** Called with rows that were compared. */
   onRows(what: Range["what"], rows: number): void;
-  onDifference(difference: RowDifference): void;
+  differ(what: string, message: string): void;
 }
 
 /**
@@ -46,24 +38,30 @@ export interface GraphTask {
  * does not matter. Rejects with the Error of a side that cannot read its graph.
  */
 export async function compareRows(pairs: readonly Pair[], task: GraphTask): Promise<void> {
-  const [pair] = pairs;
-  if (pair === undefined) return;
-  const ask = (query: string): Promise<readonly Reply[]> =>
-    Promise.all([pair.source, pair.target].map((link) => link.one(["GRAPH.RO_QUERY", task.name, query])));
-  const ends = (replies: readonly Reply[]): number =>
-    Math.max(-1, ...replies.map((reply) => Number(rowsOf(reply)[0]?.[0] ?? -1))) + 1;
-  const nodes = ends(await ask("MATCH (n) RETURN max(id(n))"));
-  const edges = ends(await ask("MATCH ()-[e]->() RETURN max(id(e))"));
-  const limit = task.resultSize < 0 ? most : Math.max(1, Math.min(most, task.resultSize - 1));
-  const step = { node: limit, edge: Math.max(1, Math.floor((limit * nodes) / Math.max(1, 2 * edges))) };
+  const links = pairs.slice(0, 1).flatMap(({ source, target }) => [source, target]);
+  const end = async (query: string): Promise<number> => {
+    const replies = await Promise.all(links.map((link) => link.one(queryOf(task, query))));
+    return Math.max(-1, ...replies.map((reply) => Number(rowsOf(reply)[0]?.[0] ?? -1))) + 1;
+  };
+  const nodes = await end("MATCH (n) RETURN max(id(n))");
+  const edges = await end("MATCH ()-[e]->() RETURN max(id(e))");
+  const limit = Math.max(1, Math.min(most, task.resultSize - 1));
+  const step = {
+    node: limit,
+    edge: Math.max(1, Math.min(limit, Math.floor((limit * nodes) / (2 * edges + 1)))),
+  };
   const jobs = async function* (): AsyncGenerator<Job<Pair>> {
     for (const what of ["node", "edge"] as const)
-      for (let a = 0; a < (what === "edge" && edges === 0 ? 0 : nodes); a += Math.min(step[what], most)) {
-        const range = { what, a, b: Math.min(nodes, a + Math.min(step[what], most)), p: 0, q: edges };
+      for (let a = 0; a < (what === "edge" && edges === 0 ? 0 : nodes); a += step[what]) {
+        const range = { what, a, b: Math.min(nodes, a + step[what]), p: 0, q: edges };
         yield { weight: 1, run: (worker) => compareRange(worker, range, limit, task) };
       }
   };
   await runWithin(jobs(), pairs, pairs.length);
+}
+
+function queryOf({ name, timeout }: GraphTask, query: string): Command {
+  return ["GRAPH.RO_QUERY", name, query, "timeout", String(timeout)];
 }
 
 async function compareRange(pair: Pair, range: Range, limit: number, task: GraphTask): Promise<void> {
@@ -71,7 +69,7 @@ async function compareRange(pair: Pair, range: Range, limit: number, task: Graph
   const query = `CYPHER a=${a} b=${b} p=${p} q=${q} ${queries[what]} LIMIT ${limit + 1}`;
   const replies = await Promise.all(
     [pair.source, pair.target].map(async (link) => {
-      const [reply = null] = await link.all([["GRAPH.RO_QUERY", task.name, query, "--compact"]]);
+      const [reply = null] = await link.all([[...queryOf(task, query), "--compact"]]);
       if (!(reply instanceof Error)) return rowsOf(reply);
       if (/timed out/i.test(reply.message) && (b - a > 1 || q - p > 1)) return undefined;
       throw reply;
@@ -91,10 +89,9 @@ async function compareRange(pair: Pair, range: Range, limit: number, task: Graph
   for (const id of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
     const [old, now] = [before?.get(id), after?.get(id)];
     const where = `${what} ${id} of graph ${task.name}`;
-    if (old === undefined) task.onDifference({ what, message: `${where} exists only in the new database` });
-    else if (now === undefined)
-      task.onDifference({ what, message: `${where} is missing in the new database` });
-    else if (ordered(old) !== ordered(now)) task.onDifference({ what, message: `${where} is not the same` });
+    if (old === undefined) task.differ(what, `${where} exists only in the new database`);
+    else if (now === undefined) task.differ(what, `${where} is missing in the new database`);
+    else if (ordered(old) !== ordered(now)) task.differ(what, `${where} is not the same`);
   }
 }
 
@@ -102,15 +99,8 @@ async function compareRange(pair: Pair, range: Range, limit: number, task: Graph
 function halvesOf(range: Range): readonly Range[] {
   const { a, b, p, q } = range;
   const [middle, cut] = [Math.ceil((a + b) / 2), Math.ceil((p + q) / 2)];
-  if (b - a > 1)
-    return [
-      { ...range, b: middle },
-      { ...range, a: middle },
-    ];
-  return [
-    { ...range, q: cut },
-    { ...range, p: cut },
-  ];
+  const parts = b - a > 1 ? [{ b: middle }, { a: middle }] : [{ q: cut }, { p: cut }];
+  return parts.map((part) => ({ ...range, ...part }));
 }
 
 /** The value of a compact cell, which comes with its type. */

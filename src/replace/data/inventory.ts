@@ -1,6 +1,6 @@
 /** @module Takes stock of a database: its engine, memory, keys, graphs with their schema, libraries and parameters. */
 import { type DatabaseSettings, linesIn, pairsIn, versionIn } from "../../database/settings.ts";
-import { databasesIn, graphType, idOf, keysOf } from "./keys.ts";
+import { databasesOf, graphType, idOf, keysOf } from "./keys.ts";
 import type { Link, Reply } from "./link.ts";
 import type { Side } from "./nodes.ts";
 import { listOf, pairsOf, rowsOf } from "./replies.ts";
@@ -88,7 +88,7 @@ export async function takeInventory({ primary }: Side, signal: AbortSignal): Pro
   const { control } = primary;
   const info = linesIn(await control.one(["INFO"]));
   const databases: StoredDatabase[] = [];
-  for (const number of databasesIn(info)) {
+  for (const number of await databasesOf(control)) {
     const link = await primary.open(signal, number);
     try {
       databases.push(await storedIn(link, number));

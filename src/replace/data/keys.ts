@@ -79,9 +79,7 @@ function isTelemetry(name: Buffer, type: Reply | undefined): boolean {
 }
 
 /** The numbers of the databases that have keys. */
-export function databasesIn(info: { readonly [line: string]: string }): readonly number[] {
-  return Object.keys(info).flatMap((line) => {
-    const number = /^db(\d+)$/.exec(line)?.[1];
-    return number === undefined ? [] : [Number(number)];
-  });
+export async function databasesOf(control: Link): Promise<readonly number[]> {
+  const lines = Object.keys(linesIn(await control.one(["INFO", "keyspace"])));
+  return lines.filter((line) => /^db\d+$/.test(line)).map((line) => Number(line.slice(2)));
 }

@@ -49,6 +49,37 @@ export async function openSide(targets: readonly DatabaseTarget[], signal: Abort
   }
 }
 
+/** Connections to the same database of both sides. */
+export interface Pair {
+  readonly source: Link;
+  readonly target: Link;
+}
+
+/** Works with so many pairs of connections to one database, and closes them. */
+export async function withPairs<T>(
+  [source, target]: readonly [Side, Side],
+  [database, count]: readonly [number, number],
+  signal: AbortSignal,
+  work: (first: Pair, others: readonly Pair[]) => Promise<T>,
+): Promise<T> {
+  const closing = new AbortController();
+  const until = AbortSignal.any([signal, closing.signal]);
+  const open = async (): Promise<Pair> => ({
+    source: await source.primary.open(until, database),
+    target: await target.primary.open(until, database),
+  });
+  try {
+    return await work(await open(), await Promise.all(Array.from({ length: count - 1 }, open)));
+  } finally {
+    closing.abort(new Error("the work is done"));
+  }
+}
+
+/** Asks both primaries the same. */
+export function askBoth<T>(sides: readonly Side[], ask: (link: Link) => Promise<T>): Promise<readonly T[]> {
+  return Promise.all(sides.map(({ primary }) => ask(primary.control)));
+}
+
 async function openNode(target: DatabaseTarget, until: AbortSignal): Promise<Node> {
   const links = new Set<Link>();
   const open = async (signal: AbortSignal, database = 0): Promise<Link> => {

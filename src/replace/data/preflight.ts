@@ -21,7 +21,7 @@ export interface TargetFacts {
   readonly maxMemory?: number;
   /** Absent before it exists. */
   readonly engine?: Engine;
-  /** Bytes of the largest dump, once a rehearsal measured it; otherwise the memory of the largest graph stands for it. */
+  /** Bytes of the largest dump, once a rehearsal measured it; otherwise it is estimated from the largest graph. */
   readonly largest?: number;
 }
 
@@ -71,11 +71,12 @@ function engineRefusals(source: Engine, target: Engine): readonly Refusal[] {
 
 function sizeRefusals({ memory, databases }: Inventory, target: TargetFacts): readonly Refusal[] {
   const graphs = databases.flatMap((database) => database.graphs);
-  const guessed = Math.max(0, ...graphs.map((graph) => graph.memory ?? 0));
+  // A dump is about half as large as its graph is in memory.
+  const guessed = Math.max(0, ...graphs.map(({ memory: bytes = 0 }) => bytes / 2));
   const largest = target.largest ?? guessed;
   const found: Refusal[] = [];
   if (largest > largestValue) {
-    const size = target.largest === undefined ? "may have up to" : "has";
+    const size = target.largest === undefined ? "has about" : "has";
     const message = `the largest value ${size} ${megabytes(largest)} as a dump; the limit is ${megabytes(largestValue)}`;
     found.push(refusal("value-too-large", message));
   }

@@ -1,37 +1,26 @@
 /** @module Compares two databases: counts, schema, every node and edge, other keys, ends, libraries and parameters. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { linesIn } from "../../database/settings.ts";
 import { parametersToCarry } from "./carried-settings.ts";
-import { compareRows, type Pair } from "./graph-rows.ts";
+import { compareRows } from "./graph-rows.ts";
 import {
   graphOf,
   type Inventory,
   librariesOf,
+  parametersOf,
   type SchemaRow,
   type StoredGraph,
   totalsOf,
 } from "./inventory.ts";
-import { batchesOf, databasesIn, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
-import type { Link } from "./link.ts";
-import type { Side } from "./nodes.ts";
-import { type Counter, countProgress, type OnProgress } from "./progress.ts";
-import { listOf } from "./replies.ts";
+import { batchesOf, databasesOf, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
+import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
+import { type Count, countProgress, type OnProgress } from "./progress.ts";
 import { isSameValue } from "./stored-values.ts";
 
 /** Something that is not the same on both sides. */
 export interface Difference {
-  readonly what:
-    | "key"
-    | "count"
-    | "index"
-    | "constraint"
-    | "node"
-    | "edge"
-    | "value"
-    | "end"
-    | "library"
-    | "parameter";
+  /** key, value, end, count, index, constraint, node, edge, library or parameter */
+  readonly what: string;
   /** One sentence: what differs, and where. */
   readonly message: string;
 }
@@ -61,11 +50,12 @@ const clockError = 2000;
 const indexTime = 120_000;
 
 interface Comparison {
-  readonly counter: Counter;
+  readonly count: Count;
   readonly resultSize: number;
+  readonly timeout: number;
   readonly counts: { keys: number; node: number; edge: number };
   readonly signal: AbortSignal;
-  differ(what: Difference["what"], message: string): void;
+  differ(what: string, message: string): void;
 }
 
 /** Reads both sides at once. Keys whose end has come meanwhile are no difference. Rejects as `copy`. */
@@ -78,54 +68,32 @@ export async function verify(
   const begun = performance.now();
   const differences: Difference[] = [];
   const { keys, nodes, edges } = totalsOf(inventory);
-  const differ = (what: Difference["what"], message: string): void => {
+  const differ = (what: string, message: string): void => {
     if (differences.length < most) differences.push({ what, message });
   };
   const counts = { keys: 0, node: 0, edge: 0 };
-  const [resultSize = -1] = (await fromBoth(source, target, resultSizeOf))
-    .filter((size) => size >= 0)
-    .sort((x, y) => x - y);
-  const counter = countProgress({ keys, amount: nodes + edges }, onProgress);
-  const [theirs, ours] = (await fromBoth(source, target, librariesOf)).map((libraries) =>
-    JSON.stringify(libraries),
-  );
+  const sides = [source, target] as const;
+  const settings = await askBoth(sides, parametersOf);
+  const smallest = (name: string, none: number): number =>
+    Math.min(none, ...settings.map((values) => Number(values[name])).filter((value) => value > 0));
+  const comparison = {
+    ...{ counts, differ, signal, count: countProgress({ keys, amount: nodes + edges }, onProgress) },
+    ...{
+      resultSize: smallest("RESULTSET_SIZE", Number.POSITIVE_INFINITY),
+      timeout: smallest("TIMEOUT_MAX", 600_000),
+    },
+  };
+  const [theirs, ours] = (await askBoth(sides, librariesOf)).map((libraries) => JSON.stringify(libraries));
   if (theirs !== ours) differ("library", "the libraries of functions are not the same");
   for (const [name, value] of Object.entries(await parametersToCarry(source, target, keepParameters)))
     differ("parameter", `${name} is ${value} only in the old database`);
-  const infos = await fromBoth(source, target, async (link) => linesIn(await link.one(["INFO", "keyspace"])));
-  for (const database of new Set(infos.flatMap(databasesIn)))
-    await compareDatabase(source, target, database, { counter, resultSize, counts, signal, differ });
+  for (const database of new Set((await askBoth(sides, databasesOf)).flat()))
+    await withPairs(sides, [database, 3], signal, async (listing, others) => {
+      for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison))
+        await compareGraph(others, graph, database, comparison);
+    });
   const took = Math.round(performance.now() - begun);
   return { differences, keys: counts.keys, nodes: counts.node, edges: counts.edge, took };
-}
-
-function fromBoth<T>(source: Side, target: Side, read: (link: Link) => Promise<T>): Promise<readonly T[]> {
-  return Promise.all([source, target].map(({ primary }) => read(primary.control)));
-}
-
-async function resultSizeOf(link: Link): Promise<number> {
-  return Number(listOf(await link.one(["GRAPH.CONFIG", "GET", "RESULTSET_SIZE"]))[1]);
-}
-
-async function compareDatabase(
-  source: Side,
-  target: Side,
-  database: number,
-  comparison: Comparison,
-): Promise<void> {
-  const { signal } = comparison;
-  const open = async (): Promise<Pair> => ({
-    source: await source.primary.open(signal, database),
-    target: await target.primary.open(signal, database),
-  });
-  const pairs = await Promise.all([open(), open(), open()]);
-  const [listing, ...others] = pairs;
-  try {
-    for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison))
-      await compareGraph(others, graph, database, comparison);
-  } finally {
-    for (const pair of pairs) for (const link of [pair.source, pair.target]) link.close();
-  }
 }
 
 /** Compares all keys but the contents of graphs, whose names it returns. */
@@ -150,7 +118,7 @@ async function compareKeys(
     for (const batch of batchesOf(both.filter(({ type }) => type !== graphType)))
       await compareValues(values, batch, database, comparison);
     comparison.counts.keys += keys.length;
-    comparison.counter.done(database, `${keys.length} keys`, keys.length, 0);
+    comparison.count({ database, name: `${keys.length} keys`, is: "done" }, keys.length);
   }
   for await (const page of keysOf(listing.target)) {
     const added = page.filter((key) => !seen.has(idOf(key)));
@@ -213,8 +181,9 @@ async function compareGraph(
 ): Promise<void> {
   const [pair] = pairs;
   if (pair === undefined) return;
-  const { counter, counts, differ, resultSize, signal } = comparison;
-  counter.started(database, String(name));
+  const { count, counts, differ, resultSize, timeout, signal } = comparison;
+  const key = { database, name: String(name) };
+  count({ ...key, is: "started" });
   const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
   compareSchema(old.indexes, copied.indexes, (message) => differ("index", `graph ${name}: ${message}`));
   compareSchema(old.constraints, copied.constraints, (message) =>
@@ -222,20 +191,18 @@ async function compareGraph(
   );
   const before = { ...counts };
   await compareRows(pairs, {
-    name,
-    resultSize,
+    ...{ name, resultSize, timeout, differ },
     onRows(what, rows) {
       counts[what] += rows;
-      counter.done(database, String(name), 0, rows);
+      count({ ...key, is: "done" }, 0, rows);
     },
-    onDifference: ({ what, message }) => differ(what, message),
   });
   const expected = [old, copied].map(({ nodes, edges }) => `${nodes} nodes and ${edges} edges`);
   const read = `${counts.node - before.node} nodes and ${counts.edge - before.edge} edges`;
-  if (expected.some((count) => count !== read))
+  if (expected.some((total) => total !== read))
     differ(
       "count",
-      `graph ${name} has ${expected[0]}, and ${expected[1]} in the new database; ${read} were compared`,
+      `graph ${name} has ${expected.join(", and in the new database ")}; ${read} were compared`,
     );
 }
 
@@ -255,10 +222,11 @@ function compareSchema(
   copied: readonly SchemaRow[],
   differ: (message: string) => void,
 ): void {
-  const isIn = (rows: readonly SchemaRow[], { definition }: SchemaRow): boolean =>
-    rows.some((row) => row.definition === definition && row.status === "OPERATIONAL");
-  for (const row of old)
-    if (!isIn(copied, row)) differ(`the new database lacks the ${row.title}, or it is not operational`);
-  for (const row of copied)
-    if (!isIn(old, row)) differ(`the old database lacks the ${row.title}, or it is not operational`);
+  const compare = (from: readonly SchemaRow[], to: readonly SchemaRow[], name: string): void => {
+    const there = new Set(to.filter(({ status }) => status === "OPERATIONAL").map((row) => row.definition));
+    for (const { title, definition } of from)
+      if (!there.has(definition)) differ(`the ${name} database lacks the ${title}, or it is not operational`);
+  };
+  compare(old, copied, "new");
+  compare(copied, old, "old");
 }

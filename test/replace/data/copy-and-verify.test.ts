@@ -132,7 +132,7 @@ describe("copy and verify", () => {
     ["a key less", [["DEL", "text"]], /key text .* is missing/],
     ["a key more", [["SET", "more", "1"]], /key more .* only in the new/],
     ["a library", [["GRAPH.UDF", "FLUSH"]], /the libraries/],
-    ["a parameter", [["GRAPH.CONFIG", "SET", "TIMEOUT_DEFAULT", "1"]], /TIMEOUT_DEFAULT is 30000 only/],
+    ["a parameter", [["GRAPH.CONFIG", "SET", "TIMEOUT_DEFAULT", "20000"]], /TIMEOUT_DEFAULT is 30000 only/],
   ];
   it.each(alterations)("finds %s", async (_, commands, found) => {
     await copy(source, target, { inventory }, never);

@@ -55,7 +55,7 @@ describe("a pause of writes under 50 writers", () => {
   ] as const)("%s ends no server and loses no acknowledged write", async (_, changes) => {
     const { side, database } = await startSide(ground, changes);
     cleanUp.push(side.close);
-    await run(side, "GRAPH.CONFIG", "SET", "QUERY_MEM_CAPACITY", "50000000");
+    await run(side, "GRAPH.CONFIG", "SET", "QUERY_MEM_CAPACITY", "300000000");
     const writers = writersOf(database.port());
     const pids = database.nodes().map(({ pid }) => pid);
     for (let round = 0; round < 4; round += 1) {
