@@ -76,7 +76,7 @@ const rules: FolderRules = {
   },
   database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
   // Moves the data of a database into another one. It asks clocks for pauses that must not end unseen.
-  replace: { may: ["model", "database"], packages: ["@redis/client"], node: "any", never: [print] },
+  replace: { may: ["model", "apply", "database"], packages: ["@redis/client"], node: "any", never: [print] },
   report: {
     may: ["model"],
     packages: ["@dagrejs/dagre", "fast-xml-builder", "string-width", "wrap-ansi", "hono", "picocolors"],
@@ -88,7 +88,10 @@ const rules: FolderRules = {
     packages: ["hono", "@hono/node-server", "@redis/client", "yaml"],
     node: "any",
   },
-  reconcile: { may: ["model", "manifest", "observe", "plan", "apply", "state"], never: [print] },
+  reconcile: {
+    may: ["model", "manifest", "observe", "plan", "apply", "replace", "state"],
+    never: [print],
+  },
   // What a run publishes, and who listens to it: loaded only where the variables of OpenTelemetry ask for it.
   telemetry: {
     may: ["model"],
@@ -105,7 +108,7 @@ const rules: FolderRules = {
   project: {
     may: [
       ...["model", "manifest", "plan", "state", "files", "kinds", "hosting"],
-      ...["platform", "reconcile", "telemetry"],
+      ...["replace", "platform", "reconcile", "telemetry"],
     ],
     node: "any",
     never: [print],
@@ -134,7 +137,7 @@ const rules: FolderRules = {
         "database",
         "report",
       ],
-      ...["platform", "reconcile", "project", "telemetry"],
+      ...["platform", "reconcile", "replace", "project", "telemetry"],
     ],
     packages: ["commander", "log-update"],
     node: "any",
@@ -172,6 +175,7 @@ const readers: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^src\/database\/names\.ts$/, "passes on what the system's look-ups depend on"],
   [/^src\/commands\/platform\/up\.ts$/, "passes on what the local platform may get"],
   [/^src\/manifest\/read-secret\.ts$/, "reads the variable that a secret names"],
+  [/^src\/replace\/hook\.ts$/, "passes on what a command needs to run"],
   [/^src\/state\/remote\/s3\/aws-credentials\.ts$/, "follows the variables of AWS"],
   [/^src\/platform\//, "is a program of its own"],
 ];

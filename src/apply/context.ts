@@ -9,6 +9,7 @@ import type { Hide } from "../model/known-secrets.ts";
 import { anotherObject, remedyForAnother } from "../model/object-key.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
+import type { Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -49,6 +50,8 @@ export interface ApplyContext {
   readonly shown: Map<string, Set<string>>;
   /** The newest time that the service of a kind has shown, by its own clock, in ms since 1970. */
   readonly dateOf: (kind: string) => number | undefined;
+  /** Carries out a step that moves the data of a database; a program without it moves none. */
+  readonly migrate?: ((step: Step, context: ApplyContext) => Promise<StepResult>) | undefined;
   /** The create classes of this run. */
   readonly classes: ClassRegistry;
 }

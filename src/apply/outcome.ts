@@ -30,7 +30,7 @@ export function outcomeOf(
         .map((step) => step.address),
     );
   const added = addresses((step) => step.operation === "create");
-  const changed = addresses((step) => ["update", "heal", "operate"].includes(step.operation));
+  const changed = addresses((step) => ["update", "heal", "operate", "migrate"].includes(step.operation));
   return {
     steps,
     added: added.size,

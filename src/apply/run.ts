@@ -28,6 +28,8 @@ const handlers: {
   bind,
   forget,
   move,
+  migrate: async (step, context) =>
+    (await context.migrate?.(step, context)) ?? { result: "failed", message: "nothing here moves data" },
   delete: remove,
 };
 

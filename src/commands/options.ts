@@ -25,10 +25,11 @@ export function goalOf(
   options: Partial<PlanChoices>,
   destroying = false,
 ): Goal {
-  const { target: targets = [], exclude = [], replace = [], allowDestroy = [], maxDisruption } = options;
+  const { target: targets = [], exclude = [], replace = [], allowDestroy = [] } = options;
+  const { cutover = [], maxDisruption } = options;
   return {
     manifest,
-    options: { targets, exclude, replace, allowDestroy, ...defined({ maxDisruption }) },
+    options: { targets, exclude, replace, allowDestroy, cutover, ...defined({ maxDisruption }) },
     timestamp: project.timestamp,
     destroying,
     probing: options.probe !== false,
@@ -45,6 +46,12 @@ export function withPlanOptions(command: Command): Command {
     .option(
       "--allow-destroy <address>",
       "allow destroying or replacing this resource (repeatable)",
+      collectAddress,
+      [],
+    )
+    .option(
+      "--cutover <address>",
+      "move the data of this database now, with lifecycle.onReplace: migrate (repeatable)",
       collectAddress,
       [],
     )

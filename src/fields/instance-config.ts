@@ -7,7 +7,7 @@ const paid = ["enterprise-byoa", "enterprise", "pro", "startup"];
 
 /** Makes a row that is fixed after deployment and absent on the free tier. */
 function tuning(row: FieldSchema): FieldSchema {
-  return { ...row, "x-create-only": true, "x-tiers": paid };
+  return { ...row, "x-create-only": true, "x-carried": true, "x-tiers": paid };
 }
 
 /** Settings inside of requestParams, by name. */
@@ -32,6 +32,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: 2,
     description: "Number of nodes of a zoned instance.",
     "x-create-only": true,
+    "x-carried": true,
     "x-tiers": dedicated,
     "x-components": ["single-zone", "multi-zone"],
     "x-probe": { info: "connected_slaves", reading: "nodes" },
@@ -53,6 +54,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: "1GB",
     description: "Memory of a Startup instance: 1200M (1 GB) or 2200M (2 GB).",
     "x-create-only": true,
+    "x-carried": true,
     "x-tiers": ["startup"],
     "x-compare": "memory-label",
     "x-probe": { info: "maxmemory", reading: "memory-label" },
@@ -63,6 +65,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: "the service",
     description: "Name of the database's first user.",
     "x-create-only": true,
+    "x-carried": true,
   },
   graphdbPassword: {
     type: "string",
@@ -77,6 +80,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: false,
     description: "Serve the database over TLS.",
     "x-create-only": true,
+    "x-carried": true,
     "x-tiers": paid,
     "x-probe": { connection: "tls" },
   },
@@ -85,6 +89,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: false,
     description: "Load the enterprise module; the local platform has none, and records the value alone.",
     "x-create-only": true,
+    "x-carried": true,
     "x-tiers": enterprise,
   },
   AOFPersistenceConfig: tuning({

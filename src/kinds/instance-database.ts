@@ -4,13 +4,14 @@ import { instanceSchema } from "../fields/instance.ts";
 import { asError, ServiceError } from "../model/errors.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
 import { defined, isObject, type Json } from "../model/json.ts";
-import type { Usable } from "../model/kind.ts";
+import type { DatabaseLogin, Usable } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
 import { engineValue, type ProbeAnswer, type ProbeRequest, type RawValue } from "../model/probe-reading.ts";
 import { notAsked } from "../model/probe-troubles.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { answerTo, isPrivate, targetOf } from "./database-target.ts";
+import type { Endpoint } from "./instance-endpoint.ts";
 import type { AskRole } from "./instance-operations.ts";
 import { wireName } from "./wire.ts";
 
@@ -87,6 +88,24 @@ export async function healInstance(
     const message = `${operation}: ${said}`;
     throw new ServiceError(isLost ? "lost" : "invalid", operation, message, { mayHaveWorked: isLost, cause });
   }
+}
+
+/** The logins of all nodes: of the address of the instance if it has one node. */
+export function loginsOf(
+  { live, spec }: ProbeRequest,
+  nodes: readonly (Endpoint | undefined)[],
+  service: Reads,
+): readonly DatabaseLogin[] | string {
+  const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
+  const addresses = nodes.length > 1 ? nodes : [live.outputs];
+  const found = addresses.map((address) =>
+    address === undefined
+      ? "no-endpoint"
+      : targetOf({ ...address }, login, spec["config.enableTLS"] === true, service),
+  );
+  const trouble = found.find((target) => typeof target === "string");
+  if (typeof trouble === "string") return notAsked(trouble).reason;
+  return found.filter((target) => typeof target !== "string");
 }
 
 function parametersOf(

@@ -110,6 +110,14 @@ function nodesOf(topology: Json | undefined, rules: Pick<TopologyRules, "never">
   return ofMain.length > 0 ? ofMain : resources.filter(isDatabase).flatMap(nodesIn);
 }
 
+/** The addresses of the nodes of a database; undefined for a node that the service shows without one. */
+export function nodeAddresses(
+  topology: Json | undefined,
+  rules: Pick<TopologyRules, "never"> = { never: {} },
+): readonly (Endpoint | undefined)[] {
+  return nodesOf(topology, rules).map(({ address }) => address);
+}
+
 function isDatabase(resource: JsonObject): boolean {
   const name = [resource["resourceKey"], resource["resourceName"]].map(String).join(" ").toLowerCase();
   const isHelper = ["sentinel", "observ", "rebalance"].some((word) => name.includes(word));

@@ -8,11 +8,11 @@ import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
 import { defineKind, isOfferedBy, tableDefaults } from "./define-kind.ts";
-import { healInstance, isInstanceUsable, probeInstance, roleAsker } from "./instance-database.ts";
+import { healInstance, isInstanceUsable, loginsOf, probeInstance, roleAsker } from "./instance-database.ts";
 import { endpointOf, missingEndpoint } from "./instance-endpoint.ts";
 import { askForBackup, backupsOf, showsSnapshotTimes } from "./instance-history.ts";
 import { listAllInstances } from "./instance-list-all.ts";
-import { failoverOf, instanceParams, upgradeBody } from "./instance-operations.ts";
+import { failoverOf, instanceParams, nodeAddresses, upgradeBody } from "./instance-operations.ts";
 import { checkInstance } from "./instance-rules.ts";
 import {
   declaredTags,
@@ -39,7 +39,11 @@ export const instance: Kind = defineKind({
   name: "instances",
   noun: "instance",
   schema: instanceSchema,
-  operations: { backup: ["instance.backup", "snapshot.list"], mark: "instance.metadata" },
+  operations: {
+    backup: ["instance.backup", "snapshot.list"],
+    power: ["instance.stop", "instance.start"],
+    mark: "instance.metadata",
+  },
   outputs: ["id", "status", "host", "port", "endpoint", "region", "createdAt"],
   holdsData: true,
   protectedByDefault: (spec) => spec["tier"] !== "free",
@@ -131,6 +135,10 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
       await service.write({ ...call, params, body }, signal);
     },
     heal: (request, paths, signal) => healInstance(request, paths, service, signal),
+    async databases(ref, request, signal) {
+      const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
+      return loginsOf(request, nodeAddresses(values["topology"], profile.topology), service);
+    },
     usable: (shown, spec, signal) => isInstanceUsable(shown, spec, service, signal),
   };
 }

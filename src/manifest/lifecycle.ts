@@ -1,7 +1,7 @@
 /** @module Reads the `lifecycle` and `timeouts` of a resource. */
 import type { Address } from "../model/address.ts";
-import type { Lifecycle, Timeouts } from "../model/desired.ts";
-import type { Json } from "../model/json.ts";
+import type { Lifecycle, MigrationRules, Timeouts } from "../model/desired.ts";
+import { defined, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { parseDuration } from "../model/quantity.ts";
 import type { Inventory } from "./inventory.ts";
@@ -18,12 +18,18 @@ export function lifecycleOf(
   { inventory, sections }: { readonly inventory: Inventory; readonly sections: readonly string[] },
   report: Report,
 ): Lifecycle {
-  const { protect, onReplace, onDelete, ignoreChanges, dependsOn } = mapOf(value);
+  const { protect, onReplace, migration, onDelete, ignoreChanges, dependsOn } = mapOf(value);
   if (onDelete === "backup" && !kind.holdsData)
     report.error(["lifecycle", "onDelete"], {
       code: "nothing-to-save",
       message: `a ${kind.noun} holds no data, and onDelete: backup would save nothing`,
       hint: "leave onDelete out, or write retain to leave it running",
+    });
+  if (onReplace === "migrate" && !kind.holdsData)
+    report.error(["lifecycle", "onReplace"], {
+      code: "nothing-to-save",
+      message: `a ${kind.noun} holds no data, and onReplace: migrate would move nothing`,
+      hint: "leave onReplace out, or write recreate",
     });
   const ignored = textsOf(ignoreChanges);
   const known = [...leafPaths(kind.schema).keys()];
@@ -41,10 +47,26 @@ export function lifecycleOf(
   });
   return {
     ...(typeof protect === "boolean" ? { protect } : {}),
-    onReplace: onReplace === "recreate" ? onReplace : "refuse",
+    onReplace: onReplace === "recreate" || onReplace === "migrate" ? onReplace : "refuse",
+    ...(onReplace === "migrate" ? { migration: migrationOf(migration) } : {}),
     onDelete: onDelete === "retain" || onDelete === "backup" ? onDelete : "delete",
     ignoreChanges: ignored,
     dependsOn: needed,
+  };
+}
+
+const day = 24 * 3600 * 1000;
+
+function migrationOf(value: Json | undefined): MigrationRules {
+  const { windows, maxReadOnly, hold, hook } = mapOf(value);
+  const ms = (written: Json | undefined): number | undefined =>
+    typeof written === "string" ? parseDuration(written) : undefined;
+  const command = textsOf(hook);
+  return {
+    windows: textsOf(windows),
+    hold: ms(hold) ?? day,
+    ...defined({ maxReadOnly: ms(maxReadOnly) }),
+    ...(command.length === 0 ? {} : { hook: command }),
   };
 }
 

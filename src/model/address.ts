@@ -18,7 +18,28 @@ export function formatAddress(parts: AddressParts): Address {
   return parts.key === undefined ? base : `${base}[${JSON.stringify(parts.key)}]`;
 }
 
-const shape = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z0-9][A-Za-z0-9_-]*)(?:\[("(?:[^"\\]|\\.)*")\])?$/;
+const shape =
+  /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z0-9][A-Za-z0-9_-]*(?:~next|~former)?)(?:\[("(?:[^"\\]|\\.)*")\])?$/;
+
+/** A second object of an address while its data is moved: the one that takes over, or the one that was taken over. No manifest can declare one. */
+export type Twin = "next" | "former";
+
+/** The address of a twin: `instances.orders~next`, `instances.cache~next["eu"]`. */
+export function twinOf(address: Address, twin: Twin): Address {
+  const at = address.indexOf("[");
+  return at < 0 ? `${address}~${twin}` : `${address.slice(0, at)}~${twin}${address.slice(at)}`;
+}
+
+/** The kind of twin that an address stands for; undefined for an address of a manifest. */
+export function twinIn(address: Address): Twin | undefined {
+  const [, twin] = /^[^[]*~(next|former)(?:\[|$)/.exec(address) ?? [];
+  return twin === "next" || twin === "former" ? twin : undefined;
+}
+
+/** The declared address that a twin belongs to; any other address as it is. */
+export function withoutTwin(address: Address): Address {
+  return twinIn(address) === undefined ? address : address.replace(/~(?:next|former)/, "");
+}
 
 /** Parses an address; undefined if the text is not one. */
 export function parseAddress(text: string): AddressParts | undefined {

@@ -4,11 +4,25 @@ import type { Address } from "./address.ts";
 import type { SourceRange } from "./problem.ts";
 import type { Spec } from "./spec.ts";
 
+/** The rules of a replacement that keeps the data. */
+export interface MigrationRules {
+  /** Times in which the cutover may happen without being asked for: `sat,sun 02:00-04:00`, in UTC. */
+  readonly windows: readonly string[];
+  /** Longest read-only time in ms that needs no second look at the rehearsal. */
+  readonly maxReadOnly?: number;
+  /** Ms for which the old object is kept, stopped. */
+  readonly hold: number;
+  /** A command that runs after the switch: its words, without a shell. */
+  readonly hook?: readonly string[];
+}
+
 /** The `lifecycle` of a resource: protection, replacement, deletion, dependencies. */
 export interface Lifecycle {
   /** Refuses deletion and replacement. Undefined: the kind's own default. */
   readonly protect?: boolean;
-  readonly onReplace: "refuse" | "recreate";
+  readonly onReplace: "refuse" | "recreate" | "migrate";
+  /** The rules of `onReplace: migrate`. */
+  readonly migration?: MigrationRules;
   readonly onDelete: "delete" | "retain" | "backup";
   /** Paths of the spec that are left alone, for example `config.description`. */
   readonly ignoreChanges: readonly string[];

@@ -55,6 +55,8 @@ export interface FieldSchema {
   readonly examples?: readonly Json[];
   /** Fixed after creation: a change needs a replacement. */
   readonly "x-create-only"?: boolean;
+  /** Create-only fields of a kind that holds data: true if a copy brings the data to an object with another value; otherwise the reason. */
+  readonly "x-carried"?: true | string;
   /** Disruption of an in-place change. Default "none". */
   readonly "x-disruption"?: Disruption;
   /** Never printed, never stored; only a keyed fingerprint is remembered. */

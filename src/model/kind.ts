@@ -3,6 +3,7 @@
 import type { Desired } from "./desired.ts";
 import type { KindSchema } from "./field-schema.ts";
 import type { JsonObject } from "./json.ts";
+import type { Hide } from "./known-secrets.ts";
 import type { Live, Owner, Ref, Seen } from "./observed.ts";
 import type { ProbeAnswer, ProbeRequest } from "./probe-reading.ts";
 import type { Problem, SourceRange } from "./problem.ts";
@@ -83,8 +84,27 @@ export interface Driver extends Reader {
   backup?(ref: Ref, signal: AbortSignal): Promise<string | undefined>;
   /** Sets these paths in the running object itself, without the service; sent again it does the same. */
   heal?(request: ProbeRequest, paths: readonly string[], signal: AbortSignal): Promise<void>;
+  /** The databases behind an object, one for each node, with the login of the request; a sentence if it shows none that can be reached. */
+  databases?(
+    ref: Ref,
+    request: ProbeRequest,
+    signal: AbortSignal,
+  ): Promise<readonly DatabaseLogin[] | string>;
   /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */
   usable?(live: Live, spec: Spec, signal: AbortSignal): Promise<Usable>;
+}
+
+/** A database to sign in to. */
+export interface DatabaseLogin {
+  readonly host: string;
+  readonly port: number;
+  readonly username?: string;
+  readonly password?: string;
+  /** True: TLS with the system's authorities; caFile: with the authorities of a PEM file. */
+  readonly tls?: boolean | { readonly caFile?: string };
+  readonly hide?: Hide;
+  /** Ms. */
+  readonly timeout?: number;
 }
 
 /** Parameters of a lifecycle operation, such as the replica. The kind chooses absent ones. */
@@ -172,6 +192,8 @@ export interface Kind
     readonly delete: string;
     /** Needed to back one up and to see the backup complete. Absent: it cannot be backed up. */
     readonly backup?: readonly string[];
+    /** Stops a running one, and starts it again. Absent: it cannot be stopped. */
+    readonly power?: readonly string[];
     /** Sets the mark of its owner. Absent: the mark cannot be changed. */
     readonly mark?: string;
   };

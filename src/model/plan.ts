@@ -3,13 +3,23 @@
 import type { Address } from "./address.ts";
 import type { Disruption } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { MigrationTerms } from "./migration.ts";
 import type { Phase, Source } from "./observed.ts";
 import type { NotProbed } from "./probe-reading.ts";
 import type { SourceRange } from "./problem.ts";
 import { flatten, nest, type Spec } from "./spec.ts";
 
 /** Kind of a change. */
-export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "move" | "forget" | "keep";
+export type Action =
+  | "create"
+  | "update"
+  | "replace"
+  | "migrate"
+  | "delete"
+  | "adopt"
+  | "move"
+  | "forget"
+  | "keep";
 
 /** Way in which a field is changed. */
 export type Effect = "in-place" | "replace";
@@ -88,10 +98,11 @@ export interface Change<Value = Json> {
   readonly drift: readonly FieldChange<Value>[];
 }
 
-/** Operations of steps. `heal` sets values in the running object itself. `wait` only goes on waiting; `bind`, `forget` and `move` only write the state. */
+/** Operations of steps. `heal` sets values in the running object itself. `migrate` moves its data to another one. `wait` only goes on waiting; `bind`, `forget` and `move` only write the state. */
 export type Operation =
   | "create"
   | "update"
+  | "migrate"
   | "heal"
   | "delete"
   | "operate"
@@ -106,8 +117,10 @@ export interface Step<Value = Json> {
   /** Unique in the plan: `instances.orders`, or `instances.orders#delete` if an address has several. */
   readonly key: string;
   readonly operation: Operation;
-  /** The verb, if the operation is `operate`. */
+  /** The verb, if the operation is `operate`; the part, if it is `migrate`. */
   readonly verb?: string;
+  /** migrate: what it is told beside the objects. */
+  readonly migration?: MigrationTerms;
   /** operate: parameters of the verb. */
   readonly choices?: { readonly [name: string]: string };
   /** operate: done as soon as the service has accepted it; a later run goes on waiting. */

@@ -2,7 +2,7 @@
 import type { Address } from "./address.ts";
 import type { Json } from "./json.ts";
 import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
-import type { Bound, Converging, CreateRound, Intent, RecordedOutput } from "./state.ts";
+import type { Bound, Converging, CreateRound, Intent, Migration, RecordedOutput } from "./state.ts";
 
 /** The object of an announced create. */
 export interface CreatedObject {
@@ -106,6 +106,16 @@ export type StateEvent =
       readonly from: Address;
       readonly to: Address;
       readonly renamed?: { readonly [address: Address]: { readonly [path: string]: Json } };
+    }
+  /** A migration entered a phase, or is over. */
+  | { readonly type: "migration"; readonly address: Address; readonly migration?: Migration }
+  /** A migrated address changed its object, with everything that lives inside: one version, so that there is one winner. */
+  | {
+      readonly type: "switched";
+      readonly address: Address;
+      readonly migration: Migration;
+      readonly bindings: readonly Binding[];
+      readonly released: readonly Address[];
     }
   | {
       readonly type: "outputs-recorded";

@@ -2,6 +2,7 @@
 
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { MigrationPhase, Rehearsed } from "./migration.ts";
 import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
 import type { Spec } from "./spec.ts";
 
@@ -35,6 +36,8 @@ export interface StateDocument {
   readonly outputs: { readonly [name: string]: RecordedOutput };
   /** Ms that operations took, smoothed, by kind and operation: `instances.create`. Absent until one was measured. */
   readonly durations?: Durations;
+  /** Databases whose data is being moved, or was moved and whose old object is kept. Absent if there is none. */
+  readonly migrations?: { readonly [address: Address]: Migration };
 }
 
 /** Ms by kind and operation: `instances.create`. */
@@ -123,4 +126,22 @@ export interface Intent {
   readonly protect: boolean;
   readonly onDelete: "delete" | "retain" | "backup";
   readonly refs: readonly Address[];
+}
+
+/** One migration as the state remembers it, at the address whose data moves. */
+export interface Migration {
+  readonly phase: MigrationPhase;
+  /** ISO 8601: when the phase began. */
+  readonly since: string;
+  readonly rehearsed?: Rehearsed;
+  /** From quiesce on, until it is put back: QUERY_MEM_CAPACITY of the live database as it was. */
+  readonly cap?: number;
+  /** From fence on. ISO 8601: the pause of writes ends by itself then. */
+  readonly pausedUntil?: string;
+  /** After the switch. ISO 8601: the old object is kept until then. */
+  readonly heldUntil?: string;
+  /** After the switch: the bindings of resources that live inside of the old object. */
+  readonly former?: { readonly [address: Address]: Bound };
+  /** After the switch: the write commands that the new database had executed until then, and its process. */
+  readonly mark?: { readonly runId: string; readonly writes: number };
 }

@@ -56,7 +56,7 @@ export function limitedClock(clock: Clock, patience: number | undefined, since?:
 }
 
 /** The key of an operation of a kind; `operation` is the verb of a lifecycle operation. */
-export function durationKey(kind: string, operation: string): string {
+function durationKey(kind: string, operation: string): string {
   return `${kind}.${operation}`;
 }
 
@@ -69,4 +69,21 @@ export function expectedTime(
   if (operation === "bind" || operation === "forget" || operation === "move") return 0;
   const name = verb ?? operation;
   return own(learned, durationKey(kind, name)) ?? own(timing.expect, name) ?? 0;
+}
+
+/** The weight of a new measurement: one slow operation does not make the next forecast wrong, a slower service does soon. */
+const weight = 0.3;
+
+/** The durations with one more measurement, smoothed and in whole ms; keys are sorted. */
+export function withDuration(
+  known: Durations | undefined,
+  kind: string,
+  operation: string,
+  took: number,
+): Durations {
+  const key = durationKey(kind, operation);
+  const before = known !== undefined && Object.hasOwn(known, key) ? known[key] : undefined;
+  const smoothed = before === undefined ? took : Math.round(before + weight * (took - before));
+  const entries = Object.entries({ ...known, [key]: smoothed });
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -18,9 +18,9 @@ export interface ResolvedOptions {
 }
 
 /**
- * Resolves the patterns of --target, --exclude, --replace and --allow-destroy. A pattern is an address, a name without
+ * Resolves the patterns of --target, --exclude, --replace, --allow-destroy and --cutover. A pattern is an address, a name without
  * its key for all members of a forEach, or a text with `*` for any characters; one that is an address means that address
- * alone. Only what is declared can be replaced.
+ * alone. Only what is declared can be replaced or moved.
  */
 export function resolveAddressOptions(
   options: PlanOptions,
@@ -47,6 +47,7 @@ export function resolveAddressOptions(
       exclude: resolve("--exclude", options.exclude, all),
       replace: resolve("--replace", options.replace, known.declared),
       allowDestroy: resolve("--allow-destroy", options.allowDestroy, all),
+      ...(options.cutover && { cutover: resolve("--cutover", options.cutover, known.declared) }),
     },
     unknown,
   };

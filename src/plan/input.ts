@@ -19,6 +19,8 @@ export interface PlanOptions {
   readonly replace: readonly string[];
   /** Lifts the protection of these, and nothing else. */
   readonly allowDestroy: readonly string[];
+  /** Moves the data of these now, if their lifecycle says that it is moved. Default: none. */
+  readonly cutover?: readonly string[];
   readonly maxDisruption?: Disruption;
 }
 
@@ -51,6 +53,10 @@ export interface PlanInput {
   readonly options: PlanOptions;
   /** True for `destroy`: an empty manifest is meant. */
   readonly destroying: boolean;
+  /** Ms since 1970, by which the time is over for which old databases are held. Absent: none is over. */
+  readonly now?: number;
+  /** Addresses whose data moves to a new object, each with the addresses that live inside. Set by `withSuccessors`. */
+  readonly migrating?: ReadonlyMap<Address, readonly Address[]>;
   readonly digest: (text: string) => string;
 }
 

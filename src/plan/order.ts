@@ -9,6 +9,7 @@ import type { Step } from "../model/plan.ts";
  *     delete X                after everything that refers to X now is deleted, or lets go of it
  *     delete what refers to X after the backup of X is complete, if X is to be backed up and deleted
  *     delete X for a new one  after everything that the new one names is there: what cannot be made is not deleted
+ *     migrate X               after everything that its new object needs, and everything inside of both, is there
  *     move X                  after what stood at its new address has moved away
  *     create X again          after its old object is bound to the address that asks for it
  *
@@ -19,12 +20,16 @@ export function order(
   heldBy: (address: Address) => readonly Address[],
 ): readonly Step[] {
   const building = grouped(steps, (step) => step.operation !== "delete" && step.operation !== "forget");
+  // A migration waits for the new objects and for what lives inside of both: none of these waits for it.
+  const moving = new Map(
+    steps.filter(({ operation }) => operation === "migrate").map(({ key, refs = [] }) => [key, refs]),
+  );
   const after = new Map(
     steps.map((step) => [
       step.key,
       new Set([
         ...step.after,
-        ...builtFirst(step, building),
+        ...builtFirst(step, building, moving),
         ...movedFirst(step, steps),
         ...boundFirst(step, steps),
       ]),
@@ -36,10 +41,17 @@ export function order(
   return steps.map((step) => ({ ...step, after: [...(after.get(step.key) ?? [])].sort() }));
 }
 
-function builtFirst(step: Step, building: ReadonlyMap<Address, readonly string[]>): readonly string[] {
-  const sendsValues = ["create", "update", "heal", "operate"].includes(step.operation);
+function builtFirst(
+  step: Step,
+  building: ReadonlyMap<Address, readonly string[]>,
+  moving: ReadonlyMap<string, readonly Address[]> = new Map(),
+): readonly string[] {
+  const sendsValues = ["create", "update", "heal", "operate", "migrate"].includes(step.operation);
   return sendsValues
-    ? (step.refs ?? []).filter((ref) => ref !== step.address).flatMap((ref) => building.get(ref) ?? [])
+    ? (step.refs ?? [])
+        .filter((ref) => ref !== step.address)
+        .flatMap((ref) => building.get(ref) ?? [])
+        .filter((key) => !moving.get(key)?.includes(step.address))
     : [];
 }
 

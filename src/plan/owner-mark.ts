@@ -1,5 +1,6 @@
 /** @module Plans the repair of the mark by which an object says that it belongs to this state. */
 
+import { withoutTwin } from "../model/address.ts";
 import type { FieldChange } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
 import type { PlanInput } from "./input.ts";
@@ -7,7 +8,7 @@ import type { Subject } from "./subject.ts";
 
 /** The mark of a subject's owner. */
 function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {
-  return kinds.named(kind).ownerMark({ lineage: state.lineage, address });
+  return kinds.named(kind).ownerMark({ lineage: state.lineage, address: withoutTwin(address) });
 }
 
 /**

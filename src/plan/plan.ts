@@ -1,6 +1,6 @@
 /** @module Makes a plan from declared, remembered and observed resources. Pure. */
 
-import { type Address, remedyForFailed } from "../model/address.ts";
+import { type Address, remedyForFailed, twinIn } from "../model/address.ts";
 import { isObject, type Json, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
 import { type Census, type Change, nestedPlan, type Plan, type Step } from "../model/plan.ts";
@@ -13,6 +13,7 @@ import { guardsOf } from "./guards/guards-of.ts";
 import { guardTogether } from "./guards/plan-guards.ts";
 import { isBackedUpFirst } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
+import { expectsCutover, withSuccessors } from "./migrations.ts";
 import { afterMoves } from "./moves.ts";
 import { order } from "./order.ts";
 import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
@@ -26,7 +27,7 @@ import { heldBy as heldBySubject, subjectsOf } from "./subjects.ts";
  * secret.
  */
 export function makePlan(given: PlanInput): Plan {
-  const input = withResolvedOptions(given);
+  const input = withSuccessors(withResolvedOptions(given));
   const { chosen: subjects, leftOut } = subjectsOf(input);
   const refsOf = refsIn(subjects);
   const recreated = new Set<Address>();
@@ -105,8 +106,9 @@ function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Addre
     ...remedyIfFailed(proposed, input),
   };
   const blocked = guardsOf(change, subject, input);
-  const getsNew = change.action === "create" || change.action === "replace";
-  if (getsNew && blocked.length === 0) recreated.add(subject.address);
+  const getsNew = ["create", "replace", "migrate"].includes(change.action);
+  const isNow = change.action !== "migrate" || expectsCutover(subject, input);
+  if (getsNew && blocked.length === 0 && isNow) recreated.add(subject.address);
   return { ...change, blocked };
 }
 
@@ -155,8 +157,9 @@ function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Cens
     checked += 1;
     for (const seen of Object.values(subject.observed.spec)) fields[seen.source] += 1;
   }
-  const declared = input.desired.length;
-  const looked = input.desired.filter((entry) => subjects.has(entry.address)).length;
+  const own = input.desired.filter(({ address }) => twinIn(address) === undefined);
+  const declared = own.length;
+  const looked = own.filter((entry) => subjects.has(entry.address)).length;
   const { unmanaged, partialLists = [] } = input;
   return {
     declared,

@@ -2,6 +2,7 @@
 import type { Change } from "../model/plan.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
+import { whyHeld } from "./migration-words.ts";
 import type { Subject } from "./subject.ts";
 import { base, specOf } from "./subject.ts";
 
@@ -26,6 +27,8 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
       disruption: "none",
     };
   }
+  const held = whyHeld(subject, input);
+  if (held !== undefined) return { ...shared, action: "keep", reason: held, disruption: "none" };
   const importer = importerOf(subject, input);
   if (importer !== undefined) {
     return {

@@ -16,6 +16,7 @@ import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
+import { whyMigrated } from "./migration-words.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { configuredSpec, heals } from "./probed.ts";
 import { proposeRemoval } from "./propose-removal.ts";
@@ -125,7 +126,7 @@ function proposeUpdate(
     observed: configuredSpec(observed.spec, traits, subject.bound),
     traits,
     ignored,
-    moving: movingPaths(kind, after, recreated),
+    moving: movingPaths(kind, after, recreated, input),
     unseen: adopting ? "trust" : "set",
   });
   const fixed = differing.filter(({ effect }) => effect === "replace").map(({ path }) => path);
@@ -150,6 +151,10 @@ function proposeUpdate(
   if ((forcedBy !== undefined || requested) && importer !== undefined) {
     const reason = `${observed.id} is bound to ${importer.address} from now on; a new one is created`;
     return { ...proposeCreate(subject, desired, input, recreated), reason };
+  }
+  if (forcedBy !== undefined && input.migrating?.has(subject.address) === true) {
+    const reason = whyMigrated(forcedBy, subject, desired.lifecycle, input);
+    return { ...shared, action: "migrate", reason, disruption: "downtime", forcedBy };
   }
   if (forcedBy !== undefined || requested) {
     const disruption: Disruption = kind.holdsData ? "data-loss" : "downtime";
@@ -182,11 +187,20 @@ function resolved(desired: Desired, input: PlanInput, recreated: ReadonlySet<Add
 }
 
 /** Paths whose value names, or waits for, an address that gets a new object. */
-function movingPaths(kind: Kind, after: Spec, recreated: ReadonlySet<Address>): ReadonlySet<string> {
+function movingPaths(
+  kind: Kind,
+  after: Spec,
+  recreated: ReadonlySet<Address>,
+  { migrating }: Pick<PlanInput, "migrating">,
+): ReadonlySet<string> {
   if (recreated.size === 0) return new Set();
   const traits = traitsOf(kind.schema);
+  // What lives inside of an object that is migrated moves with it.
   const moving = fieldsOf(after).filter(([path, value]) =>
-    referents(value, traitAt(traits, path)).some((address) => recreated.has(address)),
+    referents(value, traitAt(traits, path)).some(
+      (address) =>
+        recreated.has(address) && !(traitAt(traits, path).reference && migrating?.has(address) === true),
+    ),
   );
   return new Set(moving.map(([path]) => path));
 }

@@ -7,6 +7,7 @@ import { fieldsOf, type Spec } from "../model/spec.ts";
 import { type Traits, traitAt, traitsOf, verbsBetween } from "../model/traits.ts";
 import { guardsToRemember } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
+import { hookSteps, migrationSteps } from "./migrations.ts";
 import { isBeingDeleted } from "./propose.ts";
 import { existing, shared, timeout } from "./step.ts";
 import type { Subject } from "./subject.ts";
@@ -34,6 +35,8 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
       return changing(change, subject, kind, input);
     case "adopt":
       return [bindStep(change, subject, input), ...changing(change, subject, kind, input)];
+    case "migrate":
+      return migrationSteps({ ...change, fields: reasonsOf(change, kind) }, subject, input);
     case "replace":
       return replacing(change, subject, kind, input);
     case "delete":
@@ -43,8 +46,9 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
         { ...existing(change.address, "forget", change, subject, input), ...(change.gone && { gone: true }) },
       ];
     case "move":
-    case "keep":
       return [];
+    case "keep":
+      return hookSteps(change, subject, input);
   }
 }
 
@@ -81,7 +85,7 @@ function refreshed(change: Change, subject: Subject, input: PlanInput): readonly
  */
 function waits(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const { bound, observed } = subject;
-  const stays = change.action === "keep" || change.action === "move" || change.action === "update";
+  const stays = ["keep", "move", "update", "migrate"].includes(change.action);
   if (!stays || bound === undefined) return [];
   const failed = change.action === "update" && observed?.phase.is === "failed";
   const ours = bound.converging !== undefined && bound.converging.operation !== "delete" && !failed;
@@ -98,13 +102,17 @@ function waits(change: Change, subject: Subject, input: PlanInput): readonly Ste
  */
 function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const adopting = subject.bound === undefined ? [bindStep(change, subject, input)] : [];
-  const traits = traitsOf(kind.schema);
-  // What a probe has shown is no reason for a replacement, and may change without making it stale.
-  const reasons = change.fields.filter(
+  const removing = { ...change, fields: reasonsOf(change, kind) };
+  const removal = deletion(`${change.address}#delete`, removing, subject, input);
+  return [...adopting, ...removal, ...creation(change, subject, kind, input)];
+}
+
+/** The fields that ask for a replacement. A value that a probe has shown is none, and may change without making the step stale. */
+function reasonsOf({ fields }: Change, { schema }: Kind): Change["fields"] {
+  const traits = traitsOf(schema);
+  return fields.filter(
     ({ path, source }) => source !== "probed" && traitAt(traits, path).operations === undefined,
   );
-  const removal = deletion(`${change.address}#delete`, { ...change, fields: reasons }, subject, input);
-  return [...adopting, ...removal, ...creation(change, subject, kind, input)];
 }
 
 /** The steps of a deletion, with the backup before it if the lifecycle asks for one. */

@@ -1,5 +1,5 @@
 /** @module Lists the addresses that a plan is about, with everything known of each. */
-import type { Address } from "../model/address.ts";
+import { type Address, twinOf, withoutTwin } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
@@ -29,7 +29,14 @@ export function subjectsOf(input: PlanInput): Subjects {
   const known = [...new Set([...desired.keys(), ...bound.keys(), ...inDoubt])];
   const excluded = excludedOf(bound, input);
   const targets = targetsOf(input);
-  const isChosen = (address: Address): boolean => !excluded.has(address) && targets?.has(address) !== false;
+  const isNamed = (address: Address): boolean => !excluded.has(address) && targets?.has(address) !== false;
+  // A twin is planned with the object whose data moves.
+  const owners = new Map(
+    [...(input.migrating ?? [])].flatMap(([address, inside]) =>
+      inside.map((each): [Address, Address] => [twinOf(each, "next"), address]),
+    ),
+  );
+  const isChosen = (address: Address): boolean => isNamed(owners.get(address) ?? withoutTwin(address));
   const at = (address: Address): Subject =>
     subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input);
   return {

@@ -89,7 +89,7 @@ function assertSameVariables({ variables, withheld }: SavedPlan, given: Project[
 
 /** Throws `plan-options` if an option would change the saved plan: one that it was made with does not. */
 export function assertAsSaved(options: PlanChoices, { choices }: SavedPlan, file: string): void {
-  const keys = ["target", "exclude", "replace", "allowDestroy", "maxDisruption"] as const;
+  const keys = ["target", "exclude", "replace", "allowDestroy", "cutover", "maxDisruption"] as const;
   const other = keys.find((key) => {
     const given = options[key] ?? [];
     return given.length > 0 && stableJson(given) !== stableJson(choices?.[key] ?? []);
@@ -104,9 +104,10 @@ export function assertAsSaved(options: PlanChoices, { choices }: SavedPlan, file
 }
 
 function choicesOf(options: PlanChoices): PlanChoices {
-  const { target, exclude, replace, allowDestroy, maxDisruption, probe } = options;
+  const { target, exclude, replace, allowDestroy, cutover = [], maxDisruption, probe } = options;
   return {
     ...{ target, exclude, replace, allowDestroy },
+    ...(cutover.length === 0 ? {} : { cutover }),
     ...defined({ maxDisruption }),
     ...(probe === false ? { probe } : {}),
   };

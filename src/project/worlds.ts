@@ -53,6 +53,8 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
     journal: openJournal(store, state, clock),
     open: parts.open ?? (() => undefined),
     emit: parts.emit ?? (() => {}),
+    // Loaded here: most runs move no data.
+    migrate: async (step, context) => (await import("../replace/migrate.ts")).migrate(step, context),
     onRead: parts.onRead,
     onStatus: parts.onStatus,
     stopping: AbortSignal.any([parts.stopping, lock.lost]),

@@ -16,8 +16,8 @@ import type { Profile } from "../model/profile.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Service } from "../model/service.ts";
-
 import type { OnRead } from "../observe/context.ts";
+import { needsRepair, repairMigrations as repair } from "../replace/recover.ts";
 import type { Planned } from "./plan-for.ts";
 import { planMark } from "./plan-mark.ts";
 
@@ -32,6 +32,8 @@ export interface ApplyWorld {
   readonly emit: (event: ApplyEvent) => void;
   /** Called with the key of a step whenever another status of its resource is seen. */
   readonly onStatus?: ApplyContext["onStatus"];
+  /** Carries out the steps that move data. */
+  readonly migrate?: ApplyContext["migrate"];
   readonly stopping: AbortSignal;
   readonly aborting: AbortSignal;
   /** Called with each answer to a read while a plan is made. */
@@ -76,6 +78,11 @@ export async function carryOut(
   outputs: ReadonlyMap<Address, JsonObject> = new Map(),
 ): Promise<readonly StepOutcome[]> {
   return run(steps, applyContext(world, { outputs }));
+}
+
+/** Repairs what a run left that ended in the middle of a cutover: its database takes writes again. */
+export async function repairMigrations(world: ApplyWorld): Promise<void> {
+  if (needsRepair(world.journal.state)) await repair(applyContext(world, { outputs: new Map() }));
 }
 
 /** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */

@@ -125,6 +125,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
     outputs: manifest.outputs,
     options: leavingOut(unread, options, moved),
     destroying,
+    now: world.clock.now(),
     digest: world.digest,
   });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
@@ -167,7 +168,7 @@ export function assertAddressesKnown(
   const [first] = unknown;
   if (first !== undefined) {
     const { option, pattern, candidates } = first;
-    const what = option === "--replace" ? "is not declared" : "names nothing";
+    const what = option === "--replace" || option === "--cutover" ? "is not declared" : "names nothing";
     throw new GraphformError("address-unknown", `${option} ${shellWord(pattern)} ${what}`, {
       hint: suggest(pattern, candidates, "known"),
     });

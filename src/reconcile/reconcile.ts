@@ -8,7 +8,13 @@ import type { Change, Guard, Plan, Step } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
 import { expectedTime } from "../model/time-limit.ts";
 import { driftReport } from "../plan/drift/drift-report.ts";
-import { type ApplyWorld, applyPlan, rememberOthers, resolveIntents } from "./apply-plan.ts";
+import {
+  type ApplyWorld,
+  applyPlan,
+  rememberOthers,
+  repairMigrations,
+  resolveIntents,
+} from "./apply-plan.ts";
 import { assertAddressesKnown, type Goal, type Planned, type PlanningWorld, planFor } from "./plan-for.ts";
 import { unverified, verify } from "./verify.ts";
 
@@ -53,6 +59,8 @@ export async function reconcile(
   assertAddressesKnown(goal, world.journal.state, world.kinds);
   // 2. Creates that an earlier run sent and never saw answered: found, or known to have made nothing.
   const resumed = await resolveIntents(world, saved);
+  // A cutover that ended in the middle has left a database that takes no writes.
+  await repairMigrations(world);
   // 3. Observe, compare, guard, order.
   const fresh = await look(goal);
   // 4. The plan that was shown is the one that is carried out.

@@ -29,8 +29,9 @@ export async function verify(
     const interrupted = outcomeOf(steps, [], world.journal.state.outputs, warnings());
     return { ...interrupted, exitCode: exitCodes.interrupted };
   }
-  // What --replace asked for has been done once.
-  const planned = await look({ ...goal, options: { ...goal.options, replace: [] } });
+  // What --replace and --cutover asked for has been done once.
+  const { cutover: _, ...options } = goal.options;
+  const planned = await look({ ...goal, options: { ...options, replace: [] } });
   const { plan: second } = planned;
   const { state } = world.journal;
   const outputs = goal.destroying

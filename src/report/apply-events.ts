@@ -92,6 +92,7 @@ const actions: { readonly [operation in Operation]: string } = {
   update: "update",
   delete: "delete",
   heal: "update",
+  migrate: "update",
   operate: "update",
   backup: "read",
   bind: "import",

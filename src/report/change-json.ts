@@ -131,6 +131,8 @@ export function identity({ address, kind }: Change<unknown>, names: KindNames): 
 /** The actions of a change by the words of Terraform. */
 export function actionsOf(change: Change<unknown>, steps: readonly Step<unknown>[]): readonly string[] {
   switch (change.action) {
+    case "migrate":
+      return ["create", "delete"];
     case "replace":
       return createsFirst(change, steps) ? ["create", "delete"] : ["delete", "create"];
     case "adopt":
@@ -156,7 +158,7 @@ function createsFirst({ address }: Change<unknown>, steps: readonly Step<unknown
 
 function actionReason(change: Change<unknown>): string | undefined {
   if (change.action === "delete") return "delete_because_no_resource_config";
-  if (change.action !== "replace") return undefined;
+  if (change.action !== "replace" && change.action !== "migrate") return undefined;
   return change.forcedBy === undefined ? "replace_by_request" : "replace_because_cannot_update";
 }
 
@@ -203,6 +205,7 @@ function sidesOf({ action, fields, before, after }: Change<ShownValue>): {
     case "create":
       return { after };
     case "replace":
+    case "migrate":
       return { before: before ?? {}, after };
     case "delete":
     case "forget":

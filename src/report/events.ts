@@ -104,6 +104,7 @@ const words: { readonly [action in Change["action"]]: string } = {
   create: "create",
   update: "update",
   replace: "replace",
+  migrate: "replace",
   delete: "delete",
   adopt: "import",
   move: "move",
@@ -144,7 +145,7 @@ function driftEvent(change: Change<unknown>, names: KindNames): JsonObject {
 
 function reasonOf(change: Change<unknown>): string | undefined {
   if (change.action === "delete") return "delete_because_no_resource_config";
-  if (change.action !== "replace") return undefined;
+  if (change.action !== "replace" && change.action !== "migrate") return undefined;
   return change.forcedBy === undefined ? "requested" : "cannot_update";
 }
 

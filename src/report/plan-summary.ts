@@ -29,7 +29,7 @@ export function summarize(plan: Plan<unknown>): PlanSummary {
   const adoptedAndChanged = free.filter((change) => change.action === "adopt" && change.fields.length > 0);
   return {
     add: count("create", "replace"),
-    change: count("update") + adoptedAndChanged.length,
+    change: count("update", "migrate") + adoptedAndChanged.length,
     destroy: count("delete", "replace"),
     blocked: plan.changes.filter((change) => change.blocked.length > 0).length,
     adopt: count("adopt"),

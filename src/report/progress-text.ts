@@ -52,7 +52,7 @@ interface StepWords {
   readonly done: string;
 }
 
-const operations: { readonly [operation in Exclude<Operation, "operate">]: StepWords } = {
+const operations: { readonly [operation in Exclude<Operation, "operate" | "migrate">]: StepWords } = {
   create: { doing: "creating", done: "created" },
   update: { doing: "updating", done: "updated" },
   heal: { doing: "setting back in the database", done: "set back in the database" },
@@ -70,6 +70,10 @@ const verbs: { readonly [verb: string]: StepWords } = {
   restart: { doing: "restarting", done: "restarted" },
   upgrade: { doing: "upgrading", done: "upgraded" },
   failover: { doing: "failing over", done: "failed over" },
+  preflight: { doing: "checking whether its data can be moved", done: "can be moved" },
+  cutover: { doing: "moving its data", done: "data moved" },
+  hook: { doing: "running the hook", done: "hook has run" },
+  undo: { doing: "going back", done: "went back" },
 };
 
 /** The words of a step that is done: its operation, or that nothing had to be sent. */
@@ -84,7 +88,7 @@ export function doneWords({
 
 /** The words of an operation, escaped; `verb` is that of an `operate` step. */
 export function stepWords(operation: Operation, verb: string | undefined): StepWords {
-  if (operation !== "operate") return operations[operation];
+  if (operation !== "operate" && operation !== "migrate") return operations[operation];
   const known = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (known !== undefined) return known;
   if (verb === undefined) return { doing: "working", done: "done" };

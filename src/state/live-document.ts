@@ -2,7 +2,7 @@
 
 import type { Address } from "../model/address.ts";
 import { objectKey } from "../model/object-key.ts";
-import type { Bound, CreateRound, Intent, StateDocument } from "../model/state.ts";
+import type { Bound, CreateRound, Intent, Migration, StateDocument } from "../model/state.ts";
 
 /** The part of a document that does not grow with the number of resources. */
 export type DocumentHead = Omit<StateDocument, "resources" | "intents" | "rounds">;
@@ -15,6 +15,8 @@ export interface LiveDocument {
   readonly intents: IndexedTable<Intent, "ref" | "round">;
   readonly rounds: { [round: string]: CreateRound };
   setHead(change: Partial<DocumentHead>): void;
+  /** Remembers the migration of an address, or forgets it. False if there was none to forget. */
+  setMigration(address: Address, migration: Migration | undefined): boolean;
 }
 
 /** Makes a copy of a document that can be changed in place. */
@@ -29,7 +31,14 @@ export function liveDocument(state: StateDocument): LiveDocument {
   });
   const rounds: { [round: string]: CreateRound } = Object.assign(Object.create(null), state.rounds);
   const view = { ...state, resources: resources.entries, intents: intents.entries, rounds };
-  return { view, resources, intents, rounds, setHead: (change) => void Object.assign(view, change) };
+  const setHead = (change: Partial<DocumentHead>): void => void Object.assign(view, change);
+  const setMigration = (address: Address, migration: Migration | undefined): boolean => {
+    const { [address]: before, ...others } = view.migrations ?? {};
+    if (before === undefined && migration === undefined) return false;
+    setHead({ migrations: migration === undefined ? others : { ...others, [address]: migration } });
+    return true;
+  };
+  return { view, resources, intents, rounds, setHead, setMigration };
 }
 
 /** A document as it is now, whatever happens to it later. */

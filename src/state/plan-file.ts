@@ -37,6 +37,8 @@ export interface PlanChoices {
   readonly exclude: readonly string[];
   readonly replace: readonly string[];
   readonly allowDestroy: readonly string[];
+  /** Left out of plans of an older graphform. */
+  readonly cutover?: readonly string[];
   readonly maxDisruption?: Disruption;
   /** False for --no-probe. */
   readonly probe?: boolean;

@@ -1,9 +1,9 @@
 /** @module The state as a fold over events: the only place that says what an event does to a document. */
-import type { Address } from "../model/address.ts";
+import { type Address, withoutTwin } from "../model/address.ts";
 import { type Json, own } from "../model/json.ts";
-import type { Bound, Converging, Durations, Intent, StateDocument } from "../model/state.ts";
+import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
-import { durationKey } from "../model/time-limit.ts";
+import { withDuration } from "../model/time-limit.ts";
 import { type IndexedTable, type LiveDocument, liveDocument } from "./live-document.ts";
 import type { EventVersion } from "./store.ts";
 
@@ -66,11 +66,17 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
       return end(live, event.address, () => ({}));
     case "released":
       learn(live, event.address, event.took);
-      return change(live, event.address, () => undefined);
+      return release(live, event.address);
     case "released-together":
-      return event.addresses.map((address) => change(live, address, () => undefined)).includes(true);
+      return event.addresses.map((address) => release(live, address)).includes(true);
     case "moved":
       return move(live, event);
+    case "migration":
+      return live.setMigration(event.address, event.migration);
+    case "switched":
+      for (const address of event.released) change(live, address, () => undefined);
+      for (const [address, bound] of event.bindings) bind(live, address, bound);
+      return live.setMigration(event.address, event.migration);
     case "outputs-recorded":
       live.setHead({ outputs: event.outputs });
       return true;
@@ -159,6 +165,13 @@ function change(
   if (changed === undefined) resources.remove(address);
   else resources.set(address, changed);
   return true;
+}
+
+/** Releases a binding. Without one of its objects a migration is over. */
+function release(live: LiveDocument, address: Address): boolean {
+  const isReleased = change(live, address, () => undefined);
+  if (isReleased) live.setMigration(withoutTwin(address), undefined);
+  return isReleased;
 }
 
 /** The operation that is waited for has ended: what it applied is recorded. */
@@ -264,21 +277,4 @@ function withSeenRight(bound: Bound, paths: readonly string[], at: string): Boun
   if (paths.length === 0) return bound;
   const seen = Object.fromEntries(paths.map((path) => [path, at]));
   return { ...bound, seenRight: { ...bound.seenRight, ...seen } };
-}
-
-/** The weight of a new measurement: one slow operation does not make the next forecast wrong, a slower service does soon. */
-const weight = 0.3;
-
-/** The durations with one more measurement, smoothed and in whole ms; keys are sorted. */
-function withDuration(
-  known: Durations | undefined,
-  kind: string,
-  operation: string,
-  took: number,
-): Durations {
-  const key = durationKey(kind, operation);
-  const before = known !== undefined && Object.hasOwn(known, key) ? known[key] : undefined;
-  const smoothed = before === undefined ? took : Math.round(before + weight * (took - before));
-  const entries = Object.entries({ ...known, [key]: smoothed });
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,5 +1,6 @@
 /** @module Defines the published JSON Schema of a state, and the schemas of the events in its log and of a saved plan. */
 import { disruptions, type FieldSchema } from "../model/field-schema.ts";
+import { migrationPhases } from "../model/migration.ts";
 import type { StateEvent } from "../model/state-event.ts";
 
 const text: FieldSchema = { type: "string", minLength: 1 };
@@ -59,6 +60,30 @@ export const bound: FieldSchema = record(
   },
   ["shownCreatedAt", "otherCreatedAt", "appliedAt", "seenRight", "ineffective", "converging"],
 );
+
+const phases: FieldSchema = { enum: [...migrationPhases] };
+const amount: FieldSchema = { type: "number", minimum: 0 };
+
+/** A migration: see `docs/replacing-a-database.md`. */
+const migration: FieldSchema = {
+  ...record(
+    {
+      phase: phases,
+      since: time,
+      rehearsed: record({
+        ...{ next: text, at: time, bytes: amount, largest: amount },
+        ...{ copy: amount, verify: amount, stall: amount },
+      }),
+      cap: { type: "integer", description: "QUERY_MEM_CAPACITY of the live database, to be put back." },
+      pausedUntil: time,
+      heldUntil: time,
+      former: { type: "object", additionalProperties: bound },
+      mark: record({ runId: text, writes: amount }),
+    },
+    ["rehearsed", "cap", "pausedUntil", "heldUntil", "former", "mark"],
+  ),
+  description: "A database whose data is being moved, or was moved: its phase, and what a later run needs.",
+};
 
 export const intent: FieldSchema = record(
   {
@@ -173,8 +198,13 @@ export const stateSchema: StateSchema = {
         additionalProperties: ms,
         description: "Ms that operations took, smoothed, by kind and operation.",
       },
+      migrations: {
+        type: "object",
+        additionalProperties: migration,
+        description: "Address to the migration of its data.",
+      },
     },
-    ["service", "manifest", "durations"],
+    ["service", "manifest", "durations", "migrations"],
   ),
 };
 
@@ -220,6 +250,13 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
     { from: text, to: text, renamed: { type: "object", additionalProperties: { type: "object" } } },
     ["renamed"],
   ),
+  migration: event({ address: text, migration }, ["migration"]),
+  switched: event({
+    address: text,
+    migration,
+    bindings: { type: "array", items: { type: "array" } },
+    released: texts,
+  }),
   "outputs-recorded": event({ outputs }),
 };
 

@@ -72,7 +72,9 @@ describe("help", () => {
 const files = ["--file", "--var", "--var-file", "--profile"];
 const hosts = ["--platform-url", "--users-url"];
 const requests = [...hosts, "--subscription", "--parallelism", "--timeout", "--log", "--trace"];
-const planning = ["--target", "--exclude", "--replace", "--allow-destroy", "--max-disruption"];
+const planning = [
+  ...["--target", "--exclude", "--replace", "--allow-destroy", "--cutover", "--max-disruption"],
+];
 const state = ["--file", "--state"];
 const read = [...files, "--state", ...requests];
 const write = [...read, "--lock-timeout"];
@@ -102,6 +104,8 @@ const effective: { readonly [path: string]: readonly string[] } = {
   ...Object.fromEntries(
     ["backup", "failover", "start", "stop", "restart", "upgrade"].map((verb) => [`instance ${verb}`, write]),
   ),
+  "replace status": state,
+  "replace undo": write,
   "instance restore": read,
   "instance events": read,
   "snapshot list": [...files, ...requests],

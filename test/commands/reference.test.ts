@@ -51,7 +51,7 @@ describe("reference and self-check", () => {
 
   it.each([
     ["guards.maxDeletes", { key: "guards.maxDeletes", bounds: "0 to any" }],
-    ["lifecycle.onReplace", { allowed: ["refuse", "recreate"], default: "refuse" }],
+    ["lifecycle.onReplace", { allowed: ["refuse", "recreate", "migrate"], default: "refuse" }],
     ["instances.orders.lifecycle.protect", { key: "lifecycle.protect", type: "boolean" }],
     ["variables.region.type", { key: "variables.*.type" }],
     ["variables.type", { key: "variables.*.type" }],

@@ -1,7 +1,8 @@
 /** @module What events do to a document, told the plain way: every event copies all of it. The reducer must come to the same. */
-import type { Address } from "../../src/model/address.ts";
+import { type Address, withoutTwin } from "../../src/model/address.ts";
 import { defined, type Json, own } from "../../src/model/json.ts";
-import type { Bound, Converging, Intent, StateDocument } from "../../src/model/state.ts";
+import type { Bound, Converging, Intent, Migration, StateDocument } from "../../src/model/state.ts";
+
 import type { Binding, CreatedObject, StateEvent } from "../../src/model/state-event.ts";
 
 /** Adds one event to a document. An event that changes nothing gives the same document back. */
@@ -70,6 +71,13 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
       return release(state, event.addresses);
     case "moved":
       return move(state, event);
+    case "migration":
+      return withMigration(state, event.address, event.migration);
+    case "switched": {
+      const left = event.released.reduce(without<Bound>, state.resources);
+      const released = { ...state, resources: left };
+      return withMigration(bind(released, event.bindings), event.address, event.migration);
+    }
     case "outputs-recorded":
       return { ...state, outputs: event.outputs };
   }
@@ -191,7 +199,21 @@ function release(state: StateDocument, addresses: readonly Address[]): StateDocu
   const released = new Set(addresses.filter((address) => own(state.resources, address) !== undefined));
   if (released.size === 0) return state;
   const kept = Object.entries(state.resources).filter(([address]) => !released.has(address));
-  return { ...state, resources: Object.fromEntries(kept) };
+  return [...released].reduce((next, address) => withMigration(next, withoutTwin(address), undefined), {
+    ...state,
+    resources: Object.fromEntries(kept),
+  });
+}
+
+function withMigration(
+  state: StateDocument,
+  address: Address,
+  migration: Migration | undefined,
+): StateDocument {
+  const known = own(state.migrations ?? {}, address);
+  if (known === undefined && migration === undefined) return state;
+  const others = without(state.migrations ?? {}, address);
+  return { ...state, migrations: migration === undefined ? others : { ...others, [address]: migration } };
 }
 
 /** A round goes with the last of its intents. */

@@ -1,4 +1,5 @@
 /** @module Looks once more for the object that a plan took for missing, just before it is created again or forgotten. */
+import { withoutTwin } from "../../model/address.ts";
 import { sameValue } from "../../model/compare.ts";
 import { GraphformError, shellWord } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
@@ -40,7 +41,7 @@ export async function assertStillMissing(
   for (const other of before.filter((listed) => !observed.has(listed) && !known.has(listed))) {
     const live = await describe(other, place);
     if (live === undefined || live.phase.is === "gone") continue;
-    const isMarked = live.owner?.lineage === lineage && live.owner.address === address;
+    const isMarked = live.owner?.lineage === lineage && live.owner.address === withoutTwin(address);
     const name = names.find((trait) => {
       const [shown, declared] = [live.spec[trait.path]?.value, step.spec?.[trait.path]];
       return shown !== undefined && declared !== undefined && sameValue(shown, declared, trait);

@@ -1,6 +1,6 @@
 /** @module Waits for the end of an accepted operation and records it in the state. */
 
-import { remedyForFailed } from "../../model/address.ts";
+import { remedyForFailed, withoutTwin } from "../../model/address.ts";
 import { serviceTime } from "../../model/clock.ts";
 import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
@@ -155,7 +155,7 @@ function shownMark(
   context: Pick<ApplyContext, "kinds" | "journal">,
 ): Spec {
   const { lineage } = context.journal.state;
-  const mark = context.kinds.named(kind).ownerMark({ lineage, address });
+  const mark = context.kinds.named(kind).ownerMark({ lineage, address: withoutTwin(address) });
   return Object.fromEntries(Object.entries(mark).filter(([path, value]) => spec[path]?.value === value));
 }
 

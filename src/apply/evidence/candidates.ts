@@ -1,5 +1,5 @@
 /** @module Decides which listed objects are those of creates whose answers were lost. Pure. */
-import type { Address } from "../../model/address.ts";
+import { type Address, withoutTwin } from "../../model/address.ts";
 import { serviceTime } from "../../model/clock.ts";
 import type { KindSchema } from "../../model/field-schema.ts";
 import type { Live } from "../../model/observed.ts";
@@ -82,7 +82,7 @@ export function matchCandidates(
   const marked = new Set(there.map((live) => ownAddress(live, ours)));
   const judged = there.map((live) => {
     // A create whose mark is shown has no other object.
-    const open = live.owner ? lost : lost.filter(({ address }) => !marked.has(address));
+    const open = live.owner ? lost : lost.filter(({ address }) => !marked.has(withoutTwin(address)));
     const named = lost.filter(({ intent }) => intent.acknowledged === live.id);
     if (named.length > 0) return { live, makers: named, doubtful: [] };
     const byVerdict = Map.groupBy(open, (create) => belonging(live, create, ours));
@@ -120,7 +120,7 @@ function belonging(
   const { schema, keepsMarks, keepsTime, namedBy, until, clock } = ours;
   const lacksMark = live.owner === null && intent.marked === true;
   if (lacksMark && (keepsMarks || live.isBare !== true)) return "another's";
-  if (live.owner && ownAddress(live, ours) !== address) return "another's";
+  if (live.owner && ownAddress(live, ours) !== withoutTwin(address)) return "another's";
   if (live.owner && keepsMarks) return "ours";
   // A marked object may have been changed outside since.
   if (!couldBe(live, intent, schema)) return live.owner ? "unclear" : "another's";

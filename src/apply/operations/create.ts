@@ -1,5 +1,6 @@
 /** @module Creates a resource, once, and waits until it can be used. */
 
+import { withoutTwin } from "../../model/address.ts";
 import { isGraphformError, shellWord } from "../../model/errors.ts";
 import { stableJson } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
@@ -22,7 +23,7 @@ export async function create(step: Step, context: ApplyContext): Promise<StepRes
   const body = bindSpec(step.kind, spec, context);
   const placed = { ...step, place: kind.place(body) };
   const intent = intentOf(placed, context);
-  const owner = { lineage: context.journal.state.lineage, address: step.address };
+  const owner = { lineage: context.journal.state.lineage, address: withoutTwin(step.address) };
   const resumed = await resumeCreate(placed, intent, context);
   if (resumed !== undefined) return resumed;
   const request = {

@@ -45,6 +45,9 @@ export const secretPaths: (shape: Shape) => ReadonlySet<string> = perObject((sha
 
 const duration: Shape = { type: "string", pattern: durationPattern, examples: ["90s", "40m", "2h"] };
 
+const windowPattern =
+  "^((mon|tue|wed|thu|fri|sat|sun)(,(mon|tue|wed|thu|fri|sat|sun))* )?([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$";
+
 const lifecycle: Shape = {
   type: "object",
   additionalProperties: false,
@@ -53,9 +56,34 @@ const lifecycle: Shape = {
     protect: { type: "boolean", description: "Refuse to delete or replace it." },
     onReplace: {
       type: "string",
-      enum: ["refuse", "recreate"],
+      enum: ["refuse", "recreate", "migrate"],
       default: "refuse",
-      description: "What becomes of a change that needs a new object.",
+      description:
+        "What becomes of a change that needs a new object. migrate moves the data of a database to the new one.",
+    },
+    migration: {
+      type: "object",
+      additionalProperties: false,
+      description: "With onReplace: migrate: when the data may be moved, and what happens after it.",
+      properties: {
+        windows: {
+          type: "array",
+          items: { type: "string", pattern: windowPattern },
+          examples: [["sat,sun 02:00-04:00"]],
+          description: "Times in UTC in which apply may switch without --cutover.",
+        },
+        maxReadOnly: {
+          ...duration,
+          description: "Longest read-only time that is accepted without a look at the rehearsal.",
+        },
+        hold: { ...duration, default: "24h", description: "How long the old database is kept, stopped." },
+        hook: {
+          type: "array",
+          minItems: 1,
+          items: { type: "string", minLength: 1 },
+          description: "A command to run after the switch: its words, without a shell; at most 5 minutes.",
+        },
+      },
     },
     onDelete: {
       type: "string",

@@ -35,6 +35,7 @@ function depends(change: Change, cause: Change, { wantedBy, heldBy }: References
     change.action === "create" ||
     change.action === "update" ||
     change.action === "replace" ||
+    change.action === "migrate" ||
     change.action === "adopt";
   return wants && cause.action !== "delete" && wantedBy(change.address).includes(cause.address);
 }

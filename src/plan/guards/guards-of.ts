@@ -10,7 +10,7 @@ import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
 import { doubtGuard, openCreateGuard } from "./missing.ts";
 import { destroys, protectionGuard, remedyForOnDelete } from "./protection.ts";
-import { replacementGuard } from "./replacement.ts";
+import { migrationGuard, replacementGuard } from "./replacement.ts";
 
 /** The guards of one change. A deletion that is under way has passed its guards already. */
 export function guardsOf(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
@@ -21,6 +21,7 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
     openCreateGuard(change, input),
     protectionGuard(change, subject, input),
     replacementGuard(change, subject, input),
+    migrationGuard(change, subject, input),
     keptByServiceGuard(change, subject, input),
     adoptionGuard(change),
     takenGuard(change, input),
@@ -140,7 +141,13 @@ function missingOperation(
 ): Missing | undefined {
   const { noun, operations } = kinds.named(change.kind);
   const lacks = (operation: string): boolean => profile.operations[operation] === undefined;
-  const makes = change.action === "create" || change.action === "replace";
+  const makes = ["create", "replace", "migrate"].includes(change.action);
+  const unmoved = change.action === "migrate" ? (operations.power ?? []).find(lacks) : undefined;
+  if (unmoved !== undefined)
+    return {
+      what: `${unmoved.split(".").at(-1)} a ${noun}, and nothing else closes the old one for good`,
+      remedy: "lifecycle.onReplace: recreate, after its data was saved by other means",
+    };
   if (makes && lacks(operations.create))
     return { what: `create a ${noun}`, remedy: "give the id of an existing one" };
   const remedy = "change it by other means, or use a profile that has the operation";

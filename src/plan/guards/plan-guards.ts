@@ -85,7 +85,7 @@ function changePercentHold(
   { guards, state, destroying }: PlanInput,
 ): Hold | undefined {
   const changes = open.filter(
-    (change) => change.gone === true || ["update", "replace", "delete"].includes(change.action),
+    (change) => change.gone === true || ["update", "replace", "migrate", "delete"].includes(change.action),
   );
   const existing = Object.keys(state.resources).length;
   const percent = existing === 0 ? 0 : (100 * changes.length) / existing;
@@ -106,7 +106,7 @@ function boundElsewhereHold(
   changes: readonly Change[],
   subjects: ReadonlyMap<Address, Subject>,
 ): Hold | undefined {
-  const keeps = ["keep", "update", "move", "replace"];
+  const keeps = ["keep", "update", "move", "replace", "migrate"];
   const keyOf = ({ address, kind, id = "" }: Change): string =>
     objectKey(kind, { id, place: subjects.get(address)?.observed?.place ?? {} });
   const kept = new Set(changes.filter(({ action }) => keeps.includes(action)).map(keyOf));

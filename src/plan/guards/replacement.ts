@@ -1,6 +1,8 @@
 /** @module Guards against replacing an object that holds data. */
 
+import { twinOf } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
+import { fieldRows, type KindSchema } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import type { PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
@@ -21,6 +23,64 @@ export function replacementGuard(change: Change, subject: Subject, input: PlanIn
     const message = "a replacement deletes the old one, and lifecycle.onDelete: retain keeps it";
     return { code: "on-replace", message, lift: `${option}, or ${remedyForOnDelete(subject)}` };
   }
-  const message = `${forcedBy ?? "this"} needs a replacement, which is refused: the new one starts empty`;
-  return { code: "on-replace", message, lift: `${option}, or lifecycle.onReplace: recreate` };
+  const isMigrated = desired?.lifecycle.onReplace === "migrate";
+  const message = isMigrated
+    ? `${forcedBy ?? "this"} needs a replacement for another reason than a field of its own, and its data is not moved for that`
+    : `${forcedBy ?? "this"} needs a replacement, which is refused: the new one starts empty`;
+  const moving =
+    isMigrated || !canMigrate(change, subject, input) ? "" : "lifecycle.onReplace: migrate keeps the data; ";
+  return { code: "on-replace", message, lift: `${moving}${option}, or lifecycle.onReplace: recreate` };
+}
+
+/** True if the data of this change could be moved to the new object. */
+function canMigrate(
+  { kind, forcedBy, fields }: Change,
+  { bound, observed }: Subject,
+  input: PlanInput,
+): boolean {
+  const { operations, schema } = input.kinds.named(kind);
+  const lacks = (operation: string): boolean => input.profile.operations[operation] === undefined;
+  return (
+    bound !== undefined &&
+    observed?.phase.is === "ready" &&
+    forcedBy !== undefined &&
+    operations.power?.some(lacks) === false &&
+    notCarried(fields, schema) === undefined
+  );
+}
+
+/** The first field that forces a replacement and that no way of moving data can carry. */
+function notCarried(
+  fields: Change["fields"],
+  schema: KindSchema,
+): { path: string; reason: string } | undefined {
+  const rows = fieldRows(schema);
+  for (const { path, effect } of fields) {
+    const carried = rows.get(path)?.["x-carried"];
+    if (effect === "replace" && typeof carried === "string") return { path, reason: carried };
+  }
+  return undefined;
+}
+
+/** The guard against moving data that cannot be moved now. */
+export function migrationGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
+  const { action, address, kind, fields } = change;
+  if (action !== "migrate") return undefined;
+  const code = "on-replace";
+  const former = twinOf(address, "former");
+  const { state } = input;
+  if (state.resources[former] !== undefined)
+    return {
+      code,
+      message: `${former} is still kept from the migration before this one`,
+      lift: `--allow-destroy ${shellWord(former)} deletes it first`,
+    };
+  const stuck = notCarried(fields, input.kinds.named(kind).schema);
+  if (stuck !== undefined)
+    return { code, message: `${stuck.path} is not carried: ${stuck.reason}`, lift: "leave it as it is" };
+  const isFenced = state.migrations?.[address]?.phase === "fence";
+  if (subject.observed?.phase.is !== "stopped" || isFenced) return undefined;
+  const { noun } = input.kinds.named(kind);
+  const message = "it is stopped, and data moves only out of a running database";
+  return { code, message, lift: `graphform ${noun} start ${shellWord(address)}` };
 }

@@ -211,6 +211,13 @@ const groups: readonly (Omit<Group<unknown>, "changes"> & {
     matches: (change) => change.action === "replace" || change.action === "delete",
   },
   {
+    title: "Data moved",
+    note: "to a new database; no data is lost",
+    tone: "careful",
+    named: true,
+    matches: (change) => change.action === "migrate",
+  },
+  {
     title: "Restarts",
     note: "connections are cut for a while",
     tone: "careful",

@@ -1,0 +1,156 @@
+/** @module Shows where migrations stand, takes one back, and repairs what an interrupted one has left. */
+import { outcomeOf } from "../apply/outcome.ts";
+import { kinds } from "../kinds/index.ts";
+import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import type { Journal } from "../model/journal.ts";
+import { defined, type JsonObject } from "../model/json.ts";
+import type { ApplyEvent } from "../model/outcome.ts";
+import type { Step } from "../model/plan.ts";
+import type { Migration, RecordedOutput } from "../model/state.ts";
+import { resolveKnown, waitsFor } from "../model/templates.ts";
+import { type ReadManifest, type Run, resolving } from "../project/open-run.ts";
+import { openProject, type Project } from "../project/project.ts";
+import { carryOut, repairMigrations as repair } from "../reconcile/apply-plan.ts";
+import { capCommand } from "../replace/data/quiesce.ts";
+import { phases } from "../replace/phases.ts";
+import { needsRepair } from "../replace/recover.ts";
+import { applyEvent } from "../report/apply-events.ts";
+import { escapeText } from "../report/escape.ts";
+import { jsonText } from "../report/json-text.ts";
+import { makePalette } from "../report/palette.ts";
+import { progressText } from "../report/progress-text.ts";
+import { kindNames } from "../report/words.ts";
+import { boundAt, liveAt } from "./bound-objects.ts";
+import type { ManifestOptions } from "./options.ts";
+import { type Invocation, interrupted, lockWarning, shownLatestState, withRun } from "./with-run.ts";
+
+type ReplaceOptions = ManifestOptions & { readonly json?: boolean };
+
+/** `replace status [ADDRESS]`: prints the migrations of the state, without asking any service. */
+export async function replaceStatus(
+  { options, settings, terminal }: Invocation<ReplaceOptions>,
+  address: string | undefined,
+): Promise<number> {
+  const project = await openProject(options, settings);
+  const state = await shownLatestState(project.store, terminal);
+  const all = Object.entries(state?.migrations ?? {}).filter(
+    ([at]) => address === undefined || at === address,
+  );
+  if (address !== undefined && all.length === 0)
+    throw new GraphformError("no-migration", `no data is being moved at ${address}`, {
+      hint: "graphform replace status lists all migrations",
+    });
+  if (options.json === true) {
+    const entries = all.map(([at, { former: _, mark: __, ...migration }]): [string, JsonObject] => [
+      at,
+      { ...migration, rehearsed: { ...migration.rehearsed } },
+    ]);
+    terminal.out(`${jsonText(Object.fromEntries(entries))}\n`);
+    return exitCodes.done;
+  }
+  if (all.length === 0) terminal.out("No data is being moved.\n");
+  for (const [at, migration] of all)
+    terminal.out(
+      `${statusLines(at, migration)
+        .map((line) => escapeText(line, 1000))
+        .join("\n")}\n`,
+    );
+  return exitCodes.done;
+}
+
+function statusLines(address: string, migration: Migration): readonly string[] {
+  const { phase, since, rehearsed, heldUntil, cap } = migration;
+  const { does, proof, afterKill } = phases[phase];
+  const line = (name: string, text: string): string => `  ${name.padEnd(10)} ${text}`;
+  return [
+    `${address}: ${phase} since ${since}`,
+    line("does", does),
+    line("proof", proof),
+    line("if killed", afterKill),
+    ...(rehearsed === undefined
+      ? []
+      : [
+          line(
+            "rehearsed",
+            `copy ${rehearsed.copy} ms, compare ${rehearsed.verify} ms, ${rehearsed.bytes} bytes, at ${rehearsed.at}`,
+          ),
+        ]),
+    ...(heldUntil === undefined ? [] : [line("kept until", heldUntil)]),
+    ...(cap === undefined
+      ? []
+      : [
+          line(
+            "by hand",
+            `the next plan or apply lets writes begin again; at the database itself: ${capCommand(cap)}`,
+          ),
+        ]),
+  ];
+}
+
+/** `replace undo ADDRESS`: goes back to the old database. Throws `not-bound`, `nothing-to-undo`. */
+export async function replaceUndo(invocation: Invocation<ReplaceOptions>, address: string): Promise<number> {
+  const { options, terminal } = invocation;
+  const palette = makePalette(terminal.colour);
+  const names = kindNames(kinds.all);
+  const emit = (event: ApplyEvent): void => {
+    const stamp = (): string => new Date().toISOString();
+    if (options.json === true) terminal.out(`${jsonText(applyEvent(event, names, stamp))}\n`);
+    else terminal.err(`${progressText(event, palette)}\n`);
+  };
+  const warn = (message: string): void => emit({ type: "warning", message });
+  return withRun(
+    invocation,
+    { reading: resolving("declared"), lock: "replace undo", warn },
+    async (run, { aborting }) => {
+      const { kind, id, place } = boundAt(run.state, address);
+      const world = run.applying({ emit, aborting });
+      const step: Step = {
+        ...{ key: `${address}#undo`, operation: "migrate", verb: "undo", address, kind, id, place },
+        ...{ checks: [], precondition: "", after: [], blocked: [] },
+        ...defined({ timeout: options.timeout }),
+        migration: { cutover: true, inside: [], parameters: [], windows: [], hold: 0 },
+      };
+      const steps = await carryOut([step], world);
+      await recordOutputs(address, run, world.journal);
+      if (world.stopping.aborted) throw interrupted();
+      for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);
+      return outcomeOf(steps, [], {}, []).exitCode;
+    },
+  );
+}
+
+/** Records the outputs that name the object of an address, which is another one now; those that name others too are left to the next apply. */
+async function recordOutputs(
+  address: string,
+  { manifest, service, clock, signal }: Run & ReadManifest,
+  { state, record }: Pick<Journal, "state" | "record">,
+): Promise<void> {
+  const { outputs } = await liveAt(address, { state, service, clock, signal });
+  const found = Object.entries(manifest.outputs).flatMap(([name, declared]): [string, RecordedOutput][] => {
+    const value = resolveKnown(declared.value, (at) => (at === address ? outputs : undefined));
+    const known = state.outputs[name];
+    if (known === undefined || waitsFor(value).length > 0 || waitsFor(declared.value).length === 0) return [];
+    return [[name, { ...known, value }]];
+  });
+  await record({ type: "outputs-recorded", outputs: { ...state.outputs, ...Object.fromEntries(found) } });
+}
+
+/**
+ * Lets a database take writes again that a run has left capped, before a plan is made. It writes only then, under the lock of the state; a run that
+ * holds the lock is in the middle of a cutover, and is left alone.
+ */
+export async function repairMigrations(project: Project, invocation: Invocation): Promise<void> {
+  const { terminal } = invocation;
+  const state = await project.store.read();
+  if (state === undefined || !needsRepair(state)) return;
+  const emit = (event: ApplyEvent): void => {
+    if (event.type === "warning") lockWarning(terminal)(`${event.address ?? ""}: ${event.message}`);
+  };
+  try {
+    const once = { ...invocation, options: { ...invocation.options, lockTimeout: 0 } };
+    const wanted = { project, reading: resolving("declared"), lock: "repair of a migration" };
+    await withRun(once, wanted, (run, { aborting }) => repair(run.applying({ emit, aborting })));
+  } catch (error) {
+    if (!isGraphformError(error) || error.code !== "locked") throw error;
+  }
+}

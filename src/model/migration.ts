@@ -1,0 +1,56 @@
+/** @module Defines what the state remembers of a database whose data is being moved, and what a step of it is told. */
+import type { Address } from "./address.ts";
+import type { MigrationRules } from "./desired.ts";
+
+/** The phases of a migration in their order. */
+export const migrationPhases: readonly MigrationPhase[] = [
+  ...(["preflight", "create", "rehearse", "await-cutover", "quiesce", "freeze", "copy", "verify"] as const),
+  ...(["durable", "fence", "switch", "hook", "hold", "retire"] as const),
+];
+
+/** The part of a migration that is under way. */
+export type MigrationPhase =
+  | "preflight"
+  | "create"
+  | "rehearse"
+  | "await-cutover"
+  | "quiesce"
+  | "freeze"
+  | "copy"
+  | "verify"
+  | "durable"
+  | "fence"
+  | "switch"
+  | "hook"
+  | "hold"
+  | "retire";
+
+/** Measurements of a rehearsal, in ms and bytes. */
+export interface Rehearsed {
+  /** The id of the new object that was rehearsed with. */
+  readonly next: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly bytes: number;
+  /** Bytes of the largest value. */
+  readonly largest: number;
+  readonly copy: number;
+  readonly verify: number;
+  /** Longest time in which the live database did not answer. */
+  readonly stall: number;
+}
+
+/** Everything that a step of a migration needs beside its address. */
+export interface MigrationTerms extends MigrationRules {
+  /** The cutover was asked for by its address. */
+  readonly cutover: boolean;
+  /** Resources that live inside of the database: their addresses. */
+  readonly inside: readonly Address[];
+  /** Parameters of the engine that the manifest sets: the new database keeps its own. */
+  readonly parameters: readonly string[];
+}
+
+/** Ms for which writes were refused, or would be: what a rehearsal has measured, and the time that a stop takes. */
+export function readOnlyTime({ copy, verify }: Rehearsed, stop: number): number {
+  return copy + verify + stop;
+}

@@ -1,0 +1,116 @@
+/** @module Plans what a replacement that keeps the data needs: a second object beside the first, and what lives inside of it. */
+
+import { type Address, twinOf } from "../model/address.ts";
+import type { Desired } from "../model/desired.ts";
+import { fieldRows, parameterOf } from "../model/field-schema.ts";
+import type { Change, Step } from "../model/plan.ts";
+import { referenceFields } from "../model/templates.ts";
+import { isInWindow } from "../model/window.ts";
+import type { PlanInput } from "./input.ts";
+import { propose } from "./propose.ts";
+import { existing } from "./step.ts";
+import type { Subject } from "./subject.ts";
+import { subjectsOf } from "./subjects.ts";
+
+/**
+ * Adds to the declared resources a twin of each database whose data moves, and of everything that lives inside of it. All that makes,
+ * changes and removes twins is what does it for any resource.
+ */
+export function withSuccessors(input: PlanInput): PlanInput {
+  const wanted = input.desired.filter(({ lifecycle }) => lifecycle.onReplace === "migrate");
+  if (wanted.length === 0 || input.destroying) return input;
+  const { chosen } = subjectsOf(input);
+  const migrating = new Map<Address, readonly Address[]>();
+  const twins = wanted.flatMap((desired): readonly Desired[] => {
+    const subject = chosen.get(desired.address);
+    if (subject?.bound === undefined || subject.observed === undefined || subject.doubt !== undefined)
+      return [];
+    const { action, forcedBy } = propose(subject, input, new Set());
+    const isAsked = input.options.replace.includes(desired.address);
+    if (action !== "replace" || forcedBy === undefined || isAsked) return [];
+    const inside = input.desired.filter((entry) => livesIn(entry, desired.address, input));
+    migrating.set(
+      desired.address,
+      inside.map(({ address }) => address),
+    );
+    return [successor(desired), ...inside.map((entry) => childOf(entry, desired.address, input))];
+  });
+  return { ...input, desired: [...input.desired, ...twins], migrating };
+}
+
+/** The object that takes over. It holds a copy alone until the switch, so nothing protects it. */
+function successor(desired: Desired): Desired {
+  const { importId: _other, ...rest } = desired;
+  const { migration: _rules, ...lifecycle } = desired.lifecycle;
+  const unguarded = { ...lifecycle, protect: false, onReplace: "recreate", onDelete: "delete" } as const;
+  const address = twinOf(desired.address, "next");
+  return { ...rest, address, refs: [...desired.refs, desired.address], lifecycle: unguarded };
+}
+
+/** The same resource inside of the object that takes over. */
+function childOf(desired: Desired, parent: Address, input: PlanInput): Desired {
+  const next = twinOf(parent, "next");
+  const fields = placeReferences(desired, input).filter(({ address }) => address === parent);
+  const names = fields.map(({ path, section }) => [path, next.slice(section.length + 1)]);
+  return {
+    ...successor(desired),
+    spec: { ...desired.spec, ...Object.fromEntries(names) },
+    refs: [...desired.refs, next],
+  };
+}
+
+function livesIn(desired: Desired, parent: Address, input: PlanInput): boolean {
+  return placeReferences(desired, input).some(({ address }) => address === parent);
+}
+
+function placeReferences(
+  { kind, spec }: Desired,
+  { kinds }: PlanInput,
+): readonly { readonly path: string; readonly section: string; readonly address: Address }[] {
+  return referenceFields(kinds.named(kind).schema).flatMap(({ path, section, place }) =>
+    place ? [{ path, section, address: `${section}.${String(spec[path])}` }] : [],
+  );
+}
+
+/** True if an apply of this plan is allowed to cut over. Without the option, not even an empty list of it, the plan only looks. */
+export function expectsCutover({ address, desired }: Subject, { options, now }: PlanInput): boolean {
+  const windows = desired?.lifecycle.migration?.windows ?? [];
+  if (options.cutover === undefined) return false;
+  return options.cutover.includes(address) || (now !== undefined && isInWindow(windows, now));
+}
+
+/** The steps that move the data: the check before anything is made, and the cutover after everything was made. */
+export function migrationSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
+  const { address, kind } = change;
+  const inside = input.migrating?.get(address) ?? [];
+  const rows = fieldRows(input.kinds.named(kind).schema);
+  const declared = Object.keys(change.after ?? {});
+  const parameters = declared.flatMap((path) => {
+    const row = rows.get(path);
+    return (row === undefined ? undefined : parameterOf(row)) ?? [];
+  });
+  const rules = subject.desired?.lifecycle.migration ?? { windows: [], hold: 0 };
+  const cutover = input.options.cutover?.includes(address) === true;
+  const part = (verb: string, refs: readonly Address[]): Step => ({
+    ...existing(`${address}#${verb}`, "migrate", change, subject, input),
+    verb,
+    refs,
+    migration: { ...rules, cutover, inside, parameters },
+  });
+  const twins = [address, ...inside].map((each) => twinOf(each, "next"));
+  return [part("preflight", []), part("cutover", [...twins, ...inside])];
+}
+
+/** The step that runs a hook again that has failed, or that was not reached. */
+export function hookSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
+  const rules = subject.desired?.lifecycle.migration;
+  if (rules?.hook === undefined || input.state.migrations?.[change.address]?.phase !== "hook") return [];
+  const terms = { ...rules, cutover: false, inside: [], parameters: [] };
+  return [
+    {
+      ...existing(`${change.address}#hook`, "migrate", change, subject, input),
+      verb: "hook",
+      migration: terms,
+    },
+  ];
+}

@@ -1,0 +1,194 @@
+/** @module Cuts over: brings the old database to rest, copies, proves, closes it, and switches the address. */
+import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
+import { backup } from "../apply/operations/backup.ts";
+import { twinOf } from "../model/address.ts";
+import { asError, GraphformError, isGraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
+import type { MigrationPhase, MigrationTerms } from "../model/migration.ts";
+import type { Step } from "../model/plan.ts";
+import { copy, emptyTarget } from "./data/copy.ts";
+import { makeDurable } from "./data/durable.ts";
+import type { Freeze } from "./data/freeze.ts";
+import { takeInventory } from "./data/inventory.ts";
+import type { Side } from "./data/nodes.ts";
+import { refusalsOf, type TargetFacts } from "./data/preflight.ts";
+import type { OnProgress } from "./data/progress.ts";
+import { quiesce, readCap } from "./data/quiesce.ts";
+import { isRefusal, type Refusal } from "./data/refusals.ts";
+import { verify } from "./data/verify.ts";
+import { fence, switchOver, writeMark } from "./fence.ts";
+import { report, setPhase } from "./record.ts";
+
+/** Everything that one cutover works with. */
+export interface Cutover {
+  readonly step: Step;
+  readonly terms: MigrationTerms;
+  /** Facts about the new database. */
+  readonly facts: TargetFacts;
+  /** Bytes of all values, as the rehearsal measured them. */
+  readonly expectedBytes: number;
+  readonly source: Side;
+  readonly target: Side;
+  /** Longest read-only time in ms before the fence. */
+  readonly budget: number;
+}
+
+/** Shortest budget in ms: a small database is not given up for one slow answer. */
+const leastBudget = 10_000;
+
+/** Runs the phases from quiesce to switch. Until the fence every failure leaves the old database as it was and writable. */
+export async function cutOver(work: Cutover, context: ApplyContext): Promise<StepResult> {
+  const { step, terms, source, target } = work;
+  const { address, id = "" } = step;
+  const enter = phaseOf(step, context);
+  const cap = await readCap(source);
+  await enter("quiesce", "no new write begins", { cap });
+  // If it rejects, the cap may still be in force: the state remembers it, and the next run or plan puts it back.
+  const freeze = await quiesce(source, { cap }, context.stopping);
+  if (isRefusal(freeze)) {
+    await enter("await-cutover", freeze.message, { cap: undefined });
+    return givenUp(step, freeze);
+  }
+  let isClosed = false;
+  try {
+    await enter("freeze", "writes wait", { cap: undefined });
+    const limit = AbortSignal.timeout(Math.max(leastBudget, work.budget));
+    const signal = AbortSignal.any([context.stopping, freeze.lost, limit]);
+    const refusal = await moved(work, freeze, signal, context);
+    if (refusal !== undefined) {
+      await freeze.release();
+      await enter("await-cutover", refusal.message);
+      return givenUp(step, refusal);
+    }
+    const mark = await writeMark(target);
+    report(step, "fence", "closing the old database", context);
+    isClosed = true;
+    await fence(step, source, freeze, context);
+    report(step, "switch", "", context);
+    await switchOver(step, terms, "next", { mark }, context);
+    return { result: "done", ...defined({ id: context.journal.state.resources[address]?.id }) };
+  } catch (error) {
+    if (isClosed && isGraphformError(error) && error.code === "fence-open") {
+      freeze.abandon();
+      throw error;
+    }
+    await freeze.release();
+    const isBefore = context.journal.state.migrations?.[address]?.phase !== "hold";
+    if (isBefore) await enter("await-cutover", "", { pausedUntil: undefined });
+    if (context.stopping.aborted) throw error;
+    const reason = freeze.lost.aborted
+      ? asError(freeze.lost.reason).message
+      : context.hide(asError(error).message);
+    return {
+      result: "failed",
+      id,
+      message: `nothing was switched, and ${id} takes writes as before: ${reason}`,
+      hint: isGraphformError(error) && error.hint !== undefined ? error.hint : "run it again",
+    };
+  }
+}
+
+function phaseOf(
+  step: Step,
+  context: ApplyContext,
+): (
+  phase: MigrationPhase,
+  detail: string,
+  more?: { readonly cap?: number | undefined; readonly pausedUntil?: string | undefined },
+) => Promise<void> {
+  return async (phase, detail, more = {}) => {
+    await setPhase(step.address, phase, more, context);
+    report(step, phase, detail, context);
+  };
+}
+
+function givenUp({ id = "" }: Step, { message, remedy }: Pick<Refusal, "message" | "remedy">): StepResult {
+  return {
+    result: "failed",
+    id,
+    message: `nothing was switched, and ${id} takes writes as before: ${message}`,
+    hint: remedy,
+  };
+}
+
+/** Copies, compares and makes durable while the freeze holds. Returns the reason if that failed. */
+async function moved(
+  { step, terms, facts, expectedBytes, source, target }: Cutover,
+  freeze: Freeze,
+  signal: AbortSignal,
+  context: ApplyContext,
+): Promise<Pick<Refusal, "message" | "remedy"> | undefined> {
+  const enter = phaseOf(step, context);
+  const keepParameters = terms.parameters;
+  // The schema may have changed since the last look.
+  const inventory = await takeInventory(source, signal);
+  const [reason] = refusalsOf(inventory, facts);
+  if (reason !== undefined) return reason;
+  await enter("copy", "");
+  await emptyTarget(source, target);
+  const onProgress = progressOf(step, "copy", context);
+  const options = { inventory, keepParameters, expectedBytes, onProgress };
+  const copied = await copy(source, target, options, signal);
+  if (isRefusal(copied)) return copied;
+  await enter("verify", `${copied.keys} keys, ${megabytes(copied.bytes)}`);
+  const { differences } = await verify(
+    source,
+    target,
+    { inventory, keepParameters, onProgress: progressOf(step, "verify", context) },
+    signal,
+  );
+  if (differences.length > 0) {
+    const message = `the copy differs: ${differences.map((each) => each.message).join("; ")}`;
+    return { message, remedy: "both databases are kept for a look; run it again for another copy" };
+  }
+  await enter("durable", "");
+  const durable = await makeDurable(target);
+  if (isRefusal(durable)) return durable;
+  if (!durable.isOnDisk) await backUp(step, context);
+  return freeze.prove();
+}
+
+/** A database without an append-only file keeps a copy only by a backup. */
+async function backUp(step: Step, context: ApplyContext): Promise<void> {
+  const next = twinOf(step.address, "next");
+  const bound = context.journal.state.resources[next];
+  const { probed: _, ...rest } = step;
+  const operations = context.kinds.named(step.kind).operations.backup ?? [];
+  const canBackUp = operations.length > 0 && operations.every((name) => context.profile.operations[name]);
+  if (bound === undefined || driverOf(context, step.kind).backup === undefined || !canBackUp) {
+    const message =
+      "the new database keeps no append-only file, and cannot be backed up: a crash loses what its last save lacks";
+    context.emit({ type: "warning", address: step.address, message });
+    return;
+  }
+  const request: Step = {
+    ...rest,
+    operation: "backup",
+    key: `${next}#backup`,
+    address: next,
+    id: bound.id,
+    checks: [],
+  };
+  const end = await backup({ ...request, place: bound.place }, context);
+  if (end.result !== "done") throw new GraphformError("not-durable", end.message ?? "no backup was made");
+}
+
+function progressOf(step: Step, phase: "copy" | "verify", context: ApplyContext): OnProgress {
+  let last = 0;
+  return ({ keys, amount, left }) => {
+    const now = context.clock.now();
+    if (now - last < 1000) return;
+    last = now;
+    const rest = left === undefined ? "" : `, about ${Math.ceil(left / 1000)} s left`;
+    report(
+      step,
+      phase,
+      `${keys.done} of ${keys.of} keys, ${phase === "copy" ? megabytes(amount.done) : `${amount.done} rows`}${rest}`,
+      context,
+    );
+  };
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+}

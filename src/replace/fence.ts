@@ -1,0 +1,181 @@
+/** @module Closes the old database for good before the new one gets its address. */
+import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
+import { notAtRest, untilAtRest } from "../apply/operations/existing.ts";
+import { operate } from "../apply/operations/operate.ts";
+import { type Address, type Twin, twinOf } from "../model/address.ts";
+import { GraphformError, shellWord } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
+import type { MigrationTerms } from "../model/migration.ts";
+import type { Live } from "../model/observed.ts";
+import type { Step } from "../model/plan.ts";
+import { preconditionText } from "../model/precondition.ts";
+import type { Migration } from "../model/state.ts";
+import { type Freeze, pauseNode, unpause } from "./data/freeze.ts";
+import type { Side } from "./data/nodes.ts";
+import { markOf } from "./data/proof.ts";
+import { setPhase } from "./record.ts";
+import { openBound } from "./sides.ts";
+import { switchEvent } from "./switch.ts";
+
+/** Longest time that a stop may take, in ms: the pause of writes holds that long even if this process ends. */
+const stopWithin = 15 * 60_000;
+
+/** Time by which clocks may differ, in ms. */
+const skew = 5000;
+
+/** Starts or stops the object of an address by the service, and waits for it. */
+export function power(
+  verb: "start" | "stop",
+  address: Address,
+  step: Pick<Step, "kind">,
+  context: ApplyContext,
+): Promise<StepResult> {
+  const bound = context.journal.state.resources[address];
+  const anyLive: Live = { id: bound?.id ?? "", phase: { is: "ready", detail: "" }, spec: {}, outputs: {} };
+  const request: Step = {
+    key: `${address}#${verb}`,
+    operation: "operate",
+    verb,
+    address,
+    kind: step.kind,
+    place: bound?.place ?? {},
+    checks: [],
+    precondition: context.digest(preconditionText(anyLive, [], {}, new Map())),
+    after: [],
+    blocked: [],
+    ...defined({ id: bound?.id }),
+  };
+  return operate(request, context);
+}
+
+/**
+ * Fences a frozen database: the pause is made long enough for a stop, its clients are cut off, and the service stops it. Resolves once it is
+ * seen stopped. Rejects before anything was closed if the freeze is not proved; a stop that may have been taken rejects with `fence-open`.
+ */
+export async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyContext): Promise<void> {
+  const { address } = step;
+  const pausedUntil = new Date(context.clock.now() + stopWithin).toISOString();
+  // A longer pause extends the one in force, and shorter ones that renew it do not end it.
+  for (const node of side.nodes) await pauseNode(node, stopWithin);
+  await setPhase(address, "fence", { pausedUntil }, context);
+  await freeze.fence();
+  const lost = await freeze.prove();
+  if (lost !== undefined) throw new GraphformError(lost.code, lost.message, { hint: lost.remedy });
+  const stopped = await power("stop", address, step, context).catch((error: unknown) => {
+    throw open(address, error instanceof Error ? error.message : String(error));
+  });
+  if (stopped.result !== "done") throw open(address, stopped.message ?? stopped.result);
+  freeze.abandon();
+}
+
+function open(address: Address, reason: string): GraphformError {
+  return new GraphformError("fence-open", `the old database is closed and was not seen stopped: ${reason}`, {
+    hint: `run apply again to go on, or go back: graphform replace undo ${shellWord(address)}`,
+    exitCode: 7,
+  });
+}
+
+/** Gives the address to the new object, by one version of the state, and its outputs to what depends on it. */
+export async function switchOver(
+  { address }: Step,
+  { inside, hold, hook }: MigrationTerms,
+  from: Twin,
+  more: Pick<Migration, "mark">,
+  context: ApplyContext,
+): Promise<void> {
+  const { journal, clock, outputs, kinds } = context;
+  const now = clock.now();
+  const { cap: _, pausedUntil: __, former: ___, ...known } = journal.state.migrations?.[address] ?? {};
+  const migration: Migration = {
+    ...known,
+    ...more,
+    phase: hook === undefined ? "hold" : "hook",
+    since: new Date(now).toISOString(),
+    heldUntil: new Date(now + hold).toISOString(),
+  };
+  const event = switchEvent({ address, inside, from, migration }, journal.state, kinds);
+  const shown = outputs.get(twinOf(address, from)) ?? (await outputsOf(twinOf(address, from), context));
+  const old = outputs.get(address);
+  await journal.record(event);
+  if (shown !== undefined) outputs.set(address, shown);
+  if (old !== undefined) outputs.set(twinOf(address, "former"), old);
+  if (from === "next") outputs.delete(twinOf(address, "next"));
+}
+
+async function outputsOf(address: Address, context: ApplyContext): Promise<Live["outputs"] | undefined> {
+  const bound = context.journal.state.resources[address];
+  if (bound === undefined) return undefined;
+  const ref = { id: bound.id, place: bound.place };
+  return (await driverOf(context, bound.kind).get(ref, context.stopping))?.outputs;
+}
+
+/** Goes on after a run that ended between the fence and the switch. */
+export async function resumeFence(
+  step: Step,
+  terms: MigrationTerms,
+  known: Migration,
+  context: ApplyContext,
+): Promise<StepResult> {
+  const { address, id = "", place } = step;
+  const rest = await untilAtRest(step, { id, place }, context);
+  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest({ id, place }, rest);
+  const { live } = rest;
+  const until = Date.parse(known.pausedUntil ?? "") - skew;
+  const closedAt = Math.min(
+    context.clock.now(),
+    Date.parse(live.modifiedAt ?? "") || Number.POSITIVE_INFINITY,
+  );
+  if (live.phase.is === "stopped" && closedAt < until) {
+    await settleStop(address, context);
+    const mark = await withMark(address, context);
+    await switchOver(step, terms, "next", mark, context);
+    return { result: "done", ...defined({ id: context.journal.state.resources[address]?.id }) };
+  }
+  return reopen(step, live, context);
+}
+
+/** The stop of an earlier run is over: the state no longer waits for it. */
+async function settleStop(address: Address, { journal }: ApplyContext): Promise<void> {
+  if (journal.state.resources[address]?.converging !== undefined)
+    await journal.record({ type: "operation-settled", address });
+}
+
+/** Goes back to the old database, which has everything: it is started if it is stopped, and takes writes. */
+export async function reopen(step: Step, live: Live, context: ApplyContext): Promise<StepResult> {
+  const { address, id = "" } = step;
+  if (live.phase.is === "stopped") {
+    await settleStop(address, context);
+    const started = await power("start", address, step, context);
+    if (started.result !== "done") return started;
+  } else {
+    const side = await openBound(address, context, context.stopping);
+    try {
+      await unpause(side);
+    } finally {
+      side.close();
+    }
+  }
+  await setPhase(address, "await-cutover", { pausedUntil: undefined }, context);
+  return {
+    result: "waiting-for-person",
+    id,
+    message: `${id} takes writes again and has lost nothing: an earlier run had closed it and not switched`,
+    hint: `run it again: graphform apply --cutover ${shellWord(address)}`,
+  };
+}
+
+/** The write commands that a database has executed until now. */
+export async function writeMark({ primary }: Side): Promise<NonNullable<Migration["mark"]>> {
+  const { runId, writes } = await markOf(primary);
+  return { runId, writes };
+}
+
+/** The writes of the new database until now. */
+async function withMark(address: Address, context: ApplyContext): Promise<Pick<Migration, "mark">> {
+  const side = await openBound(twinOf(address, "next"), context, context.stopping);
+  try {
+    return { mark: await writeMark(side) };
+  } finally {
+    side.close();
+  }
+}

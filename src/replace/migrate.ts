@@ -1,0 +1,239 @@
+/** @module Carries out the steps of a migration: the check before anything is made, the cutover, and the hook after it. */
+import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
+import { isStale, staleResult } from "../apply/evidence/precondition.ts";
+import { type Address, twinOf } from "../model/address.ts";
+import { GraphformError, shellWord } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
+import { type MigrationTerms, type Rehearsed, readOnlyTime } from "../model/migration.ts";
+import type { Step } from "../model/plan.ts";
+import { formatDuration, parseSize } from "../model/quantity.ts";
+import type { Migration } from "../model/state.ts";
+import { expectedTime } from "../model/time-limit.ts";
+import { isInWindow } from "../model/window.ts";
+import { cutOver } from "./cutover.ts";
+import { emptyTarget } from "./data/copy.ts";
+import { type Inventory, takeInventory, totalsOf } from "./data/inventory.ts";
+import type { Side } from "./data/nodes.ts";
+import { refusalsOf, refusalsOfSide } from "./data/preflight.ts";
+import { isRefusal, type Refusal } from "./data/refusals.ts";
+import { rehearse } from "./data/rehearse.ts";
+import { resumeFence } from "./fence.ts";
+import { runHook } from "./hook.ts";
+import { isSwitched } from "./phases.ts";
+import { report, setPhase } from "./record.ts";
+import { openBound, withSides } from "./sides.ts";
+import { undo } from "./undo.ts";
+
+/** Carries out one step of a migration. */
+export async function migrate(step: Step, context: ApplyContext): Promise<StepResult> {
+  const terms = step.migration;
+  if (terms === undefined) throw new Error("a step of a migration has its terms");
+  if (step.verb === "preflight") return preflight(step, terms, context);
+  if (step.verb === "undo") return undo(step, context);
+  if (step.verb === "hook") return hook(step, terms, context);
+  return cutover(step, terms, context);
+}
+
+/** Looks at the live database and refuses with every reason. Nothing is changed by it. */
+async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyContext): Promise<StepResult> {
+  const { address, id = "" } = step;
+  const { stopping } = context;
+  const done: StepResult = { result: "done", id, unsent: true };
+  if (context.journal.state.migrations?.[address]?.phase === "fence") return done;
+  const source = await openBound(address, context, stopping);
+  try {
+    const strangers = await unknownUsers(step, inside, context);
+    const inventory = await takeInventory(source, stopping);
+    const rights = await refusalsOfSide(source, "source", stopping);
+    const maxMemory = parseSize(String(step.spec?.["config.maxMemory"] ?? ""));
+    const expected = maxMemory === undefined ? {} : { maxMemory };
+    const found = [...refusalsOf(inventory, expected), ...rights, ...strangers];
+    if (found.length > 0) return refused(step, found);
+    report(step, "preflight", holds(inventory), context);
+    if (context.journal.state.migrations?.[address] === undefined)
+      await setPhase(address, "create", {}, context);
+    return done;
+  } finally {
+    source.close();
+  }
+}
+
+function holds(inventory: Inventory): string {
+  const { databases, keys, graphs, nodes, edges } = totalsOf(inventory);
+  return `${databases} databases, ${keys} keys, ${graphs} graphs with ${nodes} nodes and ${edges} edges`;
+}
+
+/** Users of the live database that the manifest does not declare: their passwords are unknown. */
+async function unknownUsers(
+  { address, kind, id = "", place }: Step,
+  inside: readonly Address[],
+  context: ApplyContext,
+): Promise<readonly Pick<Refusal, "message" | "remedy">[]> {
+  const { resources } = context.journal.state;
+  const declared = new Set(inside.flatMap((each) => resources[each]?.id ?? []));
+  const live = await driverOf(context, kind).get({ id, place }, context.stopping);
+  const implicit = live === undefined ? [] : context.kinds.named(kind).implicitChildren(id, live.spec);
+  const recorded = Object.entries(resources[address]?.recorded ?? {});
+  const remembered = Object.fromEntries(
+    recorded.map(([path, value]) => [path, { value, source: "recorded" as const }]),
+  );
+  const ours = [...implicit, ...context.kinds.named(kind).implicitChildren(id, remembered)];
+  const known = new Set([...declared, ...ours.map((child) => child.id)]);
+  const lists = context.kinds.all.filter(({ schema }) =>
+    Object.values(schema.properties).some(
+      (row) => row["x-place"] === true && row["x-reference"]?.section === kind,
+    ),
+  );
+  const found = await Promise.all(
+    lists.map((each) => driverOf(context, each.name).list({ instance: id }, context.stopping)),
+  );
+  return found.flat().flatMap((other) =>
+    known.has(other)
+      ? []
+      : [
+          {
+            message: `nobody knows the password of ${other}, and the new database would lack it`,
+            remedy: "declare it with its password, or delete it",
+          },
+        ],
+  );
+}
+
+function refused({ id, address }: Step, reasons: readonly Pick<Refusal, "message" | "remedy">[]): StepResult {
+  return {
+    result: "failed",
+    message: `the data of ${address} cannot be moved: ${reasons.map(({ message }) => message).join("; ")}`,
+    hint: [...new Set(reasons.map(({ remedy }) => remedy))].join("; "),
+    ...(id === undefined ? {} : { id }),
+  };
+}
+
+/** Rehearses, waits until the cutover is allowed, and cuts over. */
+async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext): Promise<StepResult> {
+  const { address, id = "", place } = step;
+  const known = context.journal.state.migrations?.[address];
+  if (known?.phase === "fence") return resumeFence(step, terms, known, context);
+  const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
+  if (live === undefined) throw new GraphformError("gone", `${id} is not shown`, { exitCode: 6 });
+  if (isStale(step, live, context)) return staleResult(step, { id, place }, live);
+  return withSides(address, context, context.stopping, async (source, target) => {
+    const inventory = await takeInventory(source, context.stopping);
+    const { memory, engine } = await takeInventory(target, context.stopping);
+    const facts = { maxMemory: memory.max, engine, ...defined({ largest: known?.rehearsed?.largest }) };
+    const reasons = [
+      ...refusalsOf(inventory, facts),
+      ...(await refusalsOfSide(target, "target", context.stopping)),
+    ];
+    if (reasons.length > 0) return refused(step, reasons);
+    const before = rehearsedWith(known, address, context);
+    const isDue = isInWindow(terms.windows, context.clock.now());
+    if (before === undefined && !terms.cutover && !isDue) return waits(step, undefined, terms, context);
+    const rehearsed = before ?? (await rehearsal(step, terms, inventory, source, target, context));
+    if (isRefusal(rehearsed)) return refused(step, [rehearsed]);
+    const time = readOnlyTime(rehearsed, stopTime(step, context));
+    const fits = terms.maxReadOnly !== undefined && time <= terms.maxReadOnly;
+    const isAllowed = terms.cutover
+      ? before !== undefined || fits
+      : isDue && (fits || terms.maxReadOnly === undefined);
+    if (!isAllowed) return waits(step, rehearsed, terms, context);
+    const work = { step, terms, facts, source, target, budget: 2 * time, expectedBytes: rehearsed.bytes };
+    const end = await cutOver(work, context);
+    return end.result === "done" && terms.hook !== undefined ? hook(step, terms, context) : end;
+  });
+}
+
+function stopTime(step: Step, { profile, journal }: ApplyContext): number {
+  const stop = { kind: step.kind, operation: "operate", verb: "stop" } as const;
+  return expectedTime(stop, profile, journal.state.durations);
+}
+
+/** The rehearsal with the object that is there now. */
+function rehearsedWith(
+  known: Migration | undefined,
+  address: Address,
+  { journal }: ApplyContext,
+): Rehearsed | undefined {
+  const next = journal.state.resources[twinOf(address, "next")]?.id;
+  return known?.rehearsed?.next === next ? known?.rehearsed : undefined;
+}
+
+async function rehearsal(
+  step: Step,
+  { parameters }: MigrationTerms,
+  inventory: Inventory,
+  source: Side,
+  target: Side,
+  context: ApplyContext,
+): Promise<Rehearsed | Refusal> {
+  const { address } = step;
+  await setPhase(address, "rehearse", {}, context);
+  report(step, "rehearse", "copying and comparing; the live database answers more slowly", context);
+  await emptyTarget(source, target);
+  const options = { inventory, keepParameters: parameters };
+  const found = await rehearse(source, target, options, context.stopping);
+  if (isRefusal(found)) return found;
+  const { bytes, largest, copy, verify, durable, stall } = found;
+  const next = context.journal.state.resources[twinOf(address, "next")]?.id ?? "";
+  const at = new Date(context.clock.now()).toISOString();
+  const rehearsed = { next, at, bytes, largest, copy, verify: verify + durable, stall };
+  await setPhase(address, "await-cutover", { rehearsed }, context);
+  return rehearsed;
+}
+
+/** The result of a cutover that was not asked for yet. */
+async function waits(
+  step: Step,
+  rehearsed: Rehearsed | undefined,
+  { windows }: MigrationTerms,
+  context: ApplyContext,
+): Promise<StepResult> {
+  const { address, id } = step;
+  if (context.journal.state.migrations?.[address]?.phase !== "await-cutover")
+    await setPhase(address, "await-cutover", {}, context);
+  const command = `graphform apply --cutover ${shellWord(address)}`;
+  const window = windows.length === 0 ? "" : `, or wait for ${windows.join(" or ")} (UTC)`;
+  const result: StepResult = {
+    result: "waiting-for-person",
+    message:
+      "its data is not moved before somebody says so: a rehearsal measures the read-only time, and slows the live database down meanwhile",
+    hint: `${command} rehearses${window}`,
+    ...(id === undefined ? {} : { id }),
+  };
+  if (rehearsed === undefined) return result;
+  const time = readOnlyTime(rehearsed, stopTime(step, context));
+  return {
+    ...result,
+    message: `ready: read-only for about ${words(time)} (rehearsed ${rehearsed.at}; given up after ${words(2 * time)}); the live database stood still for ${words(rehearsed.stall)} at most`,
+    hint: `${command} moves the data${window}`,
+  };
+}
+
+function words(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(Math.round(ms / 1000) * 1000);
+}
+
+/** Runs the hook after the switch. One that fails is run again by the next apply. */
+async function hook(step: Step, terms: MigrationTerms, context: ApplyContext): Promise<StepResult> {
+  const { address } = step;
+  const migration = context.journal.state.migrations?.[address];
+  const bound = context.journal.state.resources[address];
+  const done: StepResult = { result: "done", ...(bound === undefined ? {} : { id: bound.id }) };
+  if (terms.hook === undefined || migration === undefined || !isSwitched(migration)) return done;
+  const outputs = context.outputs.get(address) ?? {};
+  const variables = {
+    GRAPHFORM_ADDRESS: address,
+    GRAPHFORM_ID: String(outputs["id"] ?? bound?.id ?? ""),
+    GRAPHFORM_ENDPOINT: String(outputs["endpoint"] ?? ""),
+  };
+  report(step, "hook", terms.hook[0] ?? "", context);
+  const reason = await runHook(terms.hook, variables, context.aborting);
+  if (reason !== undefined)
+    return {
+      ...done,
+      result: "failed",
+      message: `the data is moved and the address is switched, but the hook failed: ${reason}`,
+      hint: "repair the command and run apply again: it runs the hook again",
+    };
+  await setPhase(address, "hold", {}, context);
+  return done;
+}

@@ -1,0 +1,100 @@
+/** @module Lists the phases of a migration: what each does, what proves it, and what follows if the run is killed in it. */
+import type { MigrationPhase } from "../model/migration.ts";
+import type { Migration } from "../model/state.ts";
+
+/** One phase, in words for people. */
+export interface PhaseRow {
+  readonly does: string;
+  readonly proof: string;
+  readonly afterKill: string;
+}
+
+const again = "the next run begins the phase again";
+const writable = "the pause ends by itself, and the next run or plan returns to await-cutover";
+
+/** Each phase once; `migrationPhases` has their order. */
+export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
+  preflight: {
+    does: "checks that everything the database holds can be moved",
+    proof: "an inventory without a reason against it",
+    afterKill: "nothing was changed",
+  },
+  create: {
+    does: "creates the new database and its users",
+    proof: "the service shows them ready",
+    afterKill: "the next run finds what was created, as for every create",
+  },
+  rehearse: {
+    does: "copies and compares without a pause, and empties the new database again",
+    proof: "measured times and sizes",
+    afterKill: again,
+  },
+  "await-cutover": {
+    does: "waits for --cutover or a declared window",
+    proof: "the rehearsed read-only time",
+    afterKill: "it goes on waiting",
+  },
+  quiesce: {
+    does: "lets no new write begin, waits until none runs, and pauses writes on every node",
+    proof: "no query runs or waits",
+    afterKill: "any later run, a plan too, puts QUERY_MEM_CAPACITY back",
+  },
+  freeze: {
+    does: "holds the pause and renews it",
+    proof: "the same process, saves, changes and write calls on every node; a write waits",
+    afterKill: writable,
+  },
+  copy: {
+    does: "copies every key of every database",
+    proof: "each key was acknowledged",
+    afterKill: writable,
+  },
+  verify: {
+    does: "compares counts, schema, every node, edge and key",
+    proof: "no difference",
+    afterKill: writable,
+  },
+  durable: {
+    does: "waits until the new database has everything on disk and on its replicas",
+    proof: "WAITAOF and WAIT have answered",
+    afterKill: writable,
+  },
+  fence: {
+    does: "ends all connections of the old database and stops it",
+    proof: "the service shows it stopped before the pause could end",
+    afterKill:
+      "the next run goes forward to switch if it stopped in time; `replace undo` starts the old one again",
+  },
+  switch: {
+    does: "gives the address, and everything inside, to the new database in one version of the state",
+    proof: "the version is stored",
+    afterKill: "it is done, or the next run does it",
+  },
+  hook: {
+    does: "runs the command of lifecycle.migration.hook",
+    proof: "it ended with 0",
+    afterKill: "the next run runs it again",
+  },
+  hold: {
+    does: "keeps the old database, stopped",
+    proof: "the time in the state",
+    afterKill: "it goes on",
+  },
+  retire: {
+    does: "deletes the old database, as any resource that is no longer declared",
+    proof: "the service shows it no more",
+    afterKill: "the next run finishes the deletion",
+  },
+};
+
+const frozen: readonly MigrationPhase[] = ["quiesce", "freeze", "copy", "verify", "durable"];
+
+/** True if a run was in the middle of a cutover, and the old database still is the only one that counts. */
+export function isInterrupted({ phase, cap }: Pick<Migration, "phase" | "cap">): boolean {
+  return frozen.includes(phase) || cap !== undefined;
+}
+
+/** True once the new database has the address. */
+export function isSwitched({ phase }: Pick<Migration, "phase">): boolean {
+  return ["switch", "hook", "hold", "retire"].includes(phase);
+}

@@ -1,0 +1,34 @@
+/** @module Records the phases of a migration in the state, and reports them. */
+import type { ApplyContext } from "../apply/context.ts";
+import type { Address } from "../model/address.ts";
+import { defined } from "../model/json.ts";
+import type { MigrationPhase } from "../model/migration.ts";
+import type { Step } from "../model/plan.ts";
+import type { Migration } from "../model/state.ts";
+
+/** Records that a migration enters a phase. `more` replaces what is remembered; a value that is undefined is forgotten. */
+export async function setPhase(
+  address: Address,
+  phase: MigrationPhase,
+  more: { readonly [key in keyof Migration]?: Migration[key] | undefined },
+  { journal, clock }: Pick<ApplyContext, "journal" | "clock">,
+): Promise<void> {
+  const known = journal.state.migrations?.[address] ?? {};
+  const since = new Date(clock.now()).toISOString();
+  const migration: Migration = { ...defined({ ...known, ...more }), phase, since };
+  await journal.record({ type: "migration", address, migration });
+}
+
+/** Reports the progress of a phase. */
+export function report(
+  step: Step,
+  phase: MigrationPhase,
+  detail: string,
+  { emit, stateAtStart: _, clock, ...context }: ApplyContext,
+): void {
+  const { key, address, kind, operation, verb } = step;
+  const since = Date.parse(context.journal.state.migrations?.[address]?.since ?? "");
+  const elapsed = Number.isNaN(since) ? 0 : Math.max(0, clock.now() - since);
+  const text = detail === "" ? phase : `${phase}: ${detail}`;
+  emit({ type: "step-progress", key, address, kind, operation, ...defined({ verb }), elapsed, detail: text });
+}

@@ -1,0 +1,99 @@
+/** @module Goes back to the old database of a migration while it is held. */
+import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
+import { untilAtRest } from "../apply/operations/existing.ts";
+import { type Address, twinOf } from "../model/address.ts";
+import { asError, GraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
+import type { MigrationTerms } from "../model/migration.ts";
+import type { Step } from "../model/plan.ts";
+import type { Migration } from "../model/state.ts";
+import { quiesce, readCap } from "./data/quiesce.ts";
+import { isRefusal } from "./data/refusals.ts";
+import { fence, power, reopen, switchOver, writeMark } from "./fence.ts";
+import { isSwitched } from "./phases.ts";
+import { report, setPhase } from "./record.ts";
+import { openBound } from "./sides.ts";
+
+/**
+ * Takes a migration back. Between fence and switch the old database is started again; after the switch the new one is fenced by the same
+ * rules, the address goes back, and then the old one is started. Says what the new one had got.
+ */
+export async function undo(step: Step, context: ApplyContext): Promise<StepResult> {
+  const { address, place } = step;
+  const bound = context.journal.state.resources[address];
+  const migration = context.journal.state.migrations?.[address];
+  if (bound === undefined || migration === undefined)
+    throw new GraphformError("nothing-to-undo", `${address} has no migration`);
+  const at = { ...step, id: bound.id, place: bound.place ?? place };
+  if (migration.phase === "fence" && migration.heldUntil === undefined) {
+    const rest = await untilAtRest(at, { id: bound.id, place: bound.place }, context);
+    if (rest.is !== "arrived" || rest.live === undefined)
+      return { result: "converging", message: `${bound.id} is still busy` };
+    const { id, message } = await reopen(at, rest.live, context);
+    return { result: "done", ...defined({ id, message }) };
+  }
+  if (!isSwitched(migration) && migration.phase !== "fence")
+    throw new GraphformError("nothing-to-undo", `the address ${address} was not switched yet`, {
+      hint: "take the change back in the manifest: the next apply deletes the new database",
+    });
+  const former = twinOf(address, "former");
+  if (context.journal.state.resources[former] === undefined)
+    throw new GraphformError("nothing-to-undo", `the old database of ${address} is deleted already`);
+  const writes = await close(at, migration, context);
+  await switchOver(at, termsOf(migration, context), "former", {}, context);
+  report(step, "switch", "back to the old database", context);
+  const started = await power("start", address, step, context);
+  await setPhase(address, "hold", { mark: undefined }, context);
+  const { heldUntil = "" } = context.journal.state.migrations?.[address] ?? {};
+  const message = `back on ${context.journal.state.resources[address]?.id ?? "the old database"}; ${writes}, and ${bound.id} keeps it, stopped, until ${heldUntil}`;
+  return {
+    ...started,
+    message: started.result === "done" ? message : `${message}; ${started.message ?? ""}`,
+  };
+}
+
+/** Brings the new database to rest and stops it, and says what it has got since the switch. One that is stopped already has no more to say. */
+async function close(step: Step, migration: Migration, context: ApplyContext): Promise<string> {
+  const { address, id = "", place } = step;
+  const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
+  if (live?.phase.is === "stopped") return "what the new one had got was not counted, since it was stopped";
+  const side = await openBound(address, context, context.stopping).catch((error: unknown) => {
+    throw new GraphformError(
+      "not-asked",
+      `the new database cannot be brought to rest: ${asError(error).message}`,
+      {
+        hint: "stop it first: its writes since the switch stay in it",
+      },
+    );
+  });
+  try {
+    const cap = await readCap(side);
+    await setPhase(address, "hold", { cap }, context);
+    const freeze = await quiesce(side, { cap }, context.stopping);
+    await setPhase(address, "hold", { cap: undefined }, context);
+    if (isRefusal(freeze)) throw new GraphformError(freeze.code, freeze.message, { hint: freeze.remedy });
+    try {
+      const { mark } = migration;
+      const now = await writeMark(side);
+      await fence(step, side, freeze, context);
+      if (mark === undefined || mark.runId !== now.runId)
+        return "what the new one had got was not counted, since it was started anew meanwhile";
+      const count = now.writes - mark.writes;
+      return count === 0
+        ? "the new one had got no command that can write"
+        : `the new one had got ${count} command${count === 1 ? "" : "s"} that can write since the switch, which the old one lacks`;
+    } catch (error) {
+      await freeze.release();
+      throw error;
+    }
+  } finally {
+    side.close();
+  }
+}
+
+/** The terms of the way back: the new database is held as long as the old one was to be. */
+function termsOf(migration: Migration, { clock }: ApplyContext): MigrationTerms {
+  const left = Date.parse(migration.heldUntil ?? "") - clock.now();
+  const inside: readonly Address[] = Object.keys(migration.former ?? {});
+  return { cutover: true, inside, parameters: [], windows: [], hold: Math.max(24 * 3600_000, left) };
+}

@@ -1,0 +1,126 @@
+import { fileURLToPath } from "node:url";
+import { createClient } from "@redis/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, platformUp } from "../support/local-platform.ts";
+import { openWorkspace, type Workspace } from "../support/workspace.ts";
+
+const killer = fileURLToPath(new URL("../support/kill-at-phase.js", import.meta.url));
+const login = { username: "app", password: "first-password" };
+const cutover = ["apply", "--auto-approve", "--cutover", "instances.orders"] as const;
+
+function manifest(cache: number): string {
+  return `
+apiVersion: graphform/v1
+name: killed
+secrets: { app: { env: APP_PASSWORD } }
+instances:
+  orders:
+    tier: pro
+    component: standalone
+    cloudProvider: aws
+    region: us-east-1
+    config: { nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.app}", graphDBCacheSize: ${cache} }
+    lifecycle: { onReplace: migrate, protect: false, migration: { maxReadOnly: 1h, hold: 1s } }
+outputs:
+  orders: \${instances.orders.endpoint}
+`;
+}
+
+let user: Workspace;
+let cache = 25;
+beforeAll(async () => {
+  user = openWorkspace(manifest(cache));
+  user.env["APP_PASSWORD"] = login.password;
+  await platformUp(user);
+  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+});
+afterAll(() => user.close());
+
+async function endpoint(): Promise<string> {
+  const { code, out, err } = await user.run("output", "orders", "--raw");
+  if (code !== 0) throw new Error(err);
+  return out.trim();
+}
+
+/** Writes consecutive numbers, and follows the address if it changes. Resolves with the acknowledged ones once `stop` was called. */
+function writer(first: number): { stop(): Promise<readonly number[]> } {
+  let isOver = false;
+  const acknowledged: number[] = [];
+  const work = async (): Promise<void> => {
+    for (let number = first; !isOver; ) {
+      const [host = "", port = ""] = (await endpoint().catch(() => "")).split(":");
+      const socket = { host, port: Number(port), reconnectStrategy: false as const, connectTimeout: 1000 };
+      const client = createClient({ ...login, socket, commandOptions: { timeout: 2000 } });
+      client.on("error", () => undefined);
+      try {
+        await client.connect();
+        for (; !isOver; number += 1) {
+          await client.sendCommand(["GRAPH.QUERY", "shop", `CREATE (:Order {number: ${number}})`]);
+          acknowledged.push(number);
+        }
+      } catch {
+        number += 1;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      } finally {
+        client.destroy();
+      }
+    }
+  };
+  const ended = work();
+  return {
+    async stop() {
+      isOver = true;
+      await ended;
+      return acknowledged;
+    },
+  };
+}
+
+async function numbers(): Promise<ReadonlySet<number>> {
+  const reply = await ask(
+    await endpoint(),
+    login,
+    "GRAPH.QUERY",
+    "shop",
+    "MATCH (o:Order) RETURN collect(o.number)",
+  );
+  const [found = "[]"] = /\[[\d, ]+\]/.exec(JSON.stringify(reply)) ?? [];
+  return new Set(JSON.parse(found));
+}
+
+describe("a migration that is killed at a phase, under a writer", () => {
+  const before = ["rehearse", "await-cutover", "quiesce", "freeze", "copy", "verify", "durable"] as const;
+  it.each([...before, "fence", "switched"] as const)(
+    "at %s goes on in the next run and loses nothing",
+    async (phase) => {
+      cache += 1;
+      user.write("graphform.yaml", manifest(cache));
+      const writing = writer(cache * 1_000_000);
+      user.env["KILL_AT_PHASE"] = phase;
+      user.env["NODE_OPTIONS"] = `--import=${killer}`;
+      const { child, ended } = user.start(...cutover);
+      const { err, out } = await ended;
+      user.env["NODE_OPTIONS"] = undefined;
+      expect(child.signalCode, out + err).toBe("SIGKILL");
+      if (phase === "quiesce") {
+        const planned = await user.run("plan");
+        expect(planned.err).toContain("takes writes again");
+        const [name, value] = JSON.parse(
+          JSON.stringify(await ask(await endpoint(), login, "GRAPH.CONFIG", "GET", "QUERY_MEM_CAPACITY")),
+        );
+        expect([name, value > 1]).toEqual(["QUERY_MEM_CAPACITY", true]);
+      }
+      let last = await user.run(...cutover);
+      if (last.code === 8) last = await user.run(...cutover);
+      expect(last, last.out + last.err).toMatchObject({ code: 0 });
+      const acknowledged = await writing.stop();
+      const found = await numbers();
+      expect(acknowledged.filter((number) => !found.has(number))).toEqual([]);
+      expect(acknowledged.length).toBeGreaterThan(0);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const retired = await user.run("apply", "--auto-approve");
+      expect(retired, retired.out + retired.err).toMatchObject({ code: 0 });
+      expect(Object.keys(user.state("killed").resources)).toEqual(["instances.orders"]);
+    },
+  );
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { openWorkspace, type Workspace } from "../support/workspace.ts";
+
+const login = { username: "app", password: "first-password" };
+const reader = { username: "reader", password: "reader-password" };
+const cutover = ["apply", "--auto-approve", "--cutover", "instances.orders"] as const;
+
+function manifest(cache: number, migration = ""): string {
+  return `
+apiVersion: graphform/v1
+name: moving
+secrets: { app: { env: APP_PASSWORD }, reader: { env: READER_PASSWORD } }
+instances:
+  orders:
+    tier: pro
+    component: standalone
+    cloudProvider: aws
+    region: us-east-1
+    config: { nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.app}", graphDBCacheSize: ${cache} }
+    lifecycle: { onReplace: migrate${migration} }
+users:
+  reader: { instance: orders, username: reader, password: "\${secret.reader}", acl: "~* +GRAPH.RO_QUERY +PING" }
+outputs:
+  orders: \${instances.orders.endpoint}
+`;
+}
+
+let user: Workspace;
+let platform: LocalPlatform;
+beforeAll(async () => {
+  user = openWorkspace(manifest(25));
+  user.env["APP_PASSWORD"] = login.password;
+  user.env["READER_PASSWORD"] = reader.password;
+  platform = await platformUp(user);
+});
+afterAll(() => user.close());
+
+async function endpoint(): Promise<string> {
+  const { code, out, err } = await user.run("output", "orders", "--raw");
+  if (code !== 0) throw new Error(err);
+  return out.trim();
+}
+
+async function query(text: string, as = login, at?: string): Promise<string> {
+  const command = as === reader ? "GRAPH.RO_QUERY" : "GRAPH.QUERY";
+  return JSON.stringify(await ask(at ?? (await endpoint()), as, command, "shop", text));
+}
+
+describe("replacement that keeps the data", () => {
+  it("waits with exit 8 until the cutover is asked for, and shows what a rehearsal measured", async () => {
+    expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    await query("CREATE INDEX FOR (o:Order) ON (o.number)");
+    await query("UNWIND range(1, 2000) AS n CREATE (:Order {number: n})-[:NEXT]->(:Item {n: n})");
+    user.write("graphform.yaml", manifest(100));
+
+    const plan = await user.run("plan");
+    expect(plan.out).toContain("data kept, read-only for a time that a rehearsal measures first");
+    expect(plan.out).toContain("instances.orders~next");
+    const first = await user.run("apply", "--auto-approve");
+    expect(first).toMatchObject({ code: 8, out: expect.stringContaining("--cutover instances.orders") });
+    const second = await user.run(...cutover);
+    expect(second).toMatchObject({ code: 8, out: expect.stringMatching(/read-only for about/) });
+    const status = await user.run("replace", "status");
+    expect(status).toMatchObject({ code: 0, out: expect.stringContaining("await-cutover") });
+    expect((await user.run("plan")).out).toMatch(/read-only about .* \(rehearsed\)/);
+    expect(await query("MATCH (o:Order) RETURN count(o)")).toContain("2000");
+  });
+
+  it("moves data, index and users, and keeps the old database stopped", async () => {
+    const before = await endpoint();
+    const { resources } = user.state("moving");
+    const moved = await user.run(...cutover);
+    expect(moved, moved.out + moved.err).toMatchObject({ code: 0 });
+    const after = user.state("moving").resources;
+    expect(after["instances.orders~former"]?.id).toBe(resources["instances.orders"]?.id);
+    expect(after["instances.orders"]?.id).toBe(resources["instances.orders~next"]?.id);
+    expect(after["users.reader"]?.recorded["instance"]).toBe("orders");
+    expect(await endpoint()).not.toBe(before);
+    expect(await query("MATCH (o:Order) RETURN count(o)")).toContain("2000");
+    expect(await query("MATCH (o:Order) RETURN count(o)", reader)).toContain("2000");
+    expect(await query("CALL db.indexes() YIELD label RETURN label")).toContain("Order");
+    await expect(query("RETURN 1", login, before)).rejects.toThrow();
+    const plan = await user.run("plan", "--detailed-exitcode");
+    expect(plan, plan.out).toMatchObject({ code: 0 });
+  });
+
+  it("goes back to the old database, and says what the new one had got", async () => {
+    const before = user.state("moving").resources;
+    await query("CREATE (:Order {number: 2001})");
+    const back = await user.run("replace", "undo", "instances.orders");
+    expect(back, back.out + back.err).toMatchObject({ code: 0 });
+    expect(back.err).toMatch(/had got \d+ commands? that can write since the switch/);
+    const after = user.state("moving").resources;
+    expect(after["instances.orders"]?.id).toBe(before["instances.orders~former"]?.id);
+    expect(after["instances.orders~former"]?.id).toBe(before["instances.orders"]?.id);
+    user.write("graphform.yaml", manifest(25));
+    expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    expect(await query("MATCH (o:Order) RETURN count(o)")).toContain("2000");
+    expect(await query("MATCH (o:Order) RETURN count(o)", reader)).toContain("2000");
+    expect(platform.url).toContain("http");
+  });
+
+  it("deletes the old database as any resource, with the guards of a deletion", async () => {
+    const blocked = await user.run("plan", "--allow-destroy", "instances.orders~former");
+    expect(blocked.out).toContain("instances.orders~former");
+    const retired = await user.run("apply", "--auto-approve", "--allow-destroy", "instances.orders~former");
+    expect(retired, retired.out + retired.err).toMatchObject({ code: 0 });
+    expect(user.state("moving").resources["instances.orders~former"]).toBeUndefined();
+    expect((await user.run("replace", "status")).out).toBe("No data is being moved.\n");
+  });
+});

@@ -1,0 +1,30 @@
+// Loaded into graphform with --import: ends the process by SIGKILL as soon as the file of a state says that a migration entered the phase
+// KILL_AT_PHASE, or, for `switched`, that the address was switched.
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import process from "node:process";
+
+const phase = process.env["KILL_AT_PHASE"] ?? "";
+const event =
+  phase === "switched" ? /"type":"switched"/ : new RegExp(`"type":"migration".*"phase":"${phase}"`);
+const { open, rename } = fs.promises;
+let says = false;
+
+fs.promises.open = async (...given) => {
+  const handle = await open(...given);
+  const [write, sync] = [handle.writeFile.bind(handle), handle.datasync.bind(handle)];
+  handle.writeFile = (data, ...rest) => {
+    says ||= event.test(String(data).trim().split("\n").at(-1) ?? "");
+    return write(data, ...rest);
+  };
+  handle.datasync = async () => {
+    await sync();
+    if (says && String(given[0]).endsWith(".log")) process.kill(process.pid, "SIGKILL");
+  };
+  return handle;
+};
+fs.promises.rename = async (from, to) => {
+  await rename(from, to);
+  if (says && String(to).endsWith("state.json")) process.kill(process.pid, "SIGKILL");
+};
+syncBuiltinESMExports();
