@@ -61,22 +61,18 @@ export const bound: FieldSchema = record(
   ["shownCreatedAt", "otherCreatedAt", "appliedAt", "seenRight", "ineffective", "converging"],
 );
 
-const phases: FieldSchema = { enum: [...migrationPhases] };
 const amount: FieldSchema = { type: "number", minimum: 0 };
 
-/** A migration: see `docs/replacing-a-database.md`. */
 const migration: FieldSchema = {
   ...record(
     {
-      phase: phases,
-      since: time,
+      ...{ phase: { enum: [...migrationPhases] }, since: time },
       rehearsed: record({
         ...{ next: text, at: time, bytes: amount, largest: amount },
         ...{ copy: amount, verify: amount, stall: amount },
       }),
       cap: { type: "integer", description: "QUERY_MEM_CAPACITY of the live database, to be put back." },
-      pausedUntil: time,
-      heldUntil: time,
+      ...{ pausedUntil: time, heldUntil: time },
       former: { type: "object", additionalProperties: bound },
       mark: record({ runId: text, writes: amount }),
     },
