@@ -25,21 +25,14 @@ import { planView } from "../report/view/plan-view.ts";
 import { kindNames } from "../report/words.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
 import { commitOfJob } from "./ci/newest-commit.ts";
-<<<<<<< HEAD
 import type { Opened } from "./folders.ts";
 import { goalOf } from "./options.ts";
+import { repairMigrations } from "./replace.ts";
 import { comparedWith, earlierPlan } from "./reports/earlier-plan.ts";
 import { type ReportOptions, reportOne, reportSeveral } from "./reports/run-report.ts";
 import type { StepOutputs } from "./reports/step-outputs.ts";
 import { writeReport, writerOf } from "./reports/write-report.ts";
 import type { ReportKind } from "./reports/write-reports.ts";
-=======
-import { goalOf, type ManifestOptions } from "./options.ts";
-import { repairMigrations } from "./replace.ts";
-import type { PlanReportContext, PlanReportOptions } from "./reports/plan-reports.ts";
-import { comparedWith, earlierPlan, isReportError } from "./reports/write-html.ts";
-import { assertReportFiles, writerOf } from "./reports/write-report.ts";
->>>>>>> b42406e (replace: move the data of a database whose change needs a new one)
 import { openLiveView } from "./terminal/live-view.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { type Invocation, withRun } from "./with-run.ts";

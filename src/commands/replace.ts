@@ -16,6 +16,7 @@ import { phases } from "../replace/phases.ts";
 import { needsRepair } from "../replace/recover.ts";
 import { applyEvent } from "../report/apply-events.ts";
 import { escapeText } from "../report/escape.ts";
+import { stamped } from "../report/events.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { progressText } from "../report/progress-text.ts";
@@ -29,7 +30,7 @@ type ReplaceOptions = ManifestOptions & { readonly json?: boolean };
 /** `replace status [ADDRESS]`: prints the migrations of the state, without asking any service. */
 export async function replaceStatus(
   { options, settings, terminal }: Invocation<ReplaceOptions>,
-  address: string | undefined,
+  address?: string,
 ): Promise<number> {
   const project = await openProject(options, settings);
   const state = await shownLatestState(project.store, terminal);
@@ -93,8 +94,7 @@ export async function replaceUndo(invocation: Invocation<ReplaceOptions>, addres
   const palette = makePalette(terminal.colour);
   const names = kindNames(kinds.all);
   const emit = (event: ApplyEvent): void => {
-    const stamp = (): string => new Date().toISOString();
-    if (options.json === true) terminal.out(`${jsonText(applyEvent(event, names, stamp))}\n`);
+    if (options.json === true) terminal.out(`${jsonText(stamped(applyEvent(event, names), Date.now()))}\n`);
     else terminal.err(`${progressText(event, palette)}\n`);
   };
   const warn = (message: string): void => emit({ type: "warning", message });

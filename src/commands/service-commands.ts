@@ -5,14 +5,10 @@ import { localPlatformDir } from "../project/local-platform.ts";
 import { argument, type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
 import type { OperateOptions, Verb } from "./instances/operate.ts";
 import type { InstanceRestoreOptions } from "./instances/restore-instance.ts";
-<<<<<<< HEAD
-import { changing, type ManifestOptions, withManifestOptions } from "./options.ts";
+import { changing, type ManifestOptions, withManifestOptions, withStateOptions } from "./options.ts";
 import type { PlatformOptions } from "./platform/announcement.ts";
 import type { PlatformOpenOptions } from "./platform/open.ts";
 import type { PlatformUpOptions } from "./platform/up.ts";
-=======
-import { changing, type ManifestOptions, withManifestOptions, withStateOptions } from "./options.ts";
->>>>>>> b42406e (replace: move the data of a database whose change needs a new one)
 import type {
   SnapshotCopyOptions,
   SnapshotDeleteOptions,
@@ -86,15 +82,14 @@ export const commandsAtService: readonly CommandEntry[] = [
       ineffective: changing,
       arguments: [argument("[address]", "for example instances.orders", typedAddress)],
       options: [json()],
-      run: async (given, address: string | undefined) =>
-        (await import("./replace.ts")).replaceStatus(given, address),
+      load: async () => (await import("./replace.ts")).replaceStatus,
     }),
     command<JsonOptions>("undo", "go back to the old database while it is kept", {
       shared: withManifestOptions,
       examples: [["graphform replace undo instances.orders", "stop the new database, start the old one"]],
       arguments: [ofInstance],
       options: [json("events as JSON lines")],
-      run: async (given, address) => (await import("./replace.ts")).replaceUndo(given, address),
+      load: async () => (await import("./replace.ts")).replaceUndo,
     }),
   ]),
   commandGroup("snapshot", "snapshots of the service", [
