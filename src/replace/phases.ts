@@ -98,3 +98,8 @@ export function isInterrupted({ phase, cap }: Pick<Migration, "phase" | "cap">):
 export function isSwitched({ phase }: Pick<Migration, "phase">): boolean {
   return ["switch", "hook", "hold", "retire"].includes(phase);
 }
+
+/** The phase to which an interrupted one goes back: before the switch the cutover waits again, after it the old database is held. */
+export function phaseBefore(interrupted: Pick<Migration, "phase">): MigrationPhase {
+  return isSwitched(interrupted) ? "hold" : "await-cutover";
+}

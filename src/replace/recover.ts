@@ -4,7 +4,7 @@ import { asError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
 import { unpause } from "./data/freeze.ts";
 import { putCapBack } from "./data/quiesce.ts";
-import { isInterrupted } from "./phases.ts";
+import { isInterrupted, phaseBefore } from "./phases.ts";
 import { setPhase } from "./record.ts";
 import { openBound } from "./sides.ts";
 
@@ -31,7 +31,7 @@ export async function repairMigrations(context: ApplyContext): Promise<void> {
         side.close();
       }
       const message = `an earlier run ended in the phase ${phase} of its migration: it takes writes again`;
-      await setPhase(address, "await-cutover", { cap: undefined }, context);
+      await setPhase(address, phaseBefore({ phase }), { cap: undefined }, context);
       context.emit({ type: "warning", address, message });
     } catch (error) {
       context.stopping.throwIfAborted();

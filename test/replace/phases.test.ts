@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { type MigrationPhase, migrationPhases } from "../../src/model/migration.ts";
+import { isInterrupted, isSwitched, phaseBefore, phases } from "../../src/replace/phases.ts";
+
+describe("the phases of a migration", () => {
+  it("are each described once, in their order", () => expect(Object.keys(phases)).toEqual(migrationPhases));
+
+  it.each<[MigrationPhase, MigrationPhase]>([
+    ["quiesce", "await-cutover"],
+    ["durable", "await-cutover"],
+    // A `replace undo` that was killed while it brought the new database to rest: the switch stays.
+    ["hold", "hold"],
+  ])("interrupted in %s with a cap of queries, it goes back to %s", (phase, expected) => {
+    expect(isInterrupted({ phase, cap: 0 })).toBe(true);
+    expect(phaseBefore({ phase })).toBe(expected);
+    expect(isSwitched({ phase: phaseBefore({ phase }) })).toBe(isSwitched({ phase }));
+  });
+});
