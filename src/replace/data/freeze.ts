@@ -85,7 +85,7 @@ export async function holdFreeze(
     for (const node of side.nodes) {
       if (isFenced && !node.control.isOpen) continue;
       // A stalled server takes the command late: it must find the old pause still in force.
-      if ((until.get(node) ?? 0) - performance.now() < pause / 6) {
+      if ((until.get(node) ?? 0) - performance.now() < pause / 3) {
         lose("the pause of writes could not be renewed in time");
         return;
       }
@@ -121,11 +121,15 @@ export async function holdFreeze(
   };
 }
 
-/** Pauses the writes of one node for so many ms. */
-export async function pauseNode(node: Node, pause: number): Promise<Paused> {
+/** Pauses the writes of one node for so many ms. `clients` is CLIENT LIST just before: no other command was executed between. */
+export async function pauseNode(node: Node, pause: number): Promise<Paused & { readonly clients: string }> {
   const until = performance.now() + pause;
-  await node.control.one(["CLIENT", "PAUSE", String(Math.ceil(pause)), "WRITE"]);
-  return { node, until };
+  const [clients = null, paused] = await node.control.all([
+    ["CLIENT", "LIST"],
+    ["CLIENT", "PAUSE", String(Math.ceil(pause)), "WRITE"],
+  ]);
+  for (const reply of [clients, paused]) if (reply instanceof Error) throw reply;
+  return { node, until, clients: String(clients) };
 }
 
 /** Ends the pause of every node that can be reached. */

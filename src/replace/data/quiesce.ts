@@ -67,9 +67,15 @@ async function pauseAtRest(
   const { primary, replicas } = side;
   await primary.control.one(capCommand(1).split(" "));
   const end = performance.now() + idleWithin;
-  if (!(await isIdleBefore(end, primary, signal)))
-    return refusal("not-idle", `queries still ran after ${idleWithin} ms, though none could begin`);
-  const paused = [await pauseNode(primary, pause)];
+  const notIdle = refusal("not-idle", `queries still ran after ${idleWithin} ms, though none could begin`);
+  const clients = String(await primary.control.one(["CLIENT", "LIST"]));
+  if (!(await haveAnsweredBefore(end, clients, primary, signal))) return notIdle;
+  if (!(await isIdleBefore(end, primary, signal))) return notIdle;
+  const first = await pauseNode(primary, pause);
+  const paused: Paused[] = [first];
+  // Queries that were accepted since must fail by the cap: without it they would write in the pause.
+  if (!(await haveAnsweredBefore(end, first.clients, primary, signal))) return notIdle;
+  if (!(await isIdleBefore(end, primary, signal))) return notIdle;
   const offset = Number(linesIn(await primary.control.one(["INFO", "replication"]))["master_repl_offset"]);
   const late = performance.now() + idleWithin;
   for (const replica of replicas) {
@@ -81,6 +87,38 @@ async function pauseAtRest(
     paused.push(await pauseNode(replica, pause));
   }
   return paused;
+}
+
+/**
+ * True once every client that waited for the answer of a query in a list of clients has had it: a query is answered after its changes went to
+ * the file and to the replicas. GRAPH.INFO alone does not show a query that a busy machine interrupts while it moves between its lists.
+ */
+async function haveAnsweredBefore(
+  end: number,
+  clients: string,
+  { control }: Node,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let waiting = waitingIn(clients);
+  while (performance.now() < end) {
+    signal.throwIfAborted();
+    const now = waitingIn(String(await control.one(["CLIENT", "LIST"])));
+    waiting = new Map([...waiting].filter(([id, commands]) => now.get(id) === commands));
+    if (waiting.size === 0) return true;
+    await sleep(1);
+  }
+  return false;
+}
+
+/** Clients whose query has no answer yet, with the number of commands that they have had answered. */
+function waitingIn(clients: string): ReadonlyMap<string, string> {
+  const waiting = new Map<string, string>();
+  for (const line of clients.split("\n")) {
+    const [, id] = /^id=(\d+) .*?\bflags=\w*b.* cmd=graph\./i.exec(line) ?? [];
+    const commands = /\btot-cmds=(\d+)/.exec(line)?.[1];
+    if (id !== undefined && commands !== undefined) waiting.set(id, commands);
+  }
+  return waiting;
 }
 
 /** True once GRAPH.INFO shows no running and no waiting query twice: a query is in neither list while it moves from one to the other. */

@@ -61,10 +61,10 @@ describe("a pause of writes under 50 writers", () => {
     for (let round = 0; round < 4; round += 1) {
       const seen = writers.acknowledged.size;
       while (writers.acknowledged.size < seen + 100) await pause(5);
-      const held = await freeze(side, 900);
+      const held = await freeze(side, 6000);
       const before = new Set(writers.acknowledged);
       const there = await numbersIn(side);
-      await pause(800);
+      await pause(round === 0 ? 2500 : 200);
       expect(await held.prove()).toBeUndefined();
       expect(await numbersIn(side)).toEqual(there);
       expect([...writers.acknowledged].filter((number) => !before.has(number))).toEqual([]);
@@ -110,7 +110,7 @@ describe("a pause of writes", () => {
     cleanUp.push(side.close);
     const writers = writersOf(database.port());
     while (writers.acknowledged.size < 100) await pause(5);
-    const held = await freeze(side, 900);
+    const held = await freeze(side, 1500);
     const other = await side.primary.open(never);
     await other.one(["CLIENT", "UNPAUSE"]);
     await expect.poll(() => held.lost.aborted, { timeout: 5000 }).toBe(true);

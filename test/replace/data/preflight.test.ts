@@ -139,9 +139,10 @@ describe("a target", () => {
   });
 
   it("is refused once it is too full", async () => {
-    const { side, spec, database } = await startSide(ground, { maxMemoryBytes: 20_000_000 });
+    const { side, spec, database } = await startSide(ground, { maxMemoryBytes: 30_000_000 });
     open.push(side);
-    await asOperator(spec, database, ["SET", "text", "x".repeat(14_000_000)]);
+    for (let part = 0; part < 6; part += 1)
+      await asOperator(spec, database, ["SET", `text ${part}`, "x".repeat(3_500_000)]);
     expect(await makeDurable(side)).toMatchObject({ code: "target-too-full" });
   });
 });
