@@ -65,7 +65,11 @@ export async function holdFreeze(
   const nodeChange = async (node: Node, before: NodeMark | undefined): Promise<string | undefined> => {
     const { host, port } = node.target;
     try {
-      const change = before === undefined ? "it is new" : changeBetween(before, await markOf(node));
+      const mark = await markOf(node);
+      // The stop of a database saves it.
+      const now =
+        isFenced && before !== undefined ? { ...mark, saves: before.saves, changes: before.changes } : mark;
+      const change = before === undefined ? "it is new" : changeBetween(before, now);
       if (change !== undefined) return `writes are not proved to wait at ${host}:${port}: ${change}`;
       if (node.role === "replica" || (await isHeld(node, signal))) return undefined;
       return `the pause of writes at ${host}:${port} was ended by another client`;
