@@ -41,6 +41,11 @@ describe("snapshots", () => {
       expect(restored.status).toBe(202);
       const there = await own.until(`${pro}/${restored.body["instanceId"]}`, "RUNNING");
       expect(there.body).toMatchObject({ subscriptionId: "sub-pro", result_params: { name: "one" } });
+      const copied = `${v}/resource-instance/snapshot/${copy.body["snapshotId"]}`;
+      await poll(
+        async () => (await own.call("GET", copied)).body["status"] === "COMPLETE" || undefined,
+        "the copy",
+      );
       expect((await own.call("DELETE", path)).status).toBe(202);
       expect((await own.call("GET", path)).status).toBe(404);
     } finally {
