@@ -41,6 +41,7 @@ export {
 } from "./model/errors.ts";
 export type { Disruption } from "./model/field-schema.ts";
 export type * from "./model/json.ts";
+export type { MigrationPhase, MigrationRules, MigrationTerms, Rehearsed } from "./model/migration.ts";
 export type { Phase, PhaseName, Source } from "./model/observed.ts";
 export type * from "./model/outcome.ts";
 export type * from "./model/plan.ts";

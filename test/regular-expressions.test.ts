@@ -21,6 +21,8 @@ const made: { readonly [place: string]: string } = {
   "src/report/text/report-text.ts `\\\\b${word}\\\\b`": "a word of our own",
   "src/hosting/wire/service-error.ts source":
     "a pattern of the service, which is ended after a tenth of a second",
+  "src/commands/init/pipelines.ts `\\\\$\\\\[\\\\[ ${scope}\\\\.([\\\\w.-]+) \\\\]\\\\]`":
+    "reads a template of the package",
   "src/kinds/instance-endpoint.ts pattern": "reads the beginning of a value",
   "src/platform/engine/setup/fetch.ts `^${name}:(.*(?:\\\\n[ \\\\t].*)*)`": "reads the machine's own files",
   "src/platform/engine/setup/fetch.ts `^(Suites:.*[ \\\\t]${codename})(?=\\\\s)`":

@@ -114,9 +114,17 @@ async function haveAnsweredBefore(
 function waitingIn(clients: string): ReadonlyMap<string, string> {
   const waiting = new Map<string, string>();
   for (const line of clients.split("\n")) {
-    const [, id] = /^id=(\d+) .*?\bflags=\w*b.* cmd=graph\./i.exec(line) ?? [];
-    const commands = /\btot-cmds=(\d+)/.exec(line)?.[1];
-    if (id !== undefined && commands !== undefined) waiting.set(id, commands);
+    const {
+      id,
+      flags = "",
+      cmd = "",
+      "tot-cmds": commands,
+    }: { readonly [name: string]: string | undefined } = Object.fromEntries(
+      line.split(" ").map((field) => field.split("=", 2)),
+    );
+    const isQuery = cmd.toLowerCase().startsWith("graph.");
+    if (id !== undefined && commands !== undefined && isQuery && flags.includes("b"))
+      waiting.set(id, commands);
   }
   return waiting;
 }

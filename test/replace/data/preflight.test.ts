@@ -139,10 +139,13 @@ describe("a target", () => {
   });
 
   it("is refused once it is too full", async () => {
-    const { side, spec, database } = await startSide(ground, { maxMemoryBytes: 30_000_000 });
+    const maxMemoryBytes = 40_000_000;
+    const { side, spec, database } = await startSide(ground, { maxMemoryBytes });
     open.push(side);
-    for (let part = 0; part < 6; part += 1)
-      await asOperator(spec, database, ["SET", `text ${part}`, "x".repeat(3_500_000)]);
+    const used = async (): Promise<number> =>
+      Number(/used_memory:(\d+)/.exec(String(await asOperator(spec, database, ["INFO", "memory"])))?.[1]);
+    for (let part = 0; (await used()) < 0.85 * maxMemoryBytes; part += 1)
+      await asOperator(spec, database, ["SET", `text ${part}`, "x".repeat(1_000_000)]);
     expect(await makeDurable(side)).toMatchObject({ code: "target-too-full" });
   });
 });
