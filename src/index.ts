@@ -30,6 +30,7 @@ export {
   readPlan,
 } from "./library/plan-and-apply.ts";
 export type * from "./model/address.ts";
+export type { MigrationRules } from "./model/desired.ts";
 export type * from "./model/drift.ts";
 export {
   type ExitCode,
@@ -41,7 +42,7 @@ export {
 } from "./model/errors.ts";
 export type { Disruption } from "./model/field-schema.ts";
 export type * from "./model/json.ts";
-export type { MigrationPhase, MigrationRules, MigrationTerms, Rehearsed } from "./model/migration.ts";
+export type { MigrationPhase, MigrationTerms, Rehearsed } from "./model/migration.ts";
 export type { Phase, PhaseName, Source } from "./model/observed.ts";
 export type * from "./model/outcome.ts";
 export type * from "./model/plan.ts";
