@@ -32,6 +32,8 @@ export default defineConfig(({ mode }) => {
       // Ends what hangs. A busy machine takes several times as long as a quiet one.
       testTimeout: mode === "whole" ? 240_000 : 120_000,
       hookTimeout: 120_000,
+      // Among seven thousand tests one meets a moment that a busy machine makes too long: it is shown, and tried once more.
+      retry: mode === "whole" ? 1 : 0,
       globalSetup: ["test/support/set-up.ts"],
       setupFiles: ["test/support/clean-up.ts"],
       reporters: ["default", tallyWithout(leftOut)],
