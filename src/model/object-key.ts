@@ -20,7 +20,8 @@ export function anotherObject(bound: Bound | undefined, live: Pick<Live, "create
   const [then, now] = [serviceTime(bound?.shownCreatedAt), serviceTime(other)];
   if (bound === undefined || then === undefined || now === undefined) return undefined;
   if (Math.abs(then - now) < 1000) return undefined;
-  return `${bound.id} is there, but is another object than the one that was bound: it was created at ${other}, and that one at ${bound.shownCreatedAt}`;
+  const seen = live.createdAt === other ? "it was created at" : "it was once shown as created at";
+  return `${bound.id} is there, but is another object than the one that was bound: ${seen} ${other}, and that one at ${bound.shownCreatedAt}`;
 }
 
 /** The ways on from another object under a bound id, in one sentence. */

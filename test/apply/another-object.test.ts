@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Driver } from "../../src/model/kind.ts";
+import { anotherObject } from "../../src/model/object-key.ts";
+import type { Bound } from "../../src/model/state.ts";
 import { withFreshGuards } from "../../src/reconcile/reconcile.ts";
 import { type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
 
@@ -165,4 +167,11 @@ describe("the time of creation that the service shows", () => {
     expect((await taking.world.state()).resources["toys.a"]).toMatchObject({ id, shownCreatedAt: shown });
     expect(taking.world.service.log).toEqual(knowing.world.service.log);
   });
+});
+
+it("says of another time that is shown no more that it was shown once", () => {
+  const [then, later] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
+  const bound = { id: "toy-1", shownCreatedAt: then, otherCreatedAt: later } as Bound;
+  expect(anotherObject(bound, { createdAt: then })).toContain(`it was once shown as created at ${later}`);
+  expect(anotherObject(bound, { createdAt: later })).toContain(`it was created at ${later}`);
 });

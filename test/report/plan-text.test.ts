@@ -72,6 +72,8 @@ describe("planText", () => {
     const page = { palette: makePalette(false), width: 80 };
     const text = planText(plan({ changes: many }), words, page, { planFile: "p" });
     expect(text).toContain("  and 1 more: graphform show p --json has them\n");
+    expect(text).toContain("the first 500 are named below");
+    expect(text).not.toContain("all are named below");
   });
 
   it("puts each change in one group, and what is kept in none", () => {

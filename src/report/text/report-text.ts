@@ -48,7 +48,9 @@ function groupSections(
   page: ReportPage,
 ): readonly (readonly string[])[] {
   const { palette, width } = page;
-  const more = affected.some((one) => one.title === title) ? "all are named below" : `${whole} lists them`;
+  const below = affected.find((one) => one.title === title)?.addresses.length ?? 0;
+  const named = below > maxNamed ? `the first ${maxNamed} are named below` : "all are named below";
+  const more = below === 0 ? `${whole} lists them` : named;
   const words = `${title} (${count})`;
   const head = palette.bold(palette[colours[tone]](words));
   const isWide = words.length + note.length + 3 > width;
