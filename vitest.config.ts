@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import process from "node:process";
 import { defineConfig } from "vitest/config";
 import { long } from "./test/long.ts";
 import { tallyWithout } from "./test/support/tally.ts";
@@ -33,7 +34,7 @@ export default defineConfig(({ mode }) => {
       testTimeout: mode === "whole" ? 240_000 : 120_000,
       hookTimeout: 120_000,
       // Among seven thousand tests one meets a moment that a busy machine makes too long: it is shown, and tried once more.
-      retry: mode === "whole" ? 1 : 0,
+      retry: process.env["CI"] === undefined ? 0 : 1,
       globalSetup: ["test/support/set-up.ts"],
       setupFiles: ["test/support/clean-up.ts"],
       reporters: ["default", tallyWithout(leftOut)],
