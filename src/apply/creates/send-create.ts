@@ -6,7 +6,7 @@ import { formatDuration } from "../../model/quantity.ts";
 import type { StateEvent } from "../../model/state-event.ts";
 import type { ApplyContext } from "../context.ts";
 import { progressOf } from "../engine/converge.ts";
-import { asServiceError, notNow, submit } from "../engine/submit.ts";
+import { asServiceError, retryable, submit } from "../engine/submit.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
 import type { CreateClass, Created, CreateRequest } from "./create-request.ts";
 
@@ -109,7 +109,7 @@ function notOurs({ address }: Step, id: string): ServiceError {
 }
 
 function isRepeatable({ failure }: ServiceError): boolean {
-  return [...notNow, "unavailable", "unauthorized", "lost", "shape"].includes(failure);
+  return [...retryable, "unavailable", "unauthorized", "lost", "shape"].includes(failure);
 }
 
 function createLost({ address }: Step, cause: ServiceError): GraphformError {

@@ -62,7 +62,7 @@ export async function submit<Value>(
 }
 
 function spentBy(spent: Spent, { is, error, isInProgress }: Failed, isLate: boolean): Spent {
-  const isRefusal = (isLate || !notNow.includes(error.failure)) && isInProgress !== true;
+  const isRefusal = (isLate || !retryable.includes(error.failure)) && isInProgress !== true;
   return {
     refusals: spent.refusals + (isRefusal ? 1 : 0),
     unknown: spent.unknown + (is === "unknown" ? 1 : 0),
@@ -82,4 +82,4 @@ export function asServiceError(
 }
 
 /** Refusals that mean "not now": such a request is repeated until the time is up. */
-export const notNow: readonly string[] = ["busy", "rate-limited"];
+export const retryable: readonly string[] = ["busy", "rate-limited"];

@@ -142,10 +142,10 @@ function missingOperation(
   const { noun, operations } = kinds.named(change.kind);
   const lacks = (operation: string): boolean => profile.operations[operation] === undefined;
   const makes = ["create", "replace", "migrate"].includes(change.action);
-  const unmoved = change.action === "migrate" ? (operations.power ?? []).find(lacks) : undefined;
-  if (unmoved !== undefined)
+  const missingVerb = change.action === "migrate" ? (operations.power ?? []).find(lacks) : undefined;
+  if (missingVerb !== undefined)
     return {
-      what: `${unmoved.split(".").at(-1)} a ${noun}, and nothing else closes the old one for good`,
+      what: `${missingVerb.split(".").at(-1)} a ${noun}, and nothing else closes the old one for good`,
       remedy: "lifecycle.onReplace: recreate, after its data was saved by other means",
     };
   if (makes && lacks(operations.create))

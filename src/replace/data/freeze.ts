@@ -5,6 +5,7 @@ import type { Reply } from "./link.ts";
 import type { Node, Side } from "./nodes.ts";
 import { changeBetween, markOf, type NodeMark } from "./proof.ts";
 import { type Refusal, Refused } from "./refusals.ts";
+import { clientsIn } from "./replies.ts";
 
 /** A proven pause of writes. */
 export interface Freeze {
@@ -176,10 +177,9 @@ async function killClients(node: Node): Promise<number> {
   for (let pass = 0; pass < 3 && node.control.isOpen; pass += 1) {
     const list = String(await node.control.one(["CLIENT", "LIST"]));
     const own = node.ownIds();
-    const others = list.split("\n").flatMap((line): string[] => {
-      const [, id, flags = ""] = /^id=(\d+) .*?\bflags=(\w+)/.exec(line) ?? [];
-      return id === undefined || own.has(Number(id)) || /[SM]/.test(flags) ? [] : [id];
-    });
+    const others = clientsIn(list).flatMap(({ id, flags = "" }) =>
+      id === undefined || own.has(Number(id)) || /[SM]/.test(flags) ? [] : [id],
+    );
     if (others.length === 0) break;
     const replies = await node.control.all(others.map((id) => ["CLIENT", "KILL", "ID", id]));
     killed += replies.filter((reply) => reply === 1).length;

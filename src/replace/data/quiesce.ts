@@ -5,7 +5,7 @@ import { linesIn } from "../../database/settings.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
 import type { Node, Side } from "./nodes.ts";
 import { isRefusal, type Refusal, refusal } from "./refusals.ts";
-import { listOf } from "./replies.ts";
+import { clientsIn, listOf } from "./replies.ts";
 
 /** QUERY_MEM_CAPACITY now. Record it before `quiesce`: the cap of a killed run stays. */
 export async function readCap({ primary }: Side): Promise<number> {
@@ -69,13 +69,11 @@ async function pauseAtRest(
   const end = performance.now() + idleWithin;
   const notIdle = refusal("not-idle", `queries still ran after ${idleWithin} ms, though none could begin`);
   const clients = String(await primary.control.one(["CLIENT", "LIST"]));
-  if (!(await haveAnsweredBefore(end, clients, primary, signal))) return notIdle;
-  if (!(await isIdleBefore(end, primary, signal))) return notIdle;
+  if (!(await isAtRestBefore(end, clients, primary, signal))) return notIdle;
   const first = await pauseNode(primary, pause);
   const paused: Paused[] = [first];
   // Queries that were accepted since must fail by the cap: without it they would write in the pause.
-  if (!(await haveAnsweredBefore(end, first.clients, primary, signal))) return notIdle;
-  if (!(await isIdleBefore(end, primary, signal))) return notIdle;
+  if (!(await isAtRestBefore(end, first.clients, primary, signal))) return notIdle;
   const offset = Number(linesIn(await primary.control.one(["INFO", "replication"]))["master_repl_offset"]);
   const late = performance.now() + idleWithin;
   for (const replica of replicas) {
@@ -89,39 +87,53 @@ async function pauseAtRest(
   return paused;
 }
 
+/** Repeats a look every so many ms until it is true; false once the time is over. */
+async function isTrueBefore(
+  end: number,
+  signal: AbortSignal,
+  every: number,
+  look: () => Promise<boolean>,
+): Promise<boolean> {
+  while (performance.now() < end) {
+    signal.throwIfAborted();
+    if (await look()) return true;
+    await sleep(every);
+  }
+  return false;
+}
+
+/** True once the queries of these clients are answered, and none runs or waits. */
+async function isAtRestBefore(
+  end: number,
+  clients: string,
+  node: Node,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await haveAnsweredBefore(end, clients, node, signal)) && (await isIdleBefore(end, node, signal));
+}
+
 /**
  * True once every client that waited for the answer of a query in a list of clients has had it: a query is answered after its changes went to
  * the file and to the replicas. GRAPH.INFO alone does not show a query that a busy machine interrupts while it moves between its lists.
  */
-async function haveAnsweredBefore(
+function haveAnsweredBefore(
   end: number,
   clients: string,
   { control }: Node,
   signal: AbortSignal,
 ): Promise<boolean> {
   let waiting = waitingIn(clients);
-  while (performance.now() < end) {
-    signal.throwIfAborted();
+  return isTrueBefore(end, signal, 1, async () => {
     const now = waitingIn(String(await control.one(["CLIENT", "LIST"])));
     waiting = new Map([...waiting].filter(([id, commands]) => now.get(id) === commands));
-    if (waiting.size === 0) return true;
-    await sleep(1);
-  }
-  return false;
+    return waiting.size === 0;
+  });
 }
 
 /** Clients whose query has no answer yet, with the number of commands that they have had answered. */
 function waitingIn(clients: string): ReadonlyMap<string, string> {
   const waiting = new Map<string, string>();
-  for (const line of clients.split("\n")) {
-    const {
-      id,
-      flags = "",
-      cmd = "",
-      "tot-cmds": commands,
-    }: { readonly [name: string]: string | undefined } = Object.fromEntries(
-      line.split(" ").map((field) => field.split("=", 2)),
-    );
+  for (const { id, flags = "", cmd = "", "tot-cmds": commands } of clientsIn(clients)) {
     const isQuery = cmd.toLowerCase().startsWith("graph.");
     if (id !== undefined && commands !== undefined && isQuery && flags.includes("b"))
       waiting.set(id, commands);
@@ -130,32 +142,22 @@ function waitingIn(clients: string): ReadonlyMap<string, string> {
 }
 
 /** True once GRAPH.INFO shows no running and no waiting query twice: a query is in neither list while it moves from one to the other. */
-async function isIdleBefore(end: number, { control }: Node, signal: AbortSignal): Promise<boolean> {
-  for (let idle = 0; performance.now() < end; ) {
-    signal.throwIfAborted();
+function isIdleBefore(end: number, { control }: Node, signal: AbortSignal): Promise<boolean> {
+  let idle = 0;
+  return isTrueBefore(end, signal, 1, async () => {
     const reply = listOf(await control.one(["GRAPH.INFO"]));
     const queries = ["# Running queries", "# Waiting queries"].map(
       (title) => reply[reply.indexOf(title) + 1],
     );
     const isIdle = queries.every((list) => Array.isArray(list) && list.length === 0);
     idle = isIdle ? idle + 1 : 0;
-    if (idle === 2) return true;
-    await sleep(1);
-  }
-  return false;
+    return idle === 2;
+  });
 }
 
-async function hasCaughtUp(
-  end: number,
-  { control }: Node,
-  offset: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  while (performance.now() < end) {
-    signal.throwIfAborted();
+function hasCaughtUp(end: number, { control }: Node, offset: number, signal: AbortSignal): Promise<boolean> {
+  return isTrueBefore(end, signal, 5, async () => {
     const info = linesIn(await control.one(["INFO", "replication"]));
-    if (Number(info["slave_repl_offset"]) >= offset) return true;
-    await sleep(5);
-  }
-  return false;
+    return Number(info["slave_repl_offset"]) >= offset;
+  });
 }

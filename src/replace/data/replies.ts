@@ -1,4 +1,4 @@
-/** @module Reads replies: lists, pairs, rows of queries. */
+/** @module Reads replies: lists, pairs, rows of queries, clients. */
 import type { Reply } from "./link.ts";
 
 /** A list, or none if the reply is something else. */
@@ -18,4 +18,14 @@ export function pairsOf(reply: Reply | undefined): ReadonlyMap<string, Reply> {
   const pairs = new Map<string, Reply>();
   for (let at = 0; at + 1 < list.length; at += 2) pairs.set(String(list[at]), list[at + 1] ?? null);
   return pairs;
+}
+
+/** One connection of a server, by the names of CLIENT LIST. */
+export type ListedClient = { readonly [field in "id" | "flags" | "cmd" | "tot-cmds"]?: string };
+
+/** The connections in a reply of CLIENT LIST. */
+export function clientsIn(list: string): readonly ListedClient[] {
+  return list
+    .split("\n")
+    .map((line) => Object.fromEntries(line.split(" ").map((field) => field.split("=", 2))));
 }
