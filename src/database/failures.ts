@@ -1,20 +1,10 @@
 /** @module Defines a database to connect to, when its time is over, and why it could not be used. */
 import { readFile } from "node:fs/promises";
 import { asError, GraphformError } from "../model/errors.ts";
-import type { Hide } from "../model/known-secrets.ts";
+import type { DatabaseLogin } from "../model/kind.ts";
 
-export interface DatabaseTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly username?: string;
-  readonly password?: string;
-  /** True: TLS with the system's authorities; caFile: with the authorities of a PEM file. */
-  readonly tls?: boolean | { readonly caFile?: string };
-  /** Hides the secrets of the run in what the database says. */
-  readonly hide?: Hide;
-  /** Longest time for everything together, in ms. Default 2 s. */
-  readonly timeout?: number;
-}
+/** A database to connect to. */
+export type DatabaseTarget = DatabaseLogin;
 
 export type DatabaseFailure = "refused-credentials" | "unreachable" | "unresolved" | "no-tls";
 

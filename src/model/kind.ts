@@ -102,8 +102,9 @@ export interface DatabaseLogin {
   readonly password?: string;
   /** True: TLS with the system's authorities; caFile: with the authorities of a PEM file. */
   readonly tls?: boolean | { readonly caFile?: string };
+  /** Hides the secrets of the run in what the database says. */
   readonly hide?: Hide;
-  /** Ms. */
+  /** Longest time for everything together, in ms. Default 2 s. */
   readonly timeout?: number;
 }
 
