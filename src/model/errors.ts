@@ -139,7 +139,7 @@ export class ServiceError extends GraphformError {
   }
 }
 
-/** Copies an error with other evidence about the work, with the host that was asked, or with another exit code. */
+/** Copies an error with other evidence about the work, with the host that was asked, or with another exit code or hint. */
 export function withEvidence(
   error: ServiceError,
   evidence: {
@@ -147,6 +147,7 @@ export function withEvidence(
     readonly wasSent?: boolean;
     readonly host?: string;
     readonly exitCode?: ExitCode;
+    readonly hint?: string;
   },
 ): ServiceError {
   const { failure, operation, message, status, mayHaveWorked, wasSent, retryAfter, host, exitCode, hint } =

@@ -157,6 +157,24 @@ describe("a create happens once", () => {
     await expectExactly(world, pair);
   });
 
+  it("is bound beside one whose answer was lost: two creates have made two objects", async () => {
+    const world = toyWorld({ hidden: ["colour", "size"] });
+    const refuses = refusing(world, "red");
+    const driver: Driver = {
+      ...refuses,
+      async create(spec, signal, owner) {
+        const id = await refuses.create(spec, signal, owner);
+        throw new ServiceError("lost", "create", `create: no answer about ${id}`, { mayHaveWorked: true });
+      },
+    };
+    const pair: Toys = { a: { colour: "red" }, b: { colour: "green" } };
+    const { steps } = await world.run(pair, { driver });
+    expect(steps.map(({ result }) => result)).toEqual(["failed", "done"]);
+    expect((await world.run(pair)).certificate).toEqual([]);
+    expect(world.service.writes("create")).toHaveLength(2);
+    await expectExactly(world, pair);
+  });
+
   it("is not taken for one that was made after the refusal", async () => {
     const world = toyWorld({ faults: [{ on: "create", effect: "invalid" }] });
     await world.run({ a: { colour: "red" } });

@@ -211,9 +211,27 @@ describe("objects and lost creates", () => {
       "b~toy-1 a-",
     ],
     [
-      "nor is it counted: one of them may be somebody else's",
+      "a refused create has an object if one is left over: each is one that it can have made",
       [candidate("toy-1", {}), candidate("toy-2", {})],
       [lost("a", red, { refused: true }), lost("b", blue)],
+      "a~toy-1 b~toy-2",
+    ],
+    [
+      "of two refused creates one is left without, and the lost one never",
+      [candidate("toy-1", {}), candidate("toy-2", {})],
+      [lost("a", red, { refused: true }), lost("b", red, { refused: true }), lost("c", blue)],
+      "a~toy-1 c~toy-2 b-",
+    ],
+    [
+      "more objects than lost and refused creates together are a guess",
+      [candidate("toy-1", {}), candidate("toy-2", {}), candidate("toy-3", {})],
+      [lost("a", red, { refused: true }), lost("b", blue)],
+      "ambiguous toy-1 toy-2 toy-3",
+    ],
+    [
+      "a refused create that no update could bring to the other's spec is a guess",
+      [candidate("toy-1", {}), candidate("toy-2", {})],
+      [lost("a", large, { refused: true }), lost("b", blue)],
       "ambiguous toy-1 toy-2",
     ],
     [

@@ -239,7 +239,7 @@ function unresolved(addresses: readonly Address[], what: string): GraphformError
     addresses.length === 1
       ? `the answer to the create of ${first} was`
       : `the answers to the creates of ${addresses.join(", ")} were`;
-  const name = shellWord(first);
+  const name = addresses.length === 1 ? shellWord(first) : "ADDRESS";
   const hint = `look at them, then bind each: graphform import ${name} ID; or, if none of them is its object: graphform state rm ${name}`;
   return new GraphformError("create-ambiguous", `${answers} ${what}`, { hint });
 }

@@ -1,6 +1,6 @@
 /** @module Sends a create until its object is known; nothing but a confirmed id counts as an answer. */
 import { longestSearch } from "../../model/consistency.ts";
-import { GraphformError, ServiceError } from "../../model/errors.ts";
+import { GraphformError, ServiceError, withEvidence } from "../../model/errors.ts";
 import type { Step } from "../../model/plan.ts";
 import { formatDuration } from "../../model/quantity.ts";
 import type { StateEvent } from "../../model/state-event.ts";
@@ -44,6 +44,10 @@ export async function sendCreate(request: CreateRequest, context: ApplyContext):
   );
 }
 
+/** A refusal is no proof that nothing was made. */
+const keptOpen =
+  "mend what the service refuses, then run apply again: first it looks whether the service made something all the same";
+
 type Sent =
   | { readonly is: "accepted"; readonly value: Created }
   /** The request never left, or it made nothing. */
@@ -80,7 +84,7 @@ async function sendOnce(
       await context.journal.record(refusal(step, endedAt, context));
       if (!isRepeatable(error)) {
         createClass.leaveOpen(announced, endedAt);
-        return { is: "rejected", error };
+        return { is: "rejected", error: withEvidence(error, { hint: error.hint ?? keptOpen }) };
       }
     }
     onUnknown(error);

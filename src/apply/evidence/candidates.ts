@@ -88,13 +88,14 @@ export function matchCandidates(
     const byVerdict = Map.groupBy(open, (create) => belonging(live, create, ours));
     return { live, makers: byVerdict.get("ours") ?? [], doubtful: byVerdict.get("unclear") ?? [] };
   });
-  const possible = judged.flatMap(({ live, makers }): Possible[] => {
-    // A refusal is no proof, but an object that can belong to a lost create is not given to a refused one.
-    const answerless = makers.filter(({ intent }) => intent.refused !== true);
-    const creates = answerless.length > 0 ? answerless : makers;
-    return makers.length === 0 ? [] : [{ live, makers, creates }];
+  const possible = judged.filter(({ makers }) => makers.length > 0);
+  // A refusal is no proof, but an object goes to a refused create only if the lost ones cannot have made all of them.
+  const byLost = possible.map((object): Possible => {
+    const answerless = object.makers.filter(({ intent }) => intent.refused !== true);
+    return { ...object, creates: answerless.length > 0 ? answerless : object.makers };
   });
-  const pairs = assign(possible, ours.schema);
+  const byAny = possible.map((object): Possible => ({ ...object, creates: lostFirst(object.makers) }));
+  const pairs = assign(byLost, ours.schema) ?? assign(byAny, ours.schema);
   if (pairs === undefined) return { is: "ambiguous", addresses, found: possible.map(({ live }) => live) };
   const found = new Set(pairs.map(({ address }) => address));
   const absent = addresses.filter((address) => !found.has(address));
@@ -104,6 +105,13 @@ export function matchCandidates(
   if (inDoubt.length > 0)
     return { is: "doubtful", addresses: absent, found: inDoubt.map(({ live }) => live) };
   return { is: "matched", found: pairs, absent };
+}
+
+/** The creates in an order in which a refused one gets an object after all others. */
+function lostFirst(creates: readonly LostCreate[]): readonly LostCreate[] {
+  return creates.toSorted(
+    (one, other) => Number(one.intent.refused ?? 0) - Number(other.intent.refused ?? 0),
+  );
 }
 
 /** The address in the mark of this state that an object shows. */
