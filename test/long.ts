@@ -29,6 +29,7 @@ export const long: { readonly [file: string]: string } = {
   "test/e2e/trusted-apply.test.ts": "users and rights of real databases",
   "test/install.test.ts": "the package, packed and installed, with real databases",
   "test/replace/killed.test.ts": "a migration killed at every phase, under a writer",
+  "test/replace/troubles.test.ts": "a migration refused, killed, moved, and in faults of the service",
   "test/platform/engine/killed-failover.test.ts": "a platform killed during a failover",
   "test/platform/engine/lost-data.test.ts": "databases whose files are lost or cut",
   "test/platform/full-disk.test.ts": "a platform on a full disk",

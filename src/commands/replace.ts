@@ -119,18 +119,25 @@ export async function replaceUndo(invocation: Invocation<ReplaceOptions>, addres
   );
 }
 
-/** Records the outputs that name the object of an address, which is another one now; those that name others too are left to the next apply. */
+/** Records the outputs that name the object of an address, or of one inside of it, which are others now. One that cannot be read is left to the next apply. */
 async function recordOutputs(
   address: string,
   { manifest, service, clock, signal }: Run & ReadManifest,
   { state, record }: Pick<Journal, "state" | "record">,
 ): Promise<void> {
-  const { outputs } = await liveAt(address, { state, service, clock, signal });
-  const found = Object.entries(manifest.outputs).flatMap(([name, declared]): [string, RecordedOutput][] => {
-    const value = resolveKnown(declared.value, (at) => (at === address ? outputs : undefined));
+  const changed = new Set([address, ...Object.keys(state.migrations?.[address]?.former ?? {})]);
+  const named = Object.entries(manifest.outputs).filter(([, { value }]) =>
+    waitsFor(value).some((at) => changed.has(at)),
+  );
+  const outputs = new Map<string, JsonObject>();
+  for (const at of new Set(named.flatMap(([, { value }]) => waitsFor(value)))) {
+    const live = await liveAt(at, { state, service, clock, signal }).catch(() => undefined);
+    if (live !== undefined) outputs.set(at, live.outputs);
+  }
+  const found = named.flatMap(([name, declared]): [string, RecordedOutput][] => {
+    const value = resolveKnown(declared.value, (at) => outputs.get(at));
     const known = state.outputs[name];
-    if (known === undefined || waitsFor(value).length > 0 || waitsFor(declared.value).length === 0) return [];
-    return [[name, { ...known, value }]];
+    return known === undefined || waitsFor(value).length > 0 ? [] : [[name, { ...known, value }]];
   });
   await record({ type: "outputs-recorded", outputs: { ...state.outputs, ...Object.fromEntries(found) } });
 }

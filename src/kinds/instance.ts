@@ -79,6 +79,11 @@ function reader(service: Reads): Reader {
     probe: (request, signal) => probeInstance(request, service, signal),
     backups: (ref, signal) => backupsOf(service, ref.id, signal),
     showsBackupTimes: showsSnapshotTimes(service),
+    async databases({ id, place }, request, signal) {
+      const params = { ...paramsAt(place), id };
+      const { values } = await service.read({ operation: "instance.describe", params }, signal);
+      return loginsOf(request, nodeAddresses(values["topology"], profile.topology), service);
+    },
   };
 }
 
@@ -135,10 +140,6 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
       await service.write({ ...call, params, body }, signal);
     },
     heal: (request, paths, signal) => healInstance(request, paths, service, signal),
-    async databases(ref, request, signal) {
-      const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
-      return loginsOf(request, nodeAddresses(values["topology"], profile.topology), service);
-    },
     usable: (shown, spec, signal) => isInstanceUsable(shown, spec, service, signal),
   };
 }

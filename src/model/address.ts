@@ -22,7 +22,9 @@ const shape =
   /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z0-9][A-Za-z0-9_-]*(?:~next|~former)?)(?:\[("(?:[^"\\]|\\.)*")\])?$/;
 
 /** A second object of an address while its data is moved: the one that takes over, or the one that was taken over. No manifest can declare one. */
-export type Twin = "next" | "former";
+export type Twin = (typeof twinKinds)[number];
+
+export const twinKinds = ["next", "former"] as const;
 
 /** The address of a twin: `instances.orders~next`, `instances.cache~next["eu"]`. */
 export function twinOf(address: Address, twin: Twin): Address {

@@ -30,6 +30,12 @@ export interface Reader {
   backups?(ref: Ref, signal: AbortSignal): Promise<readonly Backup[]>;
   /** True if the service shows when a backup was made. */
   readonly showsBackupTimes?: boolean;
+  /** The databases behind an object, one for each node, with the login of the request; a sentence if it shows none that can be reached. */
+  databases?(
+    ref: Ref,
+    request: ProbeRequest,
+    signal: AbortSignal,
+  ): Promise<readonly DatabaseLogin[] | string>;
 }
 
 /** All objects of a kind. `leftOut` could not be read; `unplaced` appears only in the lists of places. */
@@ -84,12 +90,6 @@ export interface Driver extends Reader {
   backup?(ref: Ref, signal: AbortSignal): Promise<string | undefined>;
   /** Sets these paths in the running object itself, without the service; sent again it does the same. */
   heal?(request: ProbeRequest, paths: readonly string[], signal: AbortSignal): Promise<void>;
-  /** The databases behind an object, one for each node, with the login of the request; a sentence if it shows none that can be reached. */
-  databases?(
-    ref: Ref,
-    request: ProbeRequest,
-    signal: AbortSignal,
-  ): Promise<readonly DatabaseLogin[] | string>;
   /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */
   usable?(live: Live, spec: Spec, signal: AbortSignal): Promise<Usable>;
 }

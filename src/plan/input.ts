@@ -6,7 +6,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
 import type { Doubt, Live, Observed } from "../model/observed.ts";
-import type { CreateDoubt } from "../model/plan.ts";
+import type { CreateDoubt, Guard } from "../model/plan.ts";
 import type { NotProbed } from "../model/probe-reading.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -57,6 +57,8 @@ export interface PlanInput {
   readonly now?: number;
   /** Addresses whose data moves to a new object, each with the addresses that live inside. Set by `withSuccessors`. */
   readonly migrating?: ReadonlyMap<Address, readonly Address[]>;
+  /** The reasons against moving the data of these, as the databases themselves have shown them. Default: none. */
+  readonly immovable?: ReadonlyMap<Address, readonly Guard[]>;
   readonly digest: (text: string) => string;
 }
 

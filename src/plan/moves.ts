@@ -1,5 +1,5 @@
 /** @module Applies `moved` blocks to the state: new addresses, and new names in references. */
-import type { Address } from "../model/address.ts";
+import { type Address, twinIn, twinKinds, twinOf, withoutTwin } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Move } from "../model/manifest.ts";
@@ -23,8 +23,13 @@ export function destinations(state: StateDocument, moved: readonly Move[]): Read
       moving = true;
     }
   }
-  const ends = [...trails].map(([from, trail]): [Address, Address] => [from, trail.at(-1) ?? from]);
-  return new Map(ends.filter(([from, to]) => from !== to));
+  const ends = new Map([...trails].map(([from, trail]) => [from, trail.at(-1) ?? from]));
+  // A twin goes along with its address.
+  for (const from of ends.keys()) {
+    const twin = twinIn(from);
+    if (twin !== undefined) ends.set(from, twinOf(ends.get(withoutTwin(from)) ?? withoutTwin(from), twin));
+  }
+  return new Map([...ends].filter(([from, to]) => from !== to));
 }
 
 /** The recorded references that name an address, under the name that they get when it moves. */
@@ -37,13 +42,12 @@ export function renamedReferences(
   const kindOf = (address: Address): string =>
     state.resources[address]?.kind ?? state.rounds[state.intents[address]?.round ?? ""]?.kind ?? "";
   const entries = { ...state.intents, ...state.resources };
+  const twins = twinKinds.map((twin): [Address, Address] => [twinOf(from, twin), twinOf(to, twin)]);
+  const names = new Map([[from, to], ...twins]);
   const renamedIn = Object.entries(entries).map(([address, entry]): [Address, { [path: string]: Json }] => {
     const schema = kinds.find(kindOf(address))?.schema;
     const fields = schema === undefined ? [] : referenceFields(schema);
-    return [
-      address,
-      Object.fromEntries(fields.flatMap((field) => renamed(entry, field, new Map([[from, to]])))),
-    ];
+    return [address, Object.fromEntries(fields.flatMap((field) => renamed(entry, field, names)))];
   });
   return Object.fromEntries(renamedIn.filter(([, paths]) => Object.keys(paths).length > 0));
 }
@@ -62,7 +66,12 @@ export function afterMoves(state: StateDocument, moved: readonly Move[], kinds: 
       { ...bound, refs, recorded: { ...bound.recorded, ...Object.fromEntries(names) } },
     ];
   });
-  return { ...state, resources: Object.fromEntries(entries) };
+  const migrations = Object.entries(state.migrations ?? {}).map(([at, each]) => [to.get(at) ?? at, each]);
+  return {
+    ...state,
+    resources: Object.fromEntries(entries),
+    ...(state.migrations === undefined ? {} : { migrations: Object.fromEntries(migrations) }),
+  };
 }
 
 function renamed(

@@ -1,7 +1,7 @@
 /** @module Makes a plan from declared, remembered and observed resources. Pure. */
 
 import { type Address, remedyForFailed, twinIn } from "../model/address.ts";
-import { isObject, type Json, stableJson } from "../model/json.ts";
+import { defined, isObject, type Json, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
 import { type Census, type Change, nestedPlan, type Plan, type Step } from "../model/plan.ts";
 import { isLoginKind } from "../model/probe-reading.ts";
@@ -74,14 +74,13 @@ function isComplete({ options, notProbed = [], partialLists = [] }: PlanInput): 
   return isWhole && notProbed.every(({ failed }) => failed !== true);
 }
 
-/** The input with the patterns of its options replaced by the addresses that they stand for. */
+/** The input with the patterns of its options replaced by the addresses that they stand for, and its migrations under their new addresses. */
 function withResolvedOptions(input: PlanInput): PlanInput {
   const declared = input.desired.map(({ address }) => address);
-  const bound = Object.keys({
-    ...input.state.intents,
-    ...afterMoves(input.state, input.moved, input.kinds).resources,
-  });
-  return { ...input, options: resolveAddressOptions(input.options, { declared, bound }).options };
+  const { resources, migrations } = afterMoves(input.state, input.moved, input.kinds);
+  const bound = Object.keys({ ...input.state.intents, ...resources });
+  const { options } = resolveAddressOptions(input.options, { declared, bound });
+  return { ...input, state: { ...input.state, ...defined({ migrations }) }, options };
 }
 
 /** True if applying the plan changes something at the service or in the state's bindings. */

@@ -1,5 +1,6 @@
 /** @module Turns one change into the steps that carry it out. */
 
+import { twinIn } from "../model/address.ts";
 import { isObject, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
@@ -54,7 +55,8 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
 
 /** The step that gives the state's entry its new address, also while the object is being deleted. */
 function moves(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
-  if (subject.previousAddress === undefined) return [];
+  // A twin goes along with its address.
+  if (subject.previousAddress === undefined || twinIn(subject.address) !== undefined) return [];
   const step = existing(`${change.address}#move`, "move", change, subject, input);
   return [{ ...step, from: subject.previousAddress }];
 }

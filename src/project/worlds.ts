@@ -20,8 +20,12 @@ export function planningWorld(
   signal: AbortSignal,
   { clock = systemClock, open }: { readonly clock?: Clock; readonly open?: Open } = {},
 ): PlanningWorld {
-  return { kinds, service, clock, digest: sha256, signal, ...defined({ open }) };
+  return { kinds, service, clock, digest: sha256, signal, foresee, ...defined({ open }) };
 }
+
+/** Loaded here, as all that moves data: most runs move none. */
+const foresee: PlanningWorld["foresee"] = async (...given) =>
+  (await import("../replace/sides.ts")).foresee(...given);
 
 /** The parts of an apply that differ between the command line and programs. */
 export interface ApplyParts {
@@ -53,7 +57,7 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
     journal: openJournal(store, state, clock),
     open: parts.open ?? (() => undefined),
     emit: parts.emit ?? (() => {}),
-    // Loaded here: most runs move no data.
+    foresee,
     migrate: async (step, context) => (await import("../replace/migrate.ts")).migrate(step, context),
     onRead: parts.onRead,
     onStatus: parts.onStatus,

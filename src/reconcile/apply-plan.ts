@@ -18,7 +18,7 @@ import type { Open } from "../model/sealed.ts";
 import type { Service } from "../model/service.ts";
 import type { OnRead } from "../observe/context.ts";
 import { needsRepair, repairMigrations as repair } from "../replace/recover.ts";
-import type { Planned } from "./plan-for.ts";
+import type { Planned, PlanningWorld } from "./plan-for.ts";
 import { planMark } from "./plan-mark.ts";
 
 /** The dependencies of applying, besides the plan. */
@@ -34,6 +34,7 @@ export interface ApplyWorld {
   readonly onStatus?: ApplyContext["onStatus"];
   /** Carries out the steps that move data. */
   readonly migrate?: ApplyContext["migrate"];
+  readonly foresee?: PlanningWorld["foresee"];
   readonly stopping: AbortSignal;
   readonly aborting: AbortSignal;
   /** Called with each answer to a read while a plan is made. */

@@ -5,14 +5,16 @@ import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { KindRegistry } from "../model/kind.ts";
+import type { KindRegistry, Reader } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
-import type { Doubt, Observed } from "../model/observed.ts";
-import type { Plan } from "../model/plan.ts";
+import type { Doubt, Live, Observed, Ref } from "../model/observed.ts";
+import type { Guard, Plan } from "../model/plan.ts";
 import { notAskedFor } from "../model/probe-reading.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
+import type { Spec } from "../model/spec.ts";
 import type { StateDocument } from "../model/state.ts";
+import { knownValues } from "../model/templates.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { countReads, type OnRead } from "../observe/context.ts";
 import { observe } from "../observe/observe.ts";
@@ -35,6 +37,10 @@ export interface PlanningWorld {
   readonly open?: Open;
   /** Open creates in doubt, if the run has looked for what they made. Without it one look says which are. */
   readonly createsInDoubt?: PlanInput["createsInDoubt"];
+  /** Asks a running database whose data is to be moved for the reasons against it. Without it none is foreseen. */
+  readonly foresee?:
+    | ((ref: Ref, live: Live, spec: Spec, reader: Reader, signal: AbortSignal) => Promise<readonly Guard[]>)
+    | undefined;
   /** Called with each answer to a read while a plan is made. */
   readonly onRead?: OnRead | undefined;
 }
@@ -105,7 +111,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
   ];
   const looking = { kinds, clock: world.clock, profile: service.profile, stopping: signal };
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
-  const plan = makePlan({
+  const input: PlanInput = {
     name: manifest.name,
     timestamp: [goal.timestamp, state.savedAt].sort().at(-1) ?? goal.timestamp,
     desired,
@@ -127,10 +133,32 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
     destroying,
     now: world.clock.now(),
     digest: world.digest,
-  });
+  };
+  const found = makePlan(input);
+  const immovable = await foreseen(found, seen, moved, probing ? given : { ...given, foresee: undefined });
+  const plan = immovable.size === 0 ? found : makePlan({ ...input, immovable });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
   const { listed, doubted } = seen;
   return { plan, outputs, bound: moved.resources, observed, doubted, unmanaged, unread, listed };
+}
+
+/** The reasons against moving the data of each database that a plan would move. */
+async function foreseen(
+  { changes }: Plan,
+  { observed }: Pick<Planned, "observed">,
+  { resources }: Pick<StateDocument, "resources">,
+  { foresee, kinds, service, open, signal }: PlanningWorld,
+): Promise<ReadonlyMap<Address, readonly Guard[]>> {
+  const found = new Map<Address, readonly Guard[]>();
+  for (const { address, action, kind } of changes) {
+    const [bound, live] = [resources[address], observed.get(address)];
+    const isAsked = action === "migrate" && live?.phase.is === "ready";
+    if (!isAsked || foresee === undefined || open === undefined || bound === undefined) continue;
+    const spec = knownValues(bound.recorded, open, (at) => observed.get(at)?.outputs);
+    const reasons = await foresee(bound, live, spec, kinds.named(kind).reader(service), signal);
+    if (reasons.length > 0) found.set(address, reasons);
+  }
+  return found;
 }
 
 /** Tells which bound resources the options leave out. A list, and an object that no address is bound to, concern every address. */

@@ -16,8 +16,8 @@ import type { OnProgress } from "./data/progress.ts";
 import { quiesce, readCap } from "./data/quiesce.ts";
 import { isRefusal, type Refusal } from "./data/refusals.ts";
 import { verify } from "./data/verify.ts";
-import { fence, switchOver, writeMark } from "./fence.ts";
-import { report, setPhase } from "./record.ts";
+import { fence, stepAt, switchOver, writeMark } from "./fence.ts";
+import { enterPhase, report } from "./record.ts";
 
 /** Everything that one cutover works with. */
 export interface Cutover {
@@ -39,76 +39,55 @@ const leastBudget = 10_000;
 /** Runs the phases from quiesce to switch. Until the fence every failure leaves the old database as it was and writable. */
 export async function cutOver(work: Cutover, context: ApplyContext): Promise<StepResult> {
   const { step, terms, source, target } = work;
-  const { address, id = "" } = step;
-  const enter = phaseOf(step, context);
+  const { address } = step;
   const cap = await readCap(source);
-  await enter("quiesce", "no new write begins", { cap });
+  await enterPhase(step, "quiesce", "no new write begins", context, { cap });
   // If it rejects, the cap may still be in force: the state remembers it, and the next run or plan puts it back.
   const freeze = await quiesce(source, { cap }, context.stopping);
   if (isRefusal(freeze)) {
-    await enter("await-cutover", freeze.message, { cap: undefined });
+    await enterPhase(step, "await-cutover", freeze.message, context, { cap: undefined });
     return givenUp(step, freeze);
   }
+  const longest = Math.max(leastBudget, work.budget);
+  const limit = AbortSignal.timeout(longest);
   let isClosed = false;
   try {
-    await enter("freeze", "writes wait", { cap: undefined });
-    const limit = AbortSignal.timeout(Math.max(leastBudget, work.budget));
+    await enterPhase(step, "freeze", "writes wait", context, { cap: undefined });
     const signal = AbortSignal.any([context.stopping, freeze.lost, limit]);
     const refusal = await moved(work, freeze, signal, context);
     if (refusal !== undefined) {
       await freeze.release();
-      await enter("await-cutover", refusal.message);
+      await enterPhase(step, "await-cutover", refusal.message, context);
       return givenUp(step, refusal);
     }
     const mark = await writeMark(target);
     report(step, "fence", "closing the old database", context);
-    isClosed = true;
     await fence(step, source, freeze, context);
+    isClosed = true;
     report(step, "switch", "", context);
     await switchOver(step, terms, "next", { mark }, context);
     return { result: "done", ...defined({ id: context.journal.state.resources[address]?.id }) };
   } catch (error) {
-    if (isClosed && isGraphformError(error) && error.code === "fence-open") {
+    // The old one is stopped, or may be: the next run goes on, or back.
+    if (isClosed || (isGraphformError(error) && error.code === "fence-open")) {
       freeze.abandon();
       throw error;
     }
     await freeze.release();
-    const isBefore = context.journal.state.migrations?.[address]?.phase !== "hold";
-    if (isBefore) await enter("await-cutover", "", { pausedUntil: undefined });
+    await enterPhase(step, "await-cutover", "", context, { pausedUntil: undefined });
     if (context.stopping.aborted) throw error;
-    const reason = freeze.lost.aborted
-      ? asError(freeze.lost.reason).message
-      : context.hide(asError(error).message);
-    return {
-      result: "failed",
-      id,
-      message: `nothing was switched, and ${id} takes writes as before: ${reason}`,
-      hint: isGraphformError(error) && error.hint !== undefined ? error.hint : "run it again",
-    };
+    const cause = freeze.lost.aborted ? freeze.lost.reason : error;
+    const message = limit.aborted
+      ? `the data was not moved within ${longest / 1000} s, the longest read-only time`
+      : context.hide(asError(cause).message);
+    const hint = isGraphformError(error) ? error.hint : undefined;
+    return givenUp(step, { message, remedy: hint ?? "run it again" });
   }
 }
 
-function phaseOf(
-  step: Step,
-  context: ApplyContext,
-): (
-  phase: MigrationPhase,
-  detail: string,
-  more?: { readonly cap?: number | undefined; readonly pausedUntil?: string | undefined },
-) => Promise<void> {
-  return async (phase, detail, more = {}) => {
-    await setPhase(step.address, phase, more, context);
-    report(step, phase, detail, context);
-  };
-}
-
 function givenUp({ id = "" }: Step, { message, remedy }: Pick<Refusal, "message" | "remedy">): StepResult {
-  return {
-    result: "failed",
-    id,
-    message: `nothing was switched, and ${id} takes writes as before: ${message}`,
-    hint: remedy,
-  };
+  const text = `nothing was switched, and ${id} takes writes as before: ${message}`;
+  return { result: "failed", id, message: text, hint: remedy };
 }
 
 /** Copies, compares and makes durable while the freeze holds. Returns the reason if that failed. */
@@ -118,7 +97,8 @@ async function moved(
   signal: AbortSignal,
   context: ApplyContext,
 ): Promise<Pick<Refusal, "message" | "remedy"> | undefined> {
-  const enter = phaseOf(step, context);
+  const enter = (phase: MigrationPhase, detail: string): Promise<void> =>
+    enterPhase(step, phase, detail, context);
   const keepParameters = terms.parameters;
   // The schema may have changed since the last look.
   const inventory = await takeInventory(source, signal);
@@ -138,7 +118,7 @@ async function moved(
     signal,
   );
   if (differences.length > 0) {
-    const message = `the copy differs: ${differences.map((each) => each.message).join("; ")}`;
+    const message = `the copy differs: ${differences.join("; ")}`;
     return { message, remedy: "both databases are kept for a look; run it again for another copy" };
   }
   await enter("durable", "");
@@ -151,25 +131,15 @@ async function moved(
 /** A database without an append-only file keeps a copy only by a backup. */
 async function backUp(step: Step, context: ApplyContext): Promise<void> {
   const next = twinOf(step.address, "next");
-  const bound = context.journal.state.resources[next];
-  const { probed: _, ...rest } = step;
   const operations = context.kinds.named(step.kind).operations.backup ?? [];
   const canBackUp = operations.length > 0 && operations.every((name) => context.profile.operations[name]);
-  if (bound === undefined || driverOf(context, step.kind).backup === undefined || !canBackUp) {
+  if (driverOf(context, step.kind).backup === undefined || !canBackUp) {
     const message =
       "the new database keeps no append-only file, and cannot be backed up: a crash loses what its last save lacks";
     context.emit({ type: "warning", address: step.address, message });
     return;
   }
-  const request: Step = {
-    ...rest,
-    operation: "backup",
-    key: `${next}#backup`,
-    address: next,
-    id: bound.id,
-    checks: [],
-  };
-  const end = await backup({ ...request, place: bound.place }, context);
+  const end = await backup(stepAt(next, step, "backup", context), context);
   if (end.result !== "done") throw new GraphformError("not-durable", end.message ?? "no backup was made");
 }
 

@@ -3,7 +3,7 @@ import { type ApplyContext, driverOf, type StepResult } from "../apply/context.t
 import { notAtRest, untilAtRest } from "../apply/operations/existing.ts";
 import { operate } from "../apply/operations/operate.ts";
 import { type Address, type Twin, twinOf } from "../model/address.ts";
-import { GraphformError, shellWord } from "../model/errors.ts";
+import { asError, GraphformError, isServiceError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Live } from "../model/observed.ts";
@@ -30,27 +30,27 @@ export function power(
   step: Pick<Step, "kind">,
   context: ApplyContext,
 ): Promise<StepResult> {
-  const bound = context.journal.state.resources[address];
-  const anyLive: Live = { id: bound?.id ?? "", phase: { is: "ready", detail: "" }, spec: {}, outputs: {} };
-  const request: Step = {
-    key: `${address}#${verb}`,
-    operation: "operate",
-    verb,
-    address,
-    kind: step.kind,
-    place: bound?.place ?? {},
-    checks: [],
-    precondition: context.digest(preconditionText(anyLive, [], {}, new Map())),
-    after: [],
-    blocked: [],
-    ...defined({ id: bound?.id }),
-  };
-  return operate(request, context);
+  return operate({ ...stepAt(address, step, "operate", context), key: `${address}#${verb}`, verb }, context);
+}
+
+/** A step that no plan made, for the object of an address whatever it shows. */
+export function stepAt(
+  address: Address,
+  { kind }: Pick<Step, "kind">,
+  operation: Step["operation"],
+  context: ApplyContext,
+): Step {
+  const { id = "", place = {} } = context.journal.state.resources[address] ?? {};
+  const anyLive: Live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} };
+  const precondition = context.digest(preconditionText(anyLive, [], {}, new Map()));
+  const key = `${address}#${operation}`;
+  return { key, operation, address, kind, id, place, checks: [], precondition, after: [], blocked: [] };
 }
 
 /**
  * Fences a frozen database: the pause is made long enough for a stop, its clients are cut off, and the service stops it. Resolves once it is
- * seen stopped. Rejects before anything was closed if the freeze is not proved; a stop that may have been taken rejects with `fence-open`.
+ * seen stopped. Rejects before anything was closed if the freeze is not proved or the service surely refused the stop; a stop that may have
+ * been taken rejects with `fence-open`.
  */
 export async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyContext): Promise<void> {
   const { address } = step;
@@ -62,7 +62,7 @@ export async function fence(step: Step, side: Side, freeze: Freeze, context: App
   const lost = await freeze.prove();
   if (lost !== undefined) throw new GraphformError(lost.code, lost.message, { hint: lost.remedy });
   const stopped = await power("stop", address, step, context).catch((error: unknown) => {
-    throw open(address, error instanceof Error ? error.message : String(error));
+    throw isServiceError(error) && !error.mayHaveWorked ? error : open(address, asError(error).message);
   });
   if (stopped.result !== "done") throw open(address, stopped.message ?? stopped.result);
   freeze.abandon();
@@ -105,8 +105,7 @@ export async function switchOver(
 async function outputsOf(address: Address, context: ApplyContext): Promise<Live["outputs"] | undefined> {
   const bound = context.journal.state.resources[address];
   if (bound === undefined) return undefined;
-  const ref = { id: bound.id, place: bound.place };
-  return (await driverOf(context, bound.kind).get(ref, context.stopping))?.outputs;
+  return (await driverOf(context, bound.kind).get(bound, context.stopping))?.outputs;
 }
 
 /** Goes on after a run that ended between the fence and the switch. */
@@ -127,8 +126,9 @@ export async function resumeFence(
   );
   if (live.phase.is === "stopped" && closedAt < until) {
     await settleStop(address, context);
-    const mark = await withMark(address, context);
-    await switchOver(step, terms, "next", mark, context);
+    const side = await openBound(twinOf(address, "next"), context, context.stopping);
+    const mark = await writeMark(side).finally(side.close);
+    await switchOver(step, terms, "next", { mark }, context);
     return { result: "done", ...defined({ id: context.journal.state.resources[address]?.id }) };
   }
   return reopen(step, live, context);
@@ -149,11 +149,7 @@ export async function reopen(step: Step, live: Live, context: ApplyContext): Pro
     if (started.result !== "done") return started;
   } else {
     const side = await openBound(address, context, context.stopping);
-    try {
-      await unpause(side);
-    } finally {
-      side.close();
-    }
+    await unpause(side).finally(side.close);
   }
   await setPhase(address, "await-cutover", { pausedUntil: undefined }, context);
   return {
@@ -168,14 +164,4 @@ export async function reopen(step: Step, live: Live, context: ApplyContext): Pro
 export async function writeMark({ primary }: Side): Promise<NonNullable<Migration["mark"]>> {
   const { runId, writes } = await markOf(primary);
   return { runId, writes };
-}
-
-/** The writes of the new database until now. */
-async function withMark(address: Address, context: ApplyContext): Promise<Pick<Migration, "mark">> {
-  const side = await openBound(twinOf(address, "next"), context, context.stopping);
-  try {
-    return { mark: await writeMark(side) };
-  } finally {
-    side.close();
-  }
 }

@@ -7,7 +7,7 @@ import { defined } from "../model/json.ts";
 import { type MigrationTerms, type Rehearsed, readOnlyTime } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import { formatDuration, parseSize } from "../model/quantity.ts";
-import type { Migration } from "../model/state.ts";
+import { referenceFields } from "../model/templates.ts";
 import { expectedTime } from "../model/time-limit.ts";
 import { isInWindow } from "../model/window.ts";
 import { cutOver } from "./cutover.ts";
@@ -31,7 +31,8 @@ export async function migrate(step: Step, context: ApplyContext): Promise<StepRe
   if (step.verb === "preflight") return preflight(step, terms, context);
   if (step.verb === "undo") return undo(step, context);
   if (step.verb === "hook") return hook(step, terms, context);
-  return cutover(step, terms, context);
+  const end = await cutover(step, terms, context);
+  return end.result === "done" ? hook(step, terms, context) : end;
 }
 
 /** Looks at the live database and refuses with every reason. Nothing is changed by it. */
@@ -72,31 +73,24 @@ async function unknownUsers(
   const { resources } = context.journal.state;
   const declared = new Set(inside.flatMap((each) => resources[each]?.id ?? []));
   const live = await driverOf(context, kind).get({ id, place }, context.stopping);
-  const implicit = live === undefined ? [] : context.kinds.named(kind).implicitChildren(id, live.spec);
   const recorded = Object.entries(resources[address]?.recorded ?? {});
   const remembered = Object.fromEntries(
     recorded.map(([path, value]) => [path, { value, source: "recorded" as const }]),
   );
-  const ours = [...implicit, ...context.kinds.named(kind).implicitChildren(id, remembered)];
+  const { implicitChildren } = context.kinds.named(kind);
+  const ours = [live?.spec ?? {}, remembered].flatMap((spec) => implicitChildren(id, spec));
   const known = new Set([...declared, ...ours.map((child) => child.id)]);
   const lists = context.kinds.all.filter(({ schema }) =>
-    Object.values(schema.properties).some(
-      (row) => row["x-place"] === true && row["x-reference"]?.section === kind,
-    ),
+    referenceFields(schema).some(({ place: isPlace, section }) => isPlace && section === kind),
   );
   const found = await Promise.all(
     lists.map((each) => driverOf(context, each.name).list({ instance: id }, context.stopping)),
   );
-  return found.flat().flatMap((other) =>
-    known.has(other)
-      ? []
-      : [
-          {
-            message: `nobody knows the password of ${other}, and the new database would lack it`,
-            remedy: "declare it with its password, or delete it",
-          },
-        ],
-  );
+  const unknown = found.flat().filter((other) => !known.has(other));
+  return unknown.map((other) => ({
+    message: `nobody knows the password of ${other}, and the new database would lack it`,
+    remedy: "declare it with its password, or delete it",
+  }));
 }
 
 function refused({ id, address }: Step, reasons: readonly Pick<Refusal, "message" | "remedy">[]): StepResult {
@@ -104,7 +98,7 @@ function refused({ id, address }: Step, reasons: readonly Pick<Refusal, "message
     result: "failed",
     message: `the data of ${address} cannot be moved: ${reasons.map(({ message }) => message).join("; ")}`,
     hint: [...new Set(reasons.map(({ remedy }) => remedy))].join("; "),
-    ...(id === undefined ? {} : { id }),
+    ...defined({ id }),
   };
 }
 
@@ -125,7 +119,7 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
       ...(await refusalsOfSide(target, "target", context.stopping)),
     ];
     if (reasons.length > 0) return refused(step, reasons);
-    const before = rehearsedWith(known, address, context);
+    const before = rehearsedWith(address, context);
     const isDue = isInWindow(terms.windows, context.clock.now());
     if (before === undefined && !terms.cutover && !isDue) return waits(step, undefined, terms, context);
     const rehearsed = before ?? (await rehearsal(step, terms, inventory, source, target, context));
@@ -137,8 +131,7 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
       : isDue && (fits || terms.maxReadOnly === undefined);
     if (!isAllowed) return waits(step, rehearsed, terms, context);
     const work = { step, terms, facts, source, target, budget: 2 * time, expectedBytes: rehearsed.bytes };
-    const end = await cutOver(work, context);
-    return end.result === "done" && terms.hook !== undefined ? hook(step, terms, context) : end;
+    return cutOver(work, context);
   });
 }
 
@@ -148,13 +141,9 @@ function stopTime(step: Step, { profile, journal }: ApplyContext): number {
 }
 
 /** The rehearsal with the object that is there now. */
-function rehearsedWith(
-  known: Migration | undefined,
-  address: Address,
-  { journal }: ApplyContext,
-): Rehearsed | undefined {
-  const next = journal.state.resources[twinOf(address, "next")]?.id;
-  return known?.rehearsed?.next === next ? known?.rehearsed : undefined;
+function rehearsedWith(address: Address, { journal }: ApplyContext): Rehearsed | undefined {
+  const rehearsed = journal.state.migrations?.[address]?.rehearsed;
+  return rehearsed?.next === journal.state.resources[twinOf(address, "next")]?.id ? rehearsed : undefined;
 }
 
 async function rehearsal(

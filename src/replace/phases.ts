@@ -100,6 +100,6 @@ export function isSwitched({ phase }: Pick<Migration, "phase">): boolean {
 }
 
 /** The phase to which an interrupted one goes back: before the switch the cutover waits again, after it the old database is held. */
-export function phaseBefore(interrupted: Pick<Migration, "phase">): MigrationPhase {
-  return isSwitched(interrupted) ? "hold" : "await-cutover";
+export function phaseBefore({ heldUntil }: Pick<Migration, "heldUntil">): MigrationPhase {
+  return heldUntil === undefined ? "await-cutover" : "hold";
 }

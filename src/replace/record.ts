@@ -19,6 +19,18 @@ export async function setPhase(
   await journal.record({ type: "migration", address, migration });
 }
 
+/** Records that the migration of a step enters a phase, and reports it. */
+export async function enterPhase(
+  step: Step,
+  phase: MigrationPhase,
+  detail: string,
+  context: ApplyContext,
+  more: Parameters<typeof setPhase>[2] = {},
+): Promise<void> {
+  await setPhase(step.address, phase, more, context);
+  report(step, phase, detail, context);
+}
+
 /** Reports the progress of a phase. */
 export function report(
   step: Step,

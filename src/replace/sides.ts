@@ -1,28 +1,59 @@
 /** @module Connects to the two databases of a migration with the logins of the manifest. */
-import type { ApplyContext } from "../apply/context.ts";
-import { driverOf } from "../apply/context.ts";
+import { type ApplyContext, driverOf } from "../apply/context.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
+import type { Reader } from "../model/kind.ts";
+import type { Live, Ref } from "../model/observed.ts";
+import type { Guard } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
 import { knownValues } from "../model/templates.ts";
+import { takeInventory } from "./data/inventory.ts";
 import { openSide, type Side } from "./data/nodes.ts";
+import { refusalsOf } from "./data/preflight.ts";
 
 /** Connects to the object that an address is bound to, with the values that were last applied to it. Throws `not-asked`. */
 export async function openBound(address: Address, context: ApplyContext, signal: AbortSignal): Promise<Side> {
   const bound = context.journal.state.resources[address];
   if (bound === undefined) throw new GraphformError("not-bound", `${address} is bound to nothing`);
   const driver = driverOf(context, bound.kind);
-  const live = await driver.get({ id: bound.id, place: bound.place }, signal);
+  const live = await driver.get(bound, signal);
   const spec: Spec = knownValues(bound.recorded, context.open, (other) => context.outputs.get(other));
-  const found =
-    live === undefined || driver.databases === undefined
-      ? `the service does not show ${bound.id}`
-      : await driver.databases({ id: bound.id, place: bound.place }, { live, spec, referents: {} }, signal);
-  if (typeof found === "string")
-    throw new GraphformError("not-asked", `${address}: ${found}`, {
-      hint: "its data can be moved only by a run that reaches it and knows the password that was last applied",
-    });
-  return openSide(found, signal);
+  const side = await openLive(bound, live, spec, driver, signal);
+  if (typeof side !== "string") return side;
+  throw new GraphformError("not-asked", `${address}: ${side}`, {
+    hint: "its data can be moved only by a run that reaches it and knows the password that was last applied",
+  });
+}
+
+async function openLive(
+  { id, place }: Ref,
+  live: Live | undefined,
+  spec: Spec,
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<Side | string> {
+  if (live === undefined || reader.databases === undefined) return `the service does not show ${id}`;
+  const found = await reader.databases({ id, place }, { live, spec, referents: {} }, signal);
+  return typeof found === "string" ? found : openSide(found, signal);
+}
+
+/** The reasons, as guards of a plan, for which the data of a running database cannot be moved. None if it cannot be asked: preflight asks again. */
+export async function foresee(
+  ref: Ref,
+  live: Live,
+  spec: Spec,
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<readonly Guard[]> {
+  try {
+    const side = await openLive(ref, live, spec, reader, signal);
+    if (typeof side === "string") return [];
+    const found = refusalsOf(await takeInventory(side, signal).finally(side.close), {});
+    return found.map(({ message, remedy }) => ({ code: "on-replace", message, lift: remedy }));
+  } catch {
+    signal.throwIfAborted();
+    return [];
+  }
 }
 
 /** Works with connections to both databases, and closes them. */
@@ -35,11 +66,7 @@ export async function withSides<T>(
   const source = await openBound(address, context, signal);
   try {
     const target = await openBound(twinOf(address, "next"), context, signal);
-    try {
-      return await work(source, target);
-    } finally {
-      target.close();
-    }
+    return await work(source, target).finally(target.close);
   } finally {
     source.close();
   }

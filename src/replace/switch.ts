@@ -2,7 +2,6 @@
 import { type Address, type Twin, twinOf, withoutTwin } from "../model/address.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Bound, Migration, StateDocument } from "../model/state.ts";
-
 import type { StateEvent } from "../model/state-event.ts";
 import { referenceFields } from "../model/templates.ts";
 
@@ -55,8 +54,8 @@ export function switchEvent(
 /** The binding of a twin under the declared address: names of twins become declared ones. */
 function takenOver(bound: Bound, before: Bound | undefined, kinds: KindRegistry): Bound {
   const references = referenceFields(kinds.named(bound.kind).schema);
-  const names = references.flatMap(({ path, section }) => {
-    const name = bound.recorded[path];
+  const names = references.flatMap(({ path, section, place }) => {
+    const name = (place ? before?.recorded[path] : undefined) ?? bound.recorded[path];
     if (typeof name !== "string") return [];
     return [[path, withoutTwin(`${section}.${name}`).slice(section.length + 1)] as const];
   });

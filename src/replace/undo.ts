@@ -2,7 +2,7 @@
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
 import { untilAtRest } from "../apply/operations/existing.ts";
 import { type Address, twinOf } from "../model/address.ts";
-import { asError, GraphformError } from "../model/errors.ts";
+import { asError, GraphformError, isGraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
@@ -84,6 +84,8 @@ async function close(step: Step, migration: Migration, context: ApplyContext): P
         : `the new one had got ${count} command${count === 1 ? "" : "s"} that can write since the switch, which the old one lacks`;
     } catch (error) {
       await freeze.release();
+      if (!isGraphformError(error) || error.code !== "fence-open")
+        await setPhase(address, "hold", { pausedUntil: undefined }, context);
       throw error;
     }
   } finally {

@@ -1,7 +1,7 @@
 /** @module The state as a fold over events: the only place that says what an event does to a document. */
-import { type Address, withoutTwin } from "../model/address.ts";
+import { type Address, twinKinds, twinOf, withoutTwin } from "../model/address.ts";
 import { type Json, own } from "../model/json.ts";
-import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
+import type { Bound, Converging, Intent, Migration, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 import { withDuration } from "../model/time-limit.ts";
 import { type IndexedTable, type LiveDocument, liveDocument } from "./live-document.ts";
@@ -214,18 +214,35 @@ function closeIntent({ intents, rounds }: LiveDocument, address: Address): boole
   return true;
 }
 
-/** Renames an address and every reference to it; a taken address stays as it is. */
+/** Renames an address with its twins, its migration, and every reference to them; a taken address stays as it is. */
 function move(
-  { resources, intents }: LiveDocument,
+  { resources, intents, view, setHead }: LiveDocument,
   { from, to, renamed = {} }: Extract<StateEvent, { readonly type: "moved" }>,
 ): boolean {
   const tables = [resources, intents];
-  const isTaken = tables.some((table) => table.get(to) !== undefined);
-  const isKnown = tables.some((table) => table.get(from) !== undefined);
-  if (isTaken || !isKnown) return false;
-  moveIn(resources, from, to, renamed);
-  moveIn(intents, from, to, renamed);
+  const knows = (address: Address): boolean => tables.some((table) => table.get(address) !== undefined);
+  if (knows(to) || !knows(from)) return false;
+  const twins = twinKinds.map((twin) => [twinOf(from, twin), twinOf(to, twin)] as const);
+  for (const [old, now] of [[from, to] as const, ...twins.filter(([twin]) => knows(twin))]) {
+    moveIn(resources, old, now, renamed);
+    moveIn(intents, old, now, renamed);
+  }
+  if (view.migrations !== undefined) setHead({ migrations: movedMigrations(view.migrations, from, to) });
   return true;
+}
+
+function movedMigrations(
+  migrations: { readonly [address: Address]: Migration },
+  from: Address,
+  to: Address,
+): { readonly [address: Address]: Migration } {
+  const under = <T>(entries: { readonly [address: Address]: T }): { readonly [address: Address]: T } =>
+    Object.fromEntries(Object.entries(entries).map(([at, entry]) => [at === from ? to : at, entry]));
+  const entries = Object.entries(under(migrations)).map(([at, { former, ...rest }]): [Address, Migration] => [
+    at,
+    former === undefined ? rest : { ...rest, former: under(former) },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function moveIn<T extends Pick<Bound & Intent, "refs" | "recorded">>(

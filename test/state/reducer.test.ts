@@ -3,6 +3,7 @@ import type { StateDocument } from "../../src/model/state.ts";
 import type { StateEvent } from "../../src/model/state-event.ts";
 import { emptyState, isPlanApplied, nextVersion } from "../../src/state/document.ts";
 import { reduce } from "../../src/state/reducer.ts";
+import { plainReduce } from "./reference-reducer.ts";
 import { sampleBound, sampleIntent, sampleRound, sampleState } from "./samples.ts";
 
 const since = "2026-01-02T00:00:00.000Z";
@@ -281,6 +282,29 @@ describe("a move", () => {
       refs: [to],
       recorded: { instance: 'orders["a"]' },
     });
+  });
+
+  it("takes along the twins, the migration, and what it remembers of moved addresses inside", () => {
+    const reader = sampleBound("reader");
+    const migration = { phase: "hold", since, former: { "users.reader": reader } } as const;
+    const before: StateDocument = {
+      ...state,
+      resources: { ...state.resources, "instances.db0~former": sampleBound("old"), "users.reader": reader },
+      intents: { "instances.db0~next": sampleIntent() },
+      migrations: { "instances.db0": migration },
+    };
+    const after = [
+      { type: "moved", from: "instances.db0", to: "instances.other" },
+      { type: "moved", from: "users.reader", to: "users.viewer" },
+    ] as const satisfies readonly StateEvent[];
+    const moved = after.reduce(reduce, before);
+    expect(moved.resources["instances.other~former"]?.id).toBe("old");
+    expect(Object.keys(moved.intents)).toEqual(["instances.other~next"]);
+    expect(Object.keys(moved.resources)).not.toContain("instances.db0~former");
+    expect(moved.migrations).toEqual({
+      "instances.other": { phase: "hold", since, former: { "users.viewer": reader } },
+    });
+    expect(after.reduce(plainReduce, before)).toEqual(moved);
   });
 
   it("takes along an intent", () => {

@@ -1,5 +1,5 @@
 /** @module What events do to a document, told the plain way: every event copies all of it. The reducer must come to the same. */
-import { type Address, withoutTwin } from "../../src/model/address.ts";
+import { type Address, twinOf, withoutTwin } from "../../src/model/address.ts";
 import { defined, type Json, own } from "../../src/model/json.ts";
 import type { Bound, Converging, Intent, Migration, StateDocument } from "../../src/model/state.ts";
 
@@ -233,14 +233,33 @@ function move(
   const isTaken = own(state.resources, to) !== undefined || own(state.intents, to) !== undefined;
   const isKnown = own(state.resources, from) !== undefined || own(state.intents, from) !== undefined;
   if (isTaken || !isKnown) return state;
+  const pairs = [
+    [from, to],
+    ...(["next", "former"] as const).map((twin) => [twinOf(from, twin), twinOf(to, twin)]),
+  ].filter(([old = ""]) => own(state.resources, old) !== undefined || own(state.intents, old) !== undefined);
   const moved = <T extends Pick<Bound & Intent, "refs" | "recorded">>(entries: Entries<T>): Entries<T> =>
-    Object.fromEntries(
-      Object.entries(entries).map(([address, entry]) => [
-        address === from ? to : address,
-        pointed(entry, from, to, own(renamed, address)),
-      ]),
+    pairs.reduce(
+      (found, [old = "", now = ""]): Entries<T> =>
+        Object.fromEntries(
+          Object.entries(found).map(([address, entry]) => [
+            address === old ? now : address,
+            pointed(entry, old, now, own(renamed, address)),
+          ]),
+        ),
+      entries,
     );
-  return { ...state, resources: moved(state.resources), intents: moved(state.intents) };
+  const under = <T>(entries: Entries<T>): Entries<T> =>
+    Object.fromEntries(Object.entries(entries).map(([at, entry]) => [at === from ? to : at, entry]));
+  const migrations = Object.entries(under(state.migrations ?? {})).map(([at, { former, ...rest }]) => [
+    at,
+    former === undefined ? rest : { ...rest, former: under(former) },
+  ]);
+  return {
+    ...state,
+    resources: moved(state.resources),
+    intents: moved(state.intents),
+    ...(state.migrations === undefined ? {} : { migrations: Object.fromEntries(migrations) }),
+  };
 }
 
 function pointed<T extends Pick<Bound & Intent, "refs" | "recorded">>(

@@ -1,12 +1,12 @@
 // Loaded into graphform with --import: ends the process by SIGKILL as soon as the file of a state says that a migration entered the phase
-// KILL_AT_PHASE, or, for `switched`, that the address was switched.
+// KILL_AT_PHASE, or, for `switched`, that the address was switched, or, for `stopping`, that the service has taken the stop of the old one.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import process from "node:process";
 
 const phase = process.env["KILL_AT_PHASE"] ?? "";
-const event =
-  phase === "switched" ? /"type":"switched"/ : new RegExp(`"type":"migration".*"phase":"${phase}"`);
+const events = { switched: /"type":"switched"/, stopping: /"type":"operation-accepted".*"operation":"stop"/ };
+const event = events[phase] ?? new RegExp(`"type":"migration".*"phase":"${phase}"`);
 const { open, rename } = fs.promises;
 let says = false;
 

@@ -22,6 +22,7 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
     protectionGuard(change, subject, input),
     replacementGuard(change, subject, input),
     migrationGuard(change, subject, input),
+    ...(change.action === "migrate" ? (input.immovable?.get(change.address) ?? []) : []),
     keptByServiceGuard(change, subject, input),
     adoptionGuard(change),
     takenGuard(change, input),

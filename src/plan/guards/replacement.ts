@@ -5,6 +5,7 @@ import { shellWord } from "../../model/errors.ts";
 import { fieldRows, type KindSchema } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import type { PlanInput } from "../input.ts";
+import { afterMoves } from "../moves.ts";
 import type { Subject } from "../subject.ts";
 import { remedyForOnDelete } from "./protection.ts";
 
@@ -68,8 +69,14 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
   if (action !== "migrate") return undefined;
   const code = "on-replace";
   const former = twinOf(address, "former");
-  const { state } = input;
-  if (state.resources[former] !== undefined)
+  const { resources } = afterMoves(input.state, input.moved, input.kinds);
+  if (subject.previousAddress !== undefined && input.state.intents[twinOf(subject.previousAddress, "next")])
+    return {
+      code,
+      message: `the create of its new database is in doubt as ${twinOf(subject.previousAddress, "next")}`,
+      lift: "take the moved block out until an apply has resolved it",
+    };
+  if (resources[former] !== undefined)
     return {
       code,
       message: `${former} is still kept from the migration before this one`,
@@ -78,7 +85,7 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
   const stuck = notCarried(fields, input.kinds.named(kind).schema);
   if (stuck !== undefined)
     return { code, message: `${stuck.path} is not carried: ${stuck.reason}`, lift: "leave it as it is" };
-  const isFenced = state.migrations?.[address]?.phase === "fence";
+  const isFenced = input.state.migrations?.[address]?.phase === "fence";
   if (subject.observed?.phase.is !== "stopped" || isFenced) return undefined;
   const { noun } = input.kinds.named(kind);
   const message = "it is stopped, and data moves only out of a running database";

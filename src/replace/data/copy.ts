@@ -17,8 +17,6 @@ export interface CopyOptions {
   readonly keepParameters?: readonly string[];
   /** Bytes of all dumps as a rehearsal measured them, for the estimate of the time that is left. */
   readonly expectedBytes?: number;
-  /** Bytes of dumps on their way at once. Default 512 MB. */
-  readonly inFlight?: number;
   readonly onProgress?: OnProgress;
 }
 
@@ -35,6 +33,8 @@ export interface Copied {
 
 /** Pairs of connections: one value is dumped while others are sent and restored. */
 const pairsAtOnce = 3;
+/** Bytes of dumps on their way at once. */
+const inFlight = 512_000_000;
 
 /**
  * Copies everything into an emptied target. The source is only read; a copy that was interrupted is begun anew. The signal should include
@@ -47,7 +47,7 @@ export async function copy(
   signal: AbortSignal,
 ): Promise<Copied | Refusal> {
   const begun = performance.now();
-  const { inventory, keepParameters = [], expectedBytes = 0, inFlight = 512_000_000 } = options;
+  const { inventory, keepParameters = [], expectedBytes = 0 } = options;
   const sums = { keys: 0, bytes: 0, largest: 0, expired: 0 };
   const total = { keys: totalsOf(inventory).keys, amount: expectedBytes };
   const graphs = new Set<string>();
@@ -105,8 +105,6 @@ async function* jobsOf(listing: Link, task: Task): AsyncGenerator<Job<Pair>> {
 
 async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Task): Promise<void> {
   const { database, count, sums } = task;
-  const title = { database, name: keys.length === 1 ? String(keys[0]?.name) : `${keys.length} small keys` };
-  count({ ...title, is: "started" });
   const dumps = await source.all(
     keys.map(({ name }): Command => ["DUMP", name]),
     { binary: true },
@@ -138,7 +136,7 @@ async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Ta
       throw new Refused("copy-refused", `key ${commands[at]?.[1]} of database ${database}: ${reply.message}`);
   sums.keys += commands.length;
   sums.bytes += bytes;
-  count({ ...title, is: "done" }, keys.length, bytes);
+  count(keys.length, bytes);
 }
 
 /** A graph that an earlier attempt restored is deleted before it is restored again. */

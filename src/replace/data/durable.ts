@@ -7,10 +7,6 @@ import { listOf } from "./replies.ts";
 export interface Durable {
   /** True if everything is in the append-only file on disk. False: the database has none; take a backup before it is relied on. */
   readonly isOnDisk: boolean;
-  /** Replicas that have everything. */
-  readonly replicas: number;
-  /** Used part of the memory limit; 0 without a limit. */
-  readonly usedShare: number;
 }
 
 /** The text "x" as DUMP shows it, in a version that every engine can restore. */
@@ -50,5 +46,5 @@ export async function makeDurable({ primary }: Side, within = 60_000): Promise<D
       "target-unsafe",
       `${acknowledged} of ${replicas} replicas of the new database had its data after ${within} ms`,
     );
-  return { isOnDisk, replicas, usedShare };
+  return { isOnDisk };
 }

@@ -30,7 +30,7 @@ export interface GraphTask {
   readonly timeout: number;
   /** Called with rows that were compared. */
   onRows(what: Range["what"], rows: number): void;
-  differ(what: string, message: string): void;
+  differ(message: string): void;
 }
 
 /**
@@ -89,9 +89,9 @@ async function compareRange(pair: Pair, range: Range, limit: number, task: Graph
   for (const id of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
     const [old, now] = [before?.get(id), after?.get(id)];
     const where = `${what} ${id} of graph ${task.name}`;
-    if (old === undefined) task.differ(what, `${where} exists only in the new database`);
-    else if (now === undefined) task.differ(what, `${where} is missing in the new database`);
-    else if (ordered(old) !== ordered(now)) task.differ(what, `${where} is not the same`);
+    if (old === undefined) task.differ(`${where} exists only in the new database`);
+    else if (now === undefined) task.differ(`${where} is missing in the new database`);
+    else if (ordered(old) !== ordered(now)) task.differ(`${where} is not the same`);
   }
 }
 

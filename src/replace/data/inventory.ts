@@ -8,19 +8,11 @@ import { listOf, pairsOf, rowsOf } from "./replies.ts";
 /** Everything that a replacement must carry, and everything that decides whether it can. Plain data. */
 export interface Inventory {
   readonly engine: Engine;
-  /** Changes with every start of the process. */
-  readonly runId: string;
   readonly isCluster: boolean;
   /** In bytes; `max` 0 is no limit. */
   readonly memory: { readonly used: number; readonly max: number };
-  readonly hasAppendOnlyFile: boolean;
-  /** Replicas that the primary knows. */
-  readonly replicas: number;
   /** Databases with keys, by number. */
   readonly databases: readonly StoredDatabase[];
-  readonly libraries: readonly Library[];
-  /** GRAPH.CONFIG values by name. */
-  readonly parameters: DatabaseSettings["parameters"];
 }
 
 /** Name and version of the server program, and version of the graph module, for example valkey, 8.0.1 and 4.16.3. */
@@ -34,8 +26,6 @@ export interface StoredDatabase {
   readonly number: number;
   /** Keys that are carried, graphs included. */
   readonly keys: number;
-  /** Keys that have an end. */
-  readonly expiring: number;
   /** Number of keys by type, as TYPE says it. */
   readonly types: { readonly [type: string]: number };
   readonly graphs: readonly StoredGraph[];
@@ -102,14 +92,9 @@ export async function takeInventory({ primary }: Side, signal: AbortSignal): Pro
       version: info["valkey_version"] ?? info["redis_version"] ?? "",
       module: versionIn(await control.one(["MODULE", "LIST"])) ?? "",
     },
-    runId: info["run_id"] ?? "",
     isCluster: info["cluster_enabled"] === "1",
     memory: { used: Number(info["used_memory"]), max: Number(info["maxmemory"]) },
-    hasAppendOnlyFile: info["aof_enabled"] === "1",
-    replicas: Number(info["connected_slaves"]),
     databases,
-    libraries: await librariesOf(control),
-    parameters: await parametersOf(control),
   };
 }
 
@@ -117,18 +102,16 @@ async function storedIn(link: Link, number: number): Promise<StoredDatabase> {
   const types: Record<string, number> = {};
   const seen = new Set<string>();
   const graphs: StoredGraph[] = [];
-  let expiring = 0;
   for await (const keys of keysOf(link))
-    for (const { name, type, end } of keys) {
+    for (const { name, type } of keys) {
       const id = idOf({ name });
       if (seen.has(id)) continue;
       seen.add(id);
       types[type] = (types[type] ?? 0) + 1;
-      if (end > 0) expiring += 1;
       if (type === graphType) graphs.push(await graphOf(link, name));
     }
   graphs.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { number, keys: seen.size, expiring, types, graphs };
+  return { number, keys: seen.size, types, graphs };
 }
 
 /** Counts and schema of one graph. Rejects if it cannot be read. */
@@ -182,6 +165,6 @@ export async function librariesOf(control: Link): Promise<readonly Library[]> {
 }
 
 /** GRAPH.CONFIG values by name. */
-export async function parametersOf(control: Link): Promise<Inventory["parameters"]> {
+export async function parametersOf(control: Link): Promise<DatabaseSettings["parameters"]> {
   return pairsIn(await control.one(["GRAPH.CONFIG", "GET", "*"]));
 }

@@ -1,5 +1,4 @@
 /** @module Connects to every node of a database, and knows which connections are our own. */
-
 import { DatabaseError, type DatabaseTarget } from "../../database/failures.ts";
 import { linesIn } from "../../database/settings.ts";
 import { type Link, openLink } from "./link.ts";
@@ -22,7 +21,7 @@ export interface Side {
   readonly replicas: readonly Node[];
   readonly nodes: readonly Node[];
   /** Closes all connections. A pause of writes that we hold goes on until its end. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /**

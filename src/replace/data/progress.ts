@@ -5,16 +5,14 @@ export interface Progress {
   readonly keys: { readonly done: number; readonly of: number };
   /** Bytes of dumps in a copy, rows of graphs in a comparison. `of` is estimated from memory unless a rehearsal measured it. */
   readonly amount: { readonly done: number; readonly of: number };
-  /** The key that just began or ended. */
-  readonly key: { readonly database: number; readonly name: string; readonly is: "started" | "done" };
   /** Estimated time left in ms; absent in the beginning. */
   readonly left?: number;
 }
 
 export type OnProgress = (progress: Progress) => void;
 
-/** Reports a key that began or ended, with the keys and the amount that were done since the last report. */
-export type Count = (key: Progress["key"], keys?: number, amount?: number) => void;
+/** Reports the keys and the amount that were done since the last report. */
+export type Count = (keys: number, amount: number) => void;
 
 export function countProgress(
   total: { readonly keys: number; readonly amount: number },
@@ -22,7 +20,7 @@ export function countProgress(
 ): Count {
   const begun = performance.now();
   const done = { keys: 0, amount: 0 };
-  return (key, keys = 0, amount = 0) => {
+  return (keys, amount) => {
     done.keys += keys;
     done.amount += amount;
     const passed = performance.now() - begun;
@@ -30,7 +28,6 @@ export function countProgress(
     report({
       keys: { done: done.keys, of: Math.max(done.keys, total.keys) },
       amount: { done: done.amount, of: Math.max(done.amount, total.amount) },
-      key,
       ...(share > 0.02 ? { left: Math.max(0, Math.round(passed / share - passed)) } : {}),
     });
   };

@@ -75,8 +75,3 @@ export function changeBetween(before: NodeMark, after: NodeMark): string | undef
   if (before.writes !== after.writes) return "a command that can write was executed";
   return undefined;
 }
-
-/** Write commands executed between two marks; undefined if the process was started anew between them. */
-export function writesBetween(before: NodeMark, after: NodeMark): number | undefined {
-  return before.runId === after.runId ? after.writes - before.writes : undefined;
-}

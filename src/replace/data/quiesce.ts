@@ -1,5 +1,4 @@
 /** @module Brings a database to rest: no write runs, none can begin, and then its writes are paused. */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import { linesIn } from "../../database/settings.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";

@@ -2,7 +2,6 @@
 
 /** The ways out, by the code of the reason. */
 const remedies = {
-  "no-primary": "wait until one node of the database is its primary, or repair it at the service",
   cluster: "move the data by a backup that is restored into a new database, or by an export and a load",
   "same-database": "this is a mistake of graphform: please report it",
   "unknown-replica": "wait until the service lists every node of the database, and run it again",
@@ -16,7 +15,6 @@ const remedies = {
     "if only the region changes, use a snapshot that is copied and restored; otherwise split the graph, or export and load it",
   "constraint-not-operational": "wait until the constraint is operational, or drop it",
   "index-not-operational": "wait until the index is operational, or drop it",
-  "graph-unreadable": "repair or delete the graph",
   "graph-name-twice": "rename one of the two graphs: the engine restores only one graph of a name",
   "key-type": "delete the keys, or move them by hand",
   "key-not-readable": "give the user the right to DUMP every key",
@@ -26,7 +24,6 @@ const remedies = {
   "replica-behind": "run it again when the replicas have caught up",
   "freeze-lost": "the database takes writes as before; run it again",
   "copy-refused": "see the reason of the database; both databases are kept",
-  "value-changed": "run it again; the old database is as it was",
 } as const;
 
 export type RefusalCode = keyof typeof remedies;

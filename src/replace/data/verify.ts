@@ -1,5 +1,4 @@
 /** @module Compares two databases: counts, schema, every node and edge, other keys, ends, libraries and parameters. */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import { parametersToCarry } from "./carried-settings.ts";
 import { compareRows } from "./graph-rows.ts";
@@ -17,26 +16,16 @@ import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
 import { type Count, countProgress, type OnProgress } from "./progress.ts";
 import { isSameValue } from "./stored-values.ts";
 
-/** Something that is not the same on both sides. */
-export interface Difference {
-  /** key, value, end, count, index, constraint, node, edge, library or parameter */
-  readonly what: string;
-  /** One sentence: what differs, and where. */
-  readonly message: string;
-}
-
 export interface VerifyOptions {
   /** Inventory of the source, for the progress. */
   readonly inventory: Inventory;
   readonly keepParameters?: readonly string[];
   readonly onProgress?: OnProgress;
-  /** Longest list of differences. Default 20. */
-  readonly most?: number;
 }
 
 export interface Verified {
-  /** Empty: both hold the same. */
-  readonly differences: readonly Difference[];
+  /** One sentence each; empty: both hold the same. */
+  readonly differences: readonly string[];
   readonly keys: number;
   readonly nodes: number;
   readonly edges: number;
@@ -48,6 +37,8 @@ export interface Verified {
 const clockError = 2000;
 /** Longest time in ms until the indexes of a restored graph are operational. */
 const indexTime = 120_000;
+/** Longest list of differences. */
+const most = 20;
 
 interface Comparison {
   readonly count: Count;
@@ -55,21 +46,21 @@ interface Comparison {
   readonly timeout: number;
   readonly counts: { keys: number; node: number; edge: number };
   readonly signal: AbortSignal;
-  differ(what: string, message: string): void;
+  differ(message: string): void;
 }
 
 /** Reads both sides at once. Keys whose end has come meanwhile are no difference. Rejects as `copy`. */
 export async function verify(
   source: Side,
   target: Side,
-  { inventory, keepParameters = [], onProgress, most = 20 }: VerifyOptions,
+  { inventory, keepParameters = [], onProgress }: VerifyOptions,
   signal: AbortSignal,
 ): Promise<Verified> {
   const begun = performance.now();
-  const differences: Difference[] = [];
+  const differences: string[] = [];
   const { keys, nodes, edges } = totalsOf(inventory);
-  const differ = (what: string, message: string): void => {
-    if (differences.length < most) differences.push({ what, message });
+  const differ = (message: string): void => {
+    if (differences.length < most) differences.push(message);
   };
   const counts = { keys: 0, node: 0, edge: 0 };
   const sides = [source, target] as const;
@@ -84,13 +75,13 @@ export async function verify(
     },
   };
   const [theirs, ours] = (await askBoth(sides, librariesOf)).map((libraries) => JSON.stringify(libraries));
-  if (theirs !== ours) differ("library", "the libraries of functions are not the same");
+  if (theirs !== ours) differ("the libraries of functions are not the same");
   for (const [name, value] of Object.entries(await parametersToCarry(source, target, keepParameters)))
-    differ("parameter", `${name} is ${value} only in the old database`);
+    differ(`${name} is ${value} only in the old database`);
   for (const database of new Set((await askBoth(sides, databasesOf)).flat()))
     await withPairs(sides, [database, 3], signal, async (listing, others) => {
       for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison))
-        await compareGraph(others, graph, database, comparison);
+        await compareGraph(others, graph, comparison);
     });
   const took = Math.round(performance.now() - begun);
   return { differences, keys: counts.keys, nodes: counts.node, edges: counts.edge, took };
@@ -118,12 +109,12 @@ async function compareKeys(
     for (const batch of batchesOf(both.filter(({ type }) => type !== graphType)))
       await compareValues(values, batch, database, comparison);
     comparison.counts.keys += keys.length;
-    comparison.count({ database, name: `${keys.length} keys`, is: "done" }, keys.length);
+    comparison.count(keys.length, 0);
   }
   for await (const page of keysOf(listing.target)) {
     const added = page.filter((key) => !seen.has(idOf(key)));
     for (const { name } of added)
-      comparison.differ("key", `key ${name} of database ${database} exists only in the new database`);
+      comparison.differ(`key ${name} of database ${database} exists only in the new database`);
   }
   return [...graphs.values()];
 }
@@ -138,15 +129,15 @@ function isAlike(
 ): copied is Key {
   const title = `key ${key.name} of database ${database}`;
   if (copied === undefined) {
-    if (key.end === 0 || key.end > now + clockError) differ("key", `${title} is missing in the new database`);
+    if (key.end === 0 || key.end > now + clockError) differ(`${title} is missing in the new database`);
     return false;
   }
   if (key.type !== copied.type) {
-    differ("value", `${title} is of the type ${copied.type} instead of ${key.type}`);
+    differ(`${title} is of the type ${copied.type} instead of ${key.type}`);
     return false;
   }
   if ((key.end === 0) !== (copied.end === 0) || Math.abs(key.end - copied.end) > clockError)
-    differ("end", `${title} ends at another time`);
+    differ(`${title} ends at another time`);
   return true;
 }
 
@@ -169,41 +160,29 @@ async function compareValues(
     for (const reply of [before, after]) if (reply instanceof Error) throw reply;
     const isSame = Buffer.isBuffer(before) && Buffer.isBuffer(after) && isSameValue(before, after);
     const hasEnded = end > 0 && (before === null || after === null);
-    if (!isSame && !hasEnded) differ("value", `key ${name} of database ${database} has another value`);
+    if (!isSame && !hasEnded) differ(`key ${name} of database ${database} has another value`);
   });
 }
 
-async function compareGraph(
-  pairs: readonly Pair[],
-  name: Buffer,
-  database: number,
-  comparison: Comparison,
-): Promise<void> {
+async function compareGraph(pairs: readonly Pair[], name: Buffer, comparison: Comparison): Promise<void> {
   const [pair] = pairs;
   if (pair === undefined) return;
   const { count, counts, differ, resultSize, timeout, signal } = comparison;
-  const key = { database, name: String(name) };
-  count({ ...key, is: "started" });
   const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
-  compareSchema(old.indexes, copied.indexes, (message) => differ("index", `graph ${name}: ${message}`));
-  compareSchema(old.constraints, copied.constraints, (message) =>
-    differ("constraint", `graph ${name}: ${message}`),
-  );
+  for (const part of ["indexes", "constraints"] as const)
+    compareSchema(old[part], copied[part], (message) => differ(`graph ${name}: ${message}`));
   const before = { ...counts };
   await compareRows(pairs, {
     ...{ name, resultSize, timeout, differ },
     onRows(what, rows) {
       counts[what] += rows;
-      count({ ...key, is: "done" }, 0, rows);
+      count(0, rows);
     },
   });
   const expected = [old, copied].map(({ nodes, edges }) => `${nodes} nodes and ${edges} edges`);
   const read = `${counts.node - before.node} nodes and ${counts.edge - before.edge} edges`;
   if (expected.some((total) => total !== read))
-    differ(
-      "count",
-      `graph ${name} has ${expected.join(", and in the new database ")}; ${read} were compared`,
-    );
+    differ(`graph ${name} has ${expected.join(", and in the new database ")}; ${read} were compared`);
 }
 
 /** The copied graph, once its indexes are operational: the engine builds them anew. */

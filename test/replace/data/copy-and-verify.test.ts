@@ -52,13 +52,10 @@ describe("copy and verify", () => {
     expect(totalsOf(inventory)).toEqual({ databases: 2, keys: 10, graphs: 3, nodes: 541, edges: 480 });
     expect(inventory).toMatchObject({
       engine: { server: "valkey", version: expect.any(String), module: expect.stringMatching(/^4\./) },
-      libraries: [{ name: "lib" }],
-      parameters: { TIMEOUT_MAX: 45_000 },
     });
     const [first] = inventory.databases;
     expect(first).toMatchObject({
       number: 0,
-      expiring: 2,
       types: { graphdata: 2, string: 2, hash: 1, stream: 1 },
     });
     const graph = first?.graphs.find(({ name }) => name === "g");
@@ -78,7 +75,7 @@ describe("copy and verify", () => {
       expect(await check()).toMatchObject({ differences: [], keys: 10, nodes: 541, edges: 480 });
     }
     expect(steps.at(-1)).toMatchObject({ keys: { done: 10, of: 10 }, left: 0 });
-    expect(await makeDurable(target)).toMatchObject({ isOnDisk: true, replicas: 0 });
+    expect(await makeDurable(target)).toMatchObject({ isOnDisk: true });
   });
 
   const alterations: readonly (readonly [
@@ -138,7 +135,7 @@ describe("copy and verify", () => {
     await copy(source, target, { inventory }, never);
     for (const command of commands) await asOperator(copied.spec, copied.database, command);
     const { differences } = await check();
-    expect(differences.map(({ message }) => message).join("\n")).toMatch(new RegExp(found.source, "m"));
+    expect(differences.join("\n")).toMatch(new RegExp(found.source, "m"));
   });
 
   it("finds everything though answers are cut and single nodes have many edges", async () => {
@@ -158,7 +155,7 @@ describe("copy and verify", () => {
       });
       await run(target, "GRAPH.QUERY", "hub", "MATCH ()-[e:R {i: 217}]->() SET e.i = 218");
       expect((await verify(source, target, { inventory: all }, never)).differences).toEqual([
-        { what: "edge", message: "edge 216 of graph hub is not the same" },
+        "edge 216 of graph hub is not the same",
       ]);
     } finally {
       await run(source, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "-1");
@@ -167,7 +164,10 @@ describe("copy and verify", () => {
   });
 
   it("measures a rehearsal, and empties the new database", async () => {
-    expect(await rehearse(source, target, { inventory }, never)).toMatchObject({ keys: 10, differences: 0 });
+    expect(await rehearse(source, target, { inventory }, never)).toMatchObject({
+      bytes: expect.any(Number),
+      largest: expect.any(Number),
+    });
     expect((await takeInventory(target, never)).databases).toEqual([]);
     expect((await takeInventory(source, never)).databases).toHaveLength(2);
   });

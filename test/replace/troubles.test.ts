@@ -1,0 +1,219 @@
+import { chmodSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { openWorkspace, type Workspace } from "../support/workspace.ts";
+
+const killer = fileURLToPath(new URL("../support/kill-at-phase.js", import.meta.url));
+const login = { username: "app", password: "first-password" };
+
+interface Written {
+  readonly cache: number;
+  readonly migration?: string;
+  /** The name of the database. */
+  readonly name?: string;
+  readonly more?: string;
+}
+
+function manifest({ cache, migration = "", name = "orders", more = "" }: Written): string {
+  return `
+apiVersion: graphform/v1
+name: troubles
+secrets: { app: { env: APP_PASSWORD } }
+instances:
+  ${name}:
+    tier: pro
+    component: standalone
+    cloudProvider: aws
+    region: us-east-1
+    config: { nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.app}", graphDBCacheSize: ${cache} }
+    lifecycle: { onReplace: migrate, migration: { maxReadOnly: 1h${migration} } }
+users:
+  reader: { instance: ${name}, username: reader, password: "\${secret.app}", acl: "~* +GRAPH.RO_QUERY +PING" }
+outputs:
+  orders: \${instances.${name}.endpoint}
+  both: \${instances.${name}.endpoint} for \${users.reader.username}
+${more}`;
+}
+
+let user: Workspace;
+let platform: LocalPlatform;
+let cache = 25;
+beforeAll(async () => {
+  user = openWorkspace(manifest({ cache }));
+  user.env["APP_PASSWORD"] = login.password;
+  platform = await platformUp(user);
+  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  await query("CREATE (:Order {number: 1})");
+});
+afterAll(() => user.close());
+
+async function output(name: string): Promise<string> {
+  const { code, out, err } = await user.run("output", name, "--raw");
+  if (code !== 0) throw new Error(err);
+  return out.trim();
+}
+
+async function query(text: string, graph = "shop"): Promise<string> {
+  return JSON.stringify(await ask(await output("orders"), login, "GRAPH.QUERY", graph, text));
+}
+
+/** The orders that the database has, and proof that it takes writes at once. */
+async function orders(): Promise<number> {
+  await query("MERGE (:Proof)");
+  const [, count = ""] = /\[\[(\d+)\]\]/.exec(await query("MATCH (o:Order) RETURN count(o)")) ?? [];
+  return Number(count);
+}
+
+/** Writes a manifest whose cache size is another one, which takes another database. */
+function change(more: Partial<Written> = {}): void {
+  cache += 1;
+  user.write("graphform.yaml", manifest({ cache, ...more }));
+}
+
+function cutover(name = "orders"): ReturnType<Workspace["run"]> {
+  return user.run("apply", "--auto-approve", "--cutover", `instances.${name}`);
+}
+
+async function retire(name = "orders"): Promise<void> {
+  const former = `instances.${name}~former`;
+  const retired = await user.run("apply", "--auto-approve", "--allow-destroy", former);
+  expect(retired, retired.out + retired.err).toMatchObject({ code: 0 });
+  expect(user.state("troubles").resources[former]).toBeUndefined();
+}
+
+async function phase(): Promise<string> {
+  return (await user.run("replace", "status")).out.split(" since ")[0] ?? "";
+}
+
+/** Ends a cutover by SIGKILL as soon as the state says this. */
+async function kill(at: string): Promise<void> {
+  Object.assign(user.env, { KILL_AT_PHASE: at, NODE_OPTIONS: `--import=${killer}` });
+  const { child, ended } = user.start("apply", "--auto-approve", "--cutover", "instances.orders");
+  const { out, err } = await ended;
+  user.env["NODE_OPTIONS"] = undefined;
+  expect(child.signalCode, out + err).toBe("SIGKILL");
+}
+
+function window(): string {
+  const at = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16);
+  return `, windows: ["${at(-1)}-${at(30)}"]`;
+}
+
+describe("a migration in trouble", () => {
+  it("is refused by a plan for a constraint that failed, before anything is made", async () => {
+    await query("CREATE (:N {i: 1}), (:N {i: 1})", "bad");
+    await query("CREATE INDEX FOR (n:N) ON (n.i)", "bad");
+    const endpoint = await output("orders");
+    const words = ["GRAPH.CONSTRAINT", "CREATE", "bad", "UNIQUE", "NODE", "N", "PROPERTIES", "1", "i"];
+    await ask(endpoint, login, ...words);
+    await expect.poll(() => query("CALL db.constraints()", "bad")).toContain("FAILED");
+    change();
+    const plan = await user.run("plan");
+    expect(plan.out).toContain("the unique constraint on N [i] in graph bad is failed");
+    expect(plan.out).toContain("wait until the constraint is operational, or drop it");
+    const applied = await user.run("apply", "--auto-approve");
+    expect(applied, applied.out + applied.err).toMatchObject({ code: 4 });
+    expect(Object.keys(user.state("troubles").resources)).not.toContain("instances.orders~next");
+    await ask(endpoint, login, "GRAPH.DELETE", "bad");
+  });
+
+  it("leaves everything as it is if the service refuses a second database", async () => {
+    const body = JSON.stringify({ message: "the plan allows one instance" });
+    await platform.faults({ operation: "create", fault: { status: 403, body } });
+    const refused = await cutover();
+    await platform.faults();
+    expect(refused, refused.out + refused.err).toMatchObject({ code: 1 });
+    expect(refused.out + refused.err).toContain("the plan allows one instance");
+    expect(await orders()).toBe(1);
+  });
+
+  it("moves in a declared window without --cutover, and runs a hook again that failed", async () => {
+    user.write("hook.sh", '#!/bin/sh\n[ -e ready ] || exit 3\necho "$GRAPHFORM_ENDPOINT" > told\n');
+    chmodSync(join(user.dir, "hook.sh"), 0o755);
+    change({ migration: `${window()}, hook: [./hook.sh]` });
+    const moved = await user.run("apply", "--auto-approve");
+    expect(moved, moved.out + moved.err).toMatchObject({ code: 1 });
+    expect(moved.out + moved.err).toContain("the hook failed: it ended with 3");
+    expect(await phase()).toBe("instances.orders: hook");
+    user.write("ready", "");
+    const again = await user.run("apply", "--auto-approve");
+    expect(again, again.out + again.err).toMatchObject({ code: 0 });
+    expect(user.read("told").trim()).toBe(await output("orders"));
+    expect(await phase()).toBe("instances.orders: hold");
+    expect(await orders()).toBe(1);
+  });
+
+  it("follows an address that is moved while the old database is held, and goes back from there", async () => {
+    const before = user.state("troubles").resources;
+    const more = "moved: [{ from: instances.orders, to: instances.shop }]\n";
+    user.write("graphform.yaml", manifest({ cache, name: "shop", more }));
+    const renamed = await user.run("apply", "--auto-approve");
+    expect(renamed, renamed.out + renamed.err).toMatchObject({ code: 0 });
+    const after = user.state("troubles").resources;
+    expect(after["instances.shop"]?.id).toBe(before["instances.orders"]?.id);
+    expect(after["instances.shop~former"]?.id).toBe(before["instances.orders~former"]?.id);
+    expect(Object.keys(after)).not.toContain("instances.orders~former");
+    expect(await phase()).toBe("instances.shop: hold");
+    const back = await user.run("replace", "undo", "instances.shop");
+    expect(back, back.out + back.err).toMatchObject({ code: 0 });
+    const undone = user.state("troubles").resources;
+    expect(undone["instances.shop"]?.id).toBe(before["instances.orders~former"]?.id);
+    expect(undone["users.reader"]?.recorded["instance"]).toBe("shop");
+    expect(await output("both")).toBe(`${await output("orders")} for reader`);
+    expect(await orders()).toBe(1);
+    cache = 25;
+    user.write("graphform.yaml", manifest({ cache, name: "shop", more }));
+    await retire("shop");
+    const back2 = "moved: [{ from: instances.shop, to: instances.orders }]\n";
+    user.write("graphform.yaml", manifest({ cache, more: back2 }));
+    expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  });
+
+  it("goes on with writes at once if the service refuses to stop the old database", async () => {
+    change();
+    const body = JSON.stringify({ message: "not now" });
+    await platform.faults({ operation: "stop", fault: { status: 400, body } });
+    const refused = await cutover();
+    await platform.faults();
+    expect(refused, refused.out + refused.err).toMatchObject({ code: 1 });
+    expect(refused.out + refused.err).toMatch(
+      /nothing was switched, and \S+ takes writes as before: .*not now/,
+    );
+    expect(await orders()).toBe(1);
+    expect(await phase()).toBe("instances.orders: await-cutover");
+  });
+
+  it("lets a plan end the pause of a run that was killed before it asked for the stop", async () => {
+    await kill("fence");
+    const planned = await user.run("plan");
+    expect(planned.err).toContain("it takes writes again");
+    expect(await orders()).toBe(1);
+  });
+
+  it("goes forward after a kill while the old database stops, with its hook, and not back by a plan", async () => {
+    cache -= 1;
+    change({ migration: ", hook: [./hook.sh]" });
+    const before = await output("orders");
+    user.write("told", "nothing");
+    await kill("stopping");
+    expect((await user.run("plan")).err).not.toContain("takes writes again");
+    const finished = await cutover();
+    expect(finished, finished.out + finished.err).toMatchObject({ code: 0 });
+    expect(await output("orders")).not.toBe(before);
+    expect(user.read("told").trim()).toBe(await output("orders"));
+    expect(await orders()).toBe(1);
+    await retire();
+  });
+
+  it("is done though the answer to the stop was lost", async () => {
+    change();
+    await platform.faults({ operation: "stop", count: 1, fault: { reset: "after" } });
+    const moved = await cutover();
+    await platform.faults();
+    expect(moved, moved.out + moved.err).toMatchObject({ code: 0 });
+    expect(await orders()).toBe(1);
+    expect(existsSync(join(user.dir, "ready"))).toBe(true);
+  });
+});
