@@ -1,6 +1,7 @@
 /** @module Reads the `lifecycle` and `timeouts` of a resource. */
 import type { Address } from "../model/address.ts";
 import type { Lifecycle, MigrationRules, Timeouts } from "../model/desired.ts";
+import { fieldRows } from "../model/field-schema.ts";
 import { defined, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { parseDuration } from "../model/quantity.ts";
@@ -8,7 +9,6 @@ import type { Inventory } from "./inventory.ts";
 import type { Report } from "./problems/fault.ts";
 import { suggest } from "./problems/nearest.ts";
 import { findReferents } from "./referent.ts";
-import { leafPaths } from "./schema/shape.ts";
 import { mapOf, textsOf } from "./values.ts";
 
 /** Values of the wrong type count as left out: validation has reported them. */
@@ -32,7 +32,7 @@ export function lifecycleOf(
       hint: "leave onReplace out, or write recreate",
     });
   const ignored = textsOf(ignoreChanges);
-  const known = [...leafPaths(kind.schema).keys()];
+  const known = [...fieldRows(kind.schema).keys()];
   for (const [index, path] of ignored.entries()) {
     if (known.includes(path) || Object.hasOwn(kind.schema.properties, path)) continue;
     const message = `there is no field ${JSON.stringify(path)}`;

@@ -1,7 +1,7 @@
 /** @module Resolves and checks one resource of a manifest. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { KindSchema } from "../model/field-schema.ts";
+import { fieldRows, type KindSchema } from "../model/field-schema.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding, Kind, KindRegistry } from "../model/kind.ts";
 import type { Removal } from "../model/manifest.ts";
@@ -15,7 +15,7 @@ import { type Fault, type Report, reportTo } from "./problems/fault.ts";
 import { listed, suggest } from "./problems/nearest.ts";
 import { findReferent, namedReferences } from "./referent.ts";
 import { resolveMap, resolveValue, type Scope } from "./resolve-value.ts";
-import { leafPaths, resourceShape, secretPaths } from "./schema/shape.ts";
+import { resourceShape, secretPaths } from "./schema/shape.ts";
 import { type OutputExpression, scopeOf } from "./scope.ts";
 import { sealFields, secretPartsOf } from "./seal-fields.ts";
 import { textOn } from "./secret-variables.ts";
@@ -90,7 +90,7 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
 /** The resource with the prefix before its name at the service. An existing object that it names by its id keeps its name. */
 function withNamePrefix(resolved: JsonObject, schema: KindSchema, prefix: string): JsonObject {
   if (prefix === "" || resolved["id"] !== undefined) return resolved;
-  const named = [...leafPaths(schema)].filter(([, field]) => field["x-identity"] === true);
+  const named = [...fieldRows(schema)].filter(([, field]) => field["x-identity"] === true);
   return named.reduce((value, [path]) => prefixed(value, path.split("."), prefix), resolved);
 }
 
@@ -149,7 +149,7 @@ function secretFault(kind: Kind, expression: Pick<Expression, "text">, path: Pat
 
 /** The fault of an output in a field that must be known before an apply; undefined if it may be there. */
 function fieldFault(kind: Kind, expression: OutputExpression, path: Path): Fault | undefined {
-  const field = leafPaths(kind.schema).get(path.join("."));
+  const field = fieldRows(kind.schema).get(path.join("."));
   const early = field === undefined || field["x-place"] || field["x-operations"] !== undefined;
   const reference = field?.["x-reference"];
   if (early !== true && reference === undefined) return undefined;

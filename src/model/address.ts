@@ -4,7 +4,6 @@ import { shellWord } from "./errors.ts";
 /** An address names a resource of the manifest: `instances.orders`, `instances.cache["us-east-1"]`. */
 export type Address = string;
 
-/** The parts of an address. */
 export interface AddressParts {
   readonly section: string;
   readonly name: string;
@@ -43,7 +42,6 @@ export function withoutTwin(address: Address): Address {
   return twinIn(address) === undefined ? address : address.replace(/~(?:next|former)/, "");
 }
 
-/** Parses an address; undefined if the text is not one. */
 export function parseAddress(text: string): AddressParts | undefined {
   const match = shape.exec(text);
   const [, section, name, quoted] = match ?? [];

@@ -1,6 +1,5 @@
 /** @module Supplies time and randomness, so that tests and the simulator control both, and reads times of the service. */
 
-/** The clock of a run. */
 export interface Clock {
   /** Now, in ms since 1970. */
   now(): number;
@@ -12,7 +11,6 @@ export interface Clock {
   readonly startLimit?: () => void;
 }
 
-/** The real clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   random: () => Math.random(),

@@ -21,7 +21,6 @@ export interface Lifecycle {
   /** Refuses deletion and replacement. Undefined: the kind's own default. */
   readonly protect?: boolean;
   readonly onReplace: "refuse" | "recreate" | "migrate";
-  /** The rules of `onReplace: migrate`. */
   readonly migration?: MigrationRules;
   readonly onDelete: "delete" | "retain" | "backup";
   /** Paths of the spec that are left alone, for example `config.description`. */
@@ -36,7 +35,6 @@ export interface Timeouts {
   readonly delete?: number;
 }
 
-/** One declared resource, in the manifest's words. */
 export interface Desired {
   readonly address: Address;
   /** Section of the manifest, which is also the kind's name. */

@@ -44,12 +44,10 @@ export interface FieldDrift<Value = Json> {
   readonly class: DriftClass;
   /** One line for people. */
   readonly reason: string;
-  /** Value of the last apply. */
   readonly applied?: Value;
   readonly seen?: Value;
   /** Source of `seen`. */
   readonly source?: Source;
-  /** Value that the manifest declares. */
   readonly declared?: Value;
   /** Print none of the values. */
   readonly secret: boolean;
@@ -70,7 +68,6 @@ export interface AuditEvent {
   readonly user?: string;
 }
 
-/** One resource that differs. */
 export interface ResourceDrift<Value = Json> {
   readonly address: Address;
   readonly kind: string;

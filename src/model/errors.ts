@@ -74,7 +74,6 @@ export class ManifestError extends GraphformError {
   }
 }
 
-/** True for the error of a manifest that has problems. */
 export function isManifestError(error: unknown): error is ManifestError {
   return error instanceof ManifestError;
 }

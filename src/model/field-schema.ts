@@ -1,5 +1,6 @@
 /** @module Defines the rows of the field table: JSON Schema with annotations. */
 import type { Json } from "./json.ts";
+import { perObject } from "./per-object.ts";
 
 /** Effect of a change on the users of a running database, from none to the worst. */
 export type Disruption = "none" | "restart" | "downtime" | "data-loss";
@@ -96,16 +97,10 @@ export interface KindSchema extends FieldSchema {
   readonly properties: { readonly [name: string]: FieldSchema };
 }
 
-const known = new WeakMap<KindSchema, ReadonlyMap<string, FieldSchema>>();
-
-/** Every field of a kind by its dotted path, without the groups that hold them; made once for each schema. */
-export function fieldRows(schema: KindSchema): ReadonlyMap<string, FieldSchema> {
-  const before = known.get(schema);
-  if (before !== undefined) return before;
-  const rows = new Map(leafRows(schema.properties, ""));
-  known.set(schema, rows);
-  return rows;
-}
+/** Every field of a schema by its dotted path, without the groups that hold them; made once for each schema. */
+export const fieldRows: (schema: FieldSchema) => ReadonlyMap<string, FieldSchema> = perObject(
+  ({ properties = {} }) => new Map(leafRows(properties, "")),
+);
 
 /** Paths in the order of the table: a tier comes before the component that it has. */
 export function inTableOrder(schema: KindSchema, paths: readonly string[]): readonly string[] {

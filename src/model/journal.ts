@@ -4,7 +4,6 @@ import type { Ref } from "./observed.ts";
 import type { Bound, StateDocument } from "./state.ts";
 import type { StateEvent } from "./state-event.ts";
 
-/** Records events, one at a time. */
 export interface Journal {
   /** The newest version, with everything that was recorded. It changes with every event. */
   readonly state: StateDocument;

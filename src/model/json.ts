@@ -3,7 +3,6 @@
 /** A JSON value. Plans, state and answers of the service consist of these only. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
-/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }

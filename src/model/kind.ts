@@ -62,7 +62,6 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** One backup of an object, as the service lists it. */
 export interface Backup {
   readonly id: string;
   readonly is: "completed" | "failed" | "pending";
@@ -206,7 +205,6 @@ export interface Kind
   driver(service: Service): Driver;
 }
 
-/** Every kind of a program. */
 export interface KindRegistry {
   /** In the order of their list. */
   readonly all: readonly Kind[];
@@ -216,7 +214,6 @@ export interface KindRegistry {
   find(section: string): Kind | undefined;
 }
 
-/** Makes the registry of these kinds. */
 export function kindRegistry(all: readonly Kind[]): KindRegistry {
   const bySection = new Map(all.map((kind) => [kind.name, kind]));
   return {

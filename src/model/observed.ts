@@ -21,7 +21,6 @@ export interface Phase {
   readonly isHidden?: true;
 }
 
-/** One value with its source. */
 export interface Seen {
   readonly value: Json;
   readonly source: Source;
@@ -80,7 +79,6 @@ export interface Doubt {
 /** Values that a running object shows, dotted path -> value in the manifest's words; null if it refuses the declared one. */
 export interface Probed {
   readonly values: { readonly [path: string]: Json };
-  /** Version of the engine. */
   readonly engine?: string;
 }
 

@@ -14,7 +14,6 @@ interface NamedStep {
   readonly verb?: string;
 }
 
-/** Result of one step. */
 export interface StepOutcome extends NamedStep {
   readonly id?: string;
   readonly result:

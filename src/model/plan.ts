@@ -9,7 +9,6 @@ import type { NotProbed } from "./probe-reading.ts";
 import type { SourceRange } from "./problem.ts";
 import { flatten, nest, type Spec } from "./spec.ts";
 
-/** Kind of a change. */
 export type Action =
   | "create"
   | "update"
@@ -21,7 +20,6 @@ export type Action =
   | "forget"
   | "keep";
 
-/** Way in which a field is changed. */
 export type Effect = "in-place" | "replace";
 
 /** One field that differs. `before` is absent if the live value is unknown, `after` if the field is released. */
@@ -65,7 +63,6 @@ export interface MayBe {
   readonly count: number;
 }
 
-/** The planned change of one resource, and its reason. */
 export interface Change<Value = Json> {
   readonly action: Action;
   readonly address: Address;
@@ -176,7 +173,6 @@ export interface Census {
   readonly partialLists?: readonly string[];
 }
 
-/** Expected impact of an apply. */
 export interface Forecast {
   readonly restarts: number;
   readonly replacements: number;
@@ -196,7 +192,6 @@ export interface ForecastStep {
   readonly start: number;
 }
 
-/** The planned change of an output. */
 export interface OutputChange<Value = Json> {
   readonly action: "create" | "update" | "delete" | "no-op";
   readonly before?: Value;

@@ -115,7 +115,6 @@ export type ProbeAnswer =
       readonly is: "answered";
       /** Path -> the engine's own value; true if the connection proves what is declared. */
       readonly values: { readonly [path: string]: RawValue };
-      /** Version of the engine. */
       readonly engine?: string;
       /** Tells the running process from every other one; absent if it does not say. */
       readonly identity?: string;

@@ -17,7 +17,6 @@ export interface Endpoint {
   readonly omitsEmptyList?: boolean;
 }
 
-/** A tier as the service's paths spell it. */
 export interface TierKeys {
   readonly serviceModelKey: string;
   readonly productTierKey: string;
@@ -86,9 +85,7 @@ export interface AccountRules {
   readonly booleans?: readonly string[];
 }
 
-/** Request limits that the vendor states. */
 export interface Limits {
-  /** Requests in flight at once. */
   readonly inFlight?: number;
   /** Requests per second, to each host. */
   readonly perSecond?: number;
@@ -136,13 +133,11 @@ export interface Profile {
   readonly users: UserRules;
 }
 
-/** CPUs and memory of an instance type. */
 export interface InstanceType {
   readonly cpus: number;
   readonly memoryGB: number;
 }
 
-/** Limits of the users host. */
 export interface UserRules {
   readonly usernameMin: number;
   readonly passwordMin: number;

@@ -22,15 +22,12 @@ export interface Template extends JsonObject {
   readonly $template: readonly TemplatePart[];
 }
 
-/** A reference to an output. */
 export interface Reference extends JsonObject {
   readonly $ref: string;
 }
 
-/** One part of a template. */
 export type TemplatePart = string | Sealed | Reference;
 
-/** True for a sealed secret. */
 export function isSealed(value: unknown): value is Sealed {
   return isObject(value) && typeof value["$secret"] === "string";
 }
@@ -45,14 +42,12 @@ export function isTemplate(value: unknown): value is Template {
   return isObject(value) && Array.isArray(value["$template"]);
 }
 
-/** All secrets in a value. */
 export function secretsIn(value: Json | undefined): readonly Sealed[] {
   if (isSealed(value)) return [value];
   if (Array.isArray(value)) return value.flatMap(secretsIn);
   return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];
 }
 
-/** True if a value is, or contains, a secret. */
 export function holdsSecret(value: Json | undefined): boolean {
   return secretsIn(value).length > 0;
 }

@@ -28,7 +28,6 @@ export interface ManifestIdentity {
   readonly paths?: readonly string[];
 }
 
-/** Prefix of the name of a local platform. */
 export const localPrefix = "local:";
 
 /**

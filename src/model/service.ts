@@ -7,7 +7,6 @@ import type { Profile } from "./profile.ts";
 export interface Call {
   /** For example `instance.describe`. */
   readonly operation: string;
-  /** Path and query parameters. */
   readonly params: { readonly [name: string]: string };
   readonly body?: JsonObject;
 }
@@ -27,7 +26,6 @@ export interface Reads {
   readonly caFile?: string;
   /** Longest time that a run waits for an answer, and for a resource, in ms. Left out: as the client and the profile have it. */
   readonly patience?: number;
-  /** True if the profile has the operation. */
   offers(operation: string): boolean;
   /** Sends a GET; safe faults are retried. Rejects with ServiceError. */
   read(call: Call, signal: AbortSignal): Promise<Answer>;

@@ -11,7 +11,6 @@ export interface Spec<Value = Json> {
   readonly [path: string]: Value;
 }
 
-/** The flat spec of a nested one. */
 export function flatten(nested: JsonObject): Spec {
   return Object.fromEntries(leavesOf(nested, ""));
 }
@@ -23,7 +22,6 @@ function* leavesOf(group: JsonObject, prefix: string): Generator<[string, Json]>
   }
 }
 
-/** The nested spec of a flat one. */
 export function nest(spec: Spec): JsonObject {
   const root: Branch = {};
   const branches = new Map<string, Branch>([["", root]]);

@@ -4,7 +4,6 @@ import type { Json } from "./json.ts";
 import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
 import type { Bound, Converging, CreateRound, Intent, Migration, RecordedOutput } from "./state.ts";
 
-/** The object of an announced create. */
 export interface CreatedObject {
   readonly address: Address;
   readonly id: string;
@@ -15,7 +14,6 @@ export interface CreatedObject {
   readonly unconfirmed?: readonly string[];
 }
 
-/** An address and the object that it is bound to. */
 export type Binding = readonly [address: Address, bound: Bound];
 
 /** One thing that happened, as the journal records it. JSON: it is written as it is. */
@@ -69,7 +67,6 @@ export type StateEvent =
       /** ISO 8601. */
       readonly at: string;
     }
-  /** The service accepted an operation on a bound object. */
   | { readonly type: "operation-accepted"; readonly address: Address; readonly converging: Converging }
   /** The accepted operation was seen to finish: what it applied is recorded, and what else is known by now. */
   | {

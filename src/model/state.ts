@@ -12,7 +12,6 @@ import type { Spec } from "./spec.ts";
  */
 export interface StateDocument {
   readonly version: 2;
-  /** The manifest's name. */
   readonly name: string;
   /** Random identity of this state's history. */
   readonly lineage: string;
@@ -45,13 +44,11 @@ export interface Durations {
   readonly [operation: string]: number;
 }
 
-/** An output as it was last shown. */
 export interface RecordedOutput<Value = Json> {
   readonly value: Value;
   readonly sensitive: boolean;
 }
 
-/** An address and the object that it is bound to. */
 export interface Bound<Value = Json> {
   readonly kind: string;
   readonly id: string;
@@ -78,7 +75,6 @@ export interface Bound<Value = Json> {
   readonly converging?: Converging;
 }
 
-/** An operation that is still running. */
 export interface Converging {
   readonly operation: string;
   /** ISO 8601: when it was announced or accepted. */
@@ -100,7 +96,6 @@ export interface CreateRound {
 
 /** A create that was announced: enough to find its object if the answer is lost. */
 export interface Intent {
-  /** The round that it belongs to. */
   readonly round: string;
   /** Digest of the spec that was to be created. */
   readonly digest: string;

@@ -1,7 +1,8 @@
 /** @module Fills known outputs into templates, and opens what is known then. */
 import type { Address } from "./address.ts";
-import type { FieldSchema, KindSchema } from "./field-schema.ts";
+import { fieldRows, type KindSchema } from "./field-schema.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
+import { perObject } from "./per-object.ts";
 import { isReference, isSealed, isTemplate, type Open, type Template } from "./sealed.ts";
 import { fieldsOf, type Spec } from "./spec.ts";
 
@@ -92,27 +93,10 @@ interface ReferenceField {
   readonly place: boolean;
 }
 
-const known = new WeakMap<KindSchema, readonly ReferenceField[]>();
-
 /** The reference fields of a kind, in the order of its table. */
-export function referenceFields(schema: KindSchema): readonly ReferenceField[] {
-  const before = known.get(schema);
-  if (before !== undefined) return before;
-  const found = collect(schema.properties, "");
-  known.set(schema, found);
-  return found;
-}
-
-function collect(
-  properties: { readonly [name: string]: FieldSchema },
-  prefix: string,
-): readonly ReferenceField[] {
-  return Object.entries(properties).flatMap(([name, row]) => {
-    const path = `${prefix}${name}`;
+export const referenceFields: (schema: KindSchema) => readonly ReferenceField[] = perObject((schema) =>
+  [...fieldRows(schema)].flatMap(([path, row]) => {
     const reference = row["x-reference"];
-    const inner = row.properties === undefined ? [] : collect(row.properties, `${path}.`);
-    return reference === undefined
-      ? inner
-      : [{ path, ...reference, place: row["x-place"] === true }, ...inner];
-  });
-}
+    return reference === undefined ? [] : [{ path, ...reference, place: row["x-place"] === true }];
+  }),
+);

@@ -1,6 +1,7 @@
 /** @module Reads each field of a kind as the traits that planning asks for. */
-import type { Disruption, FieldSchema, KindSchema } from "./field-schema.ts";
+import { type Disruption, type FieldSchema, fieldRows, type KindSchema } from "./field-schema.ts";
 import type { Json } from "./json.ts";
+import { perObject } from "./per-object.ts";
 
 /** The row of one field in the field table, as planning reads it. */
 export interface Trait {
@@ -29,16 +30,10 @@ export interface Trait {
 
 export type Traits = ReadonlyMap<string, Trait>;
 
-const known = new WeakMap<KindSchema, Traits>();
-
-/** The traits of every field of a kind, by dotted path; worked out once per schema. */
-export function traitsOf(schema: KindSchema): Traits {
-  const cached = known.get(schema);
-  if (cached !== undefined) return cached;
-  const traits = new Map(rows(schema.properties, ""));
-  known.set(schema, traits);
-  return traits;
-}
+/** The traits of every field of a kind, by dotted path; worked out once for each schema. */
+export const traitsOf: (schema: KindSchema) => Traits = perObject(
+  (schema) => new Map([...fieldRows(schema)].map(([path, row]) => [path, trait(path, row)])),
+);
 
 /** The fields that a field limits or is limited by in the running object. */
 export function partnersOf(path: string, traits: Traits): readonly Trait[] {
@@ -77,17 +72,6 @@ export function traitAt(traits: Traits, path: string): Trait {
   if (known !== undefined) return known;
   const above = traits.get(path.split(".", 1)[0] ?? "");
   return above === undefined ? trait(path, {}) : { ...above, path };
-}
-
-function* rows(
-  properties: { readonly [name: string]: FieldSchema },
-  prefix: string,
-): Generator<[string, Trait]> {
-  for (const [name, row] of Object.entries(properties)) {
-    const path = prefix === "" ? name : `${prefix}.${name}`;
-    if (row.properties === undefined) yield [path, trait(path, row)];
-    else yield* rows(row.properties, path);
-  }
 }
 
 function trait(path: string, row: FieldSchema): Trait {

@@ -49,7 +49,6 @@ function withArticle(type: string): string {
   return `${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
 }
 
-/** A step of a JSON pointer. */
 function stepOf(text: string): string {
   return text.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -35,7 +35,6 @@ export function emptyState(
 /** Which version of which history. */
 export type VersionId = Pick<StateDocument, "lineage" | "serial">;
 
-/** The version of a document. */
 export function versionIdOf({ lineage, serial }: VersionId): VersionId {
   return { lineage, serial };
 }
@@ -62,7 +61,6 @@ export function nextVersion(
   return { serial: serial + 1, savedAt: new Date(now).toISOString() };
 }
 
-/** True for a plan that was applied already. */
 export function isPlanApplied(state: StateDocument, fingerprint: string): boolean {
   return state.appliedPlans.includes(fingerprint);
 }

@@ -14,7 +14,6 @@ import { readState } from "./read-state.ts";
 /** A state without the key of its fingerprints. */
 export type KeylessState = Omit<StateDocument, "key"> & Partial<Pick<StateDocument, "key">>;
 
-/** A state that a run could not store. */
 export interface ErroredState {
   /** The address that it could not be stored at, for people. */
   readonly where: string;
@@ -31,12 +30,10 @@ export interface CreatedObject {
   readonly id: string;
 }
 
-/** SHA-256 of a text, in hex. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The text of its file. */
 export function erroredText({ state, where, follows, created }: ErroredState): string {
   const { key = "", ...keyless }: KeylessState = JSON.parse(
     stateFormatter()({ ...state, key: state.key ?? "" }),
@@ -91,14 +88,12 @@ function isCreated(value: unknown): value is CreatedObject {
   return isObject(value) && typeof value["address"] === "string" && typeof value["id"] === "string";
 }
 
-/** A file that was found. */
 export interface FoundErrored {
   readonly path: string;
   /** The error if it cannot be read, or is another file. */
   readonly content: ErroredState | Error;
 }
 
-/** The files of one manifest. */
 export interface ErroredFiles {
   find(): Promise<readonly FoundErrored[]>;
   /**

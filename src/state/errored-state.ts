@@ -70,12 +70,9 @@ export function stateToPush(
   return { ...state, key, serial: Math.max(state.serial, (stored?.serial ?? 0) + 1) };
 }
 
-/** An errored state and its origin. */
 export interface Push {
   readonly errored: ErroredState;
-  /** Path of its file, for messages. */
   readonly file: string;
-  /** Name of the manifest. */
   readonly name: string;
   readonly manifest: ManifestIdentity;
   readonly clock: Clock;

@@ -55,7 +55,6 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
   let known: Known | undefined;
   /** Everything that was handed in, durable or not. */
   let live: LiveDocument | undefined;
-  /** The version that was handed in last. */
   let newest: VersionId | undefined;
   let busy = 0;
   /** A version that could not be written although it followed: the one after it follows as well. */
@@ -72,7 +71,6 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     return { state, found, ...beside };
   };
 
-  /** False if another process has written since. */
   const isUntouched = async (file: string): Promise<boolean> => {
     const expected = known;
     const stamps = await stampsOf(file);

@@ -144,7 +144,6 @@ async function removeDrafts(file: string): Promise<void> {
   }
 }
 
-/** The holder of the lock of a file; undefined if it is free. */
 export async function readHolder(file: string, hide?: Hide): Promise<Holder | undefined> {
   const record = await troubled(file, () => readShown(file, hide));
   return record && publicPart(record);

@@ -20,9 +20,7 @@ export interface MoveEnd {
   readonly lock: Pick<Lock, "lost">;
 }
 
-/** Options of `moveState`. */
 export interface MoveOptions {
-  /** The manifest's name. */
   readonly name: string;
   /** The manifest whose state it has to be. */
   readonly manifest: ManifestIdentity;
@@ -31,7 +29,6 @@ export interface MoveOptions {
   readonly stopping?: AbortSignal;
 }
 
-/** Result of a move. */
 export interface Move {
   /** The state as it stands in the new place. */
   readonly state: StateDocument;

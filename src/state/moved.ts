@@ -23,7 +23,6 @@ export interface MovedDocument extends Way, Pick<StateDocument, "name" | "lineag
   readonly document?: StateDocument;
 }
 
-/** The text of such a document. */
 export function movedText(moved: MovedDocument): string {
   const { move, from, to, name, lineage, serial, savedAt, document } = moved;
   const written = { version, move, name, lineage, serial, savedAt, from, to, ...defined({ document }) };

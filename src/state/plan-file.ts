@@ -18,13 +18,10 @@ import { isFingerprint } from "./vault.ts";
 /** A manifest file as it was when the plan was made. */
 export interface ManifestFile {
   readonly path: string;
-  /** SHA-256 in hex. */
   readonly sha256: string;
 }
 
-/** The commit that a pipeline made a plan from. */
 export interface PlannedCommit {
-  /** Address of the repository. */
   readonly repository: string;
   /** The branch, like `refs/heads/main`. */
   readonly ref: string;
@@ -52,7 +49,6 @@ export interface SavedPlan {
   readonly plan: Plan;
   /** True for a plan of `plan --destroy`: what it leaves out stays away. */
   readonly destroying?: boolean;
-  /** The service that it was made for. */
   readonly service?: ServiceIdentity;
   readonly manifest: readonly ManifestFile[];
   /** The variables that options gave, but those that a secret is made of. */

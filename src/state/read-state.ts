@@ -28,7 +28,6 @@ export function readState(text: string, file: string, name?: string, log?: strin
   return checked(foldLog({ ...document, version: 2 }, log, file), file);
 }
 
-/** A document that is as we write it. */
 function checked(document: unknown, file: string): StateDocument {
   const wrong = firstViolation(validators.state, document) ?? wrongAddress(document);
   if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");

@@ -125,7 +125,6 @@ export async function stampOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** The content of a file; undefined if there is none. */
 export async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");

@@ -11,7 +11,6 @@ import { appendTo } from "./reducer.ts";
 import type { EventVersion } from "./store.ts";
 import { validators } from "./validators.generated.js";
 
-/** The version that a log follows. */
 export type LogHead = Pick<StateDocument, "lineage" | "serial" | "savedAt">;
 
 /**

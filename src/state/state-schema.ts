@@ -206,7 +206,6 @@ export const stateSchema: StateSchema = {
 
 const created = { address: text, id: text, createdAt: time, converging, unconfirmed: texts };
 
-/** The schema of each event. */
 export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema } = {
   "service-recorded": event({ service: serviceSchema, manifest: manifestIdentity }, ["manifest"]),
   "plan-applied": event(

@@ -83,7 +83,6 @@ export function stateWriter(): StateWriter {
   };
 }
 
-/** The log of a state's file. */
 export function logOf(file: string): string {
   return `${file}.log`;
 }

@@ -44,7 +44,6 @@ export interface Unpushed {
   readonly state?: StateDocument | undefined;
 }
 
-/** A lock that is held. */
 export interface Lock {
   readonly id: string;
   /** Aborted, with `lock-lost`, when the lock is found to be ours no longer: start nothing new after that. */
@@ -67,10 +66,8 @@ export interface EventVersion extends Pick<StateDocument, "lineage" | "serial" |
   readonly event: StateEvent;
 }
 
-/** The part of a store that a journal uses. */
 export type JournalStore = Pick<StateStore, "write" | "append" | "keep">;
 
-/** A place that keeps one state. */
 export interface StateStore {
   /** For people: the path or address. */
   readonly where: string;
@@ -94,7 +91,6 @@ export interface StateStore {
   readonly unpushed?: () => Promise<Unpushed | undefined>;
   /** Takes the lock for an operation, or throws `locked` (exit 5) or `state-unpushed`. Giving it back leaves the whole document stored. */
   lock(operation: string, options: LockOptions): Promise<Lock>;
-  /** The holder of the lock; undefined if it is free. */
   holder(): Promise<Holder | undefined>;
   /**
    * Removes the lock of this id and returns its holder. Throws `lock-unknown`, and `lock-alive` if its holder is seen to

@@ -1,10 +1,11 @@
 /** @module Turns schema violations of a manifest into faults with messages and hints. */
 import { holdsPassword } from "../../model/acl.ts";
+import { fieldRows } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import { isSealed, isTemplate } from "../../model/sealed.ts";
 import type { Part } from "../locate.ts";
-import { leafPaths, type Shape, shapeAt } from "../schema/shape.ts";
+import { type Shape, shapeAt } from "../schema/shape.ts";
 import type { Path, Violation } from "../source.ts";
 import { describe, dotted, type Fault } from "./fault.ts";
 import { listed, nearest, suggest } from "./nearest.ts";
@@ -271,7 +272,7 @@ function wiredAs(word: string, { properties = {} }: Shape): string | undefined {
 function keyHint(key: string, shape: Shape, root: Shape): string {
   const wired = wiredAs(key, shape);
   if (wired !== undefined) return `write ${wired}: ${key} is the service's own word for it`;
-  const elsewhere = [...leafPaths(root).keys()].find((path) => path === key || path.endsWith(`.${key}`));
+  const elsewhere = [...fieldRows(root).keys()].find((path) => path === key || path.endsWith(`.${key}`));
   if (elsewhere === undefined) return suggest(key, Object.keys(shape.properties ?? {}), "known keys");
   const parent = elsewhere.slice(0, -key.length - 1);
   return parent === "" ? "move it out: it belongs directly to the resource" : `move it under ${parent}`;

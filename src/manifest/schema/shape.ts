@@ -1,5 +1,5 @@
 /** @module Holds the schema of one resolved resource, and looks up fields in a schema. */
-import type { FieldSchema, KindSchema } from "../../model/field-schema.ts";
+import { type FieldSchema, fieldRows, type KindSchema } from "../../model/field-schema.ts";
 import { perObject } from "../../model/per-object.ts";
 import { durationPattern } from "../../model/quantity.ts";
 import type { Path } from "../source.ts";
@@ -28,18 +28,8 @@ export function shapeAt(shape: Shape, path: Path): Shape | undefined {
   return current;
 }
 
-/** Dotted path -> field, without the maps that contain other fields. */
-export const leafPaths: (shape: Shape) => ReadonlyMap<string, Shape> = perObject((shape) => {
-  const found = new Map<string, Shape>();
-  for (const [name, field] of Object.entries(shape.properties ?? {})) {
-    if (field.properties === undefined) found.set(name, field);
-    else for (const [inner, leaf] of leafPaths(field)) found.set(`${name}.${inner}`, leaf);
-  }
-  return found;
-});
-
 export const secretPaths: (shape: Shape) => ReadonlySet<string> = perObject((shape) => {
-  const leaves = [...leafPaths(shape)].filter(([, field]) => field["x-secret"] === true);
+  const leaves = [...fieldRows(shape)].filter(([, field]) => field["x-secret"] === true);
   return new Set(leaves.map(([path]) => path));
 });
 

@@ -9,7 +9,6 @@ export interface FileLocation {
   readonly elsewhere?: string;
 }
 
-/** The store in a file. */
 export const file: Store<FileLocation, never> = {
   place: "a file",
   keys: { path: textKey("file: path, relative to the current folder.") },

@@ -16,7 +16,6 @@ import {
 /** The HTTP protocols of a state that differ in small things: Terraform's own, GitLab's, and Gitea's (1.26 and later). */
 export const httpDialects = ["plain", "gitlab", "gitea"] as const;
 
-/** One of these protocols. */
 export type HttpDialect = (typeof httpDialects)[number];
 
 /** An address that speaks Terraform's HTTP protocol, or a dialect of it. Fields that are missing follow from the dialect. */
@@ -88,7 +87,6 @@ type HttpSetting =
   | "stateToPassword"
   | "stateToToken";
 
-/** The store behind Terraform's HTTP protocol. */
 export const http: Store<HttpLocation, HttpSetting> = {
   place: "an HTTP address",
   keys: {
@@ -183,7 +181,6 @@ export const http: Store<HttpLocation, HttpSetting> = {
         },
 };
 
-/** Credentials of an HTTP store. */
 export type HttpCredentials =
   | { readonly username: string; readonly password: string }
   | { readonly token: string };

@@ -18,18 +18,14 @@ export type StoreType = keyof typeof all;
 /** A location that a state can be kept in. Holds no credentials. */
 export type StateLocation = ReturnType<(typeof all)[StoreType]["locate"]>;
 
-/** Settings of the environment for stores. */
 export type StoreSetting = { [type in StoreType]: keyof (typeof all)[type]["variables"] }[StoreType];
 
-/** The stores with what all have in common. */
 export const stores: { readonly [type in StoreType]: Store<StateLocation, never> } = all;
 
-/** True for the word of a store. */
 export function isStoreType(word: unknown): word is StoreType {
   return typeof word === "string" && Object.hasOwn(stores, word);
 }
 
-/** The words of all stores. */
 export function storeTypes(): readonly StoreType[] {
   return Object.keys(stores).filter(isStoreType);
 }

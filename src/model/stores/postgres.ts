@@ -5,10 +5,8 @@ import { queryOf, type Store, textKey, textOf, wordOf } from "./store.ts";
 /** Modes of TLS, by the names that libpq has for them; its `allow` and `prefer` fall back to plain text and are refused. */
 export const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
 
-/** One mode of TLS. */
 export type SslMode = (typeof sslModes)[number];
 
-/** A row in a database. */
 export interface PostgresLocation {
   readonly type: "postgres";
   /** Name of the state; the states of a schema have different ones. */
@@ -40,7 +38,6 @@ type PostgresSetting =
   | "pgSslCert"
   | "pgSslKey";
 
-/** The store in a database. */
 export const postgres: Store<PostgresLocation, PostgresSetting> = {
   place: "a PostgreSQL database",
   keys: {

@@ -12,7 +12,6 @@ import {
   unreadableAddress,
 } from "./store.ts";
 
-/** An object in a bucket. */
 export interface S3Location {
   readonly type: "s3";
   readonly bucket: string;
@@ -26,7 +25,6 @@ export interface S3Location {
   readonly pathStyle?: boolean;
 }
 
-/** The forms of a bucket and of a region. */
 export const s3Forms: { readonly bucket: Form; readonly region: Form } = {
   bucket: {
     pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/u,
@@ -75,7 +73,6 @@ type S3Setting =
   | "awsRoleSessionName"
   | "awsEndpointUrl";
 
-/** The store in a bucket. */
 export const s3: Store<S3Location, S3Setting> = {
   place: "an S3 bucket",
   keys: {

@@ -41,7 +41,6 @@ export type StoreValues = { readonly [key: string]: Json | undefined };
 /** Returns the value of a variable of the environment; undefined if it is not set or empty. */
 export type GetVariable = (name: string) => string | undefined;
 
-/** Variables that a pipeline passes. */
 export interface PipelineVariables {
   readonly secrets?: readonly string[];
   readonly variables?: readonly string[];
@@ -92,13 +91,11 @@ export function textKey(description: string, { form, ...more }: StoreKey = {}): 
   return { type: "string", minLength: 1, description: about, ...formed, ...more };
 }
 
-/** A value that is a text. */
 export function textOf(values: StoreValues, key: string): string | undefined {
   const value = values[key];
   return typeof value === "string" ? value : undefined;
 }
 
-/** A value that is one of some words. */
 export function wordOf<Word extends string>(
   values: StoreValues,
   key: string,
@@ -116,7 +113,6 @@ export function queryOf(parameters: StoreValues): string {
   return text === "" ? "" : `?${text.replaceAll("%3A", ":").replaceAll("%2F", "/")}`;
 }
 
-/** The refusal of an address that names no location. */
 export function unreadableAddress(given: string, why: string): GraphformError {
   return new GraphformError("state-address", `${shownAddress(given)} is not a location of a state: ${why}`, {
     hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",

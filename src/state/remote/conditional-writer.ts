@@ -20,14 +20,12 @@ export interface KnownVersion {
   readonly text: string | undefined;
 }
 
-/** A text that was sent. */
 interface Sent {
   readonly text: string;
   readonly id: VersionId;
   readonly digest: string;
 }
 
-/** Writes of one run. */
 export interface ConditionalWriter {
   /** Says what is stored now; forgets writes without an answer. */
   know(stored: Stored | undefined, state: StateDocument | undefined): void;
@@ -49,7 +47,6 @@ export interface ConditionalWriter {
   isUnchanged(): Promise<boolean>;
 }
 
-/** A writer that has read nothing yet. */
 export function conditionalWriter(driver: StateDriver, name: string, clock: Clock): ConditionalWriter {
   let known: KnownVersion | undefined;
   /** Texts that were sent and not answered, by digest: any of them may be what is stored, now or later. */

@@ -47,7 +47,6 @@ export interface StateDriver {
   readonly where: string;
   /** True if a lock ends by itself when its holder does not renew it; false if a person must remove it by its id. */
   readonly expires: boolean;
-  /** The stored document; undefined if there is none. */
   read(): Promise<Stored | undefined>;
   /**
    * Stores a document in place of the expected version (undefined: of none), under a lease that is held. `stale` also if the
@@ -77,8 +76,6 @@ export interface StateDriver {
   probe(): Promise<void>;
   /** Versions that the store still has, newest first, at most `limit`; undefined if it keeps none. May have the stored document. */
   history(limit?: number): Promise<readonly KeptVersion[] | undefined>;
-  /** The document of a kept version. */
   readVersion(id: string): Promise<string>;
-  /** Ends connections. */
   close(): Promise<void>;
 }

@@ -18,7 +18,6 @@ export interface LeaseClock {
   readonly patience: number;
 }
 
-/** A lease that is kept alive. */
 export interface HeldLease {
   readonly id: string;
   /** The lease as the driver wants it for the next request. */

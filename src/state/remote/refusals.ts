@@ -70,7 +70,6 @@ export function checkedUrl(text: string, setting: string): URL {
   return new URL(text);
 }
 
-/** Throws a refusal. */
 export function assertNone(refusal: Refusal | undefined): void {
   if (refusal !== undefined) throw new GraphformError(refusal.code, refusal.message, { hint: refusal.hint });
 }

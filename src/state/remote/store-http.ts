@@ -3,7 +3,6 @@ import { defined } from "../../model/json.ts";
 import { HttpError, openHttp } from "../../network/send-request.ts";
 import { unreachable, unsuitable } from "./refusals.ts";
 
-/** A request as it goes out. */
 export interface StoreRequest {
   readonly method: string;
   readonly url: URL;
@@ -21,7 +20,6 @@ export interface StoreAnswer {
 /** Rejects with `state-unreachable` if there is no whole answer: what was asked may have happened. */
 export type Send = (request: StoreRequest) => Promise<StoreAnswer>;
 
-/** Limits of a store's requests. */
 export interface SenderOptions {
   /** Longest time from a request to the end of its answer, in ms. Default 30 s. */
   readonly timeout?: number;
@@ -32,7 +30,6 @@ export interface SenderOptions {
 /** The largest answer that is read, in bytes: a state of 100 000 resources is a third of it. */
 const maxSize = 256 * 1024 * 1024;
 
-/** Opens connections. */
 export function openSender({ timeout = 30_000, ca }: SenderOptions = {}): {
   readonly send: Send;
   close(): Promise<void>;

@@ -11,7 +11,6 @@ import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
 import { isUnreachable, untilAnswered } from "./store-retry.ts";
 
-/** A lease that was just taken. */
 export interface TakenLease {
   readonly lease: Lease;
   /** True if another holder's lease ran out, or may have: its writes must be made impossible first. */

@@ -10,7 +10,6 @@ import type { StateDriver } from "./driver.ts";
 import { readableState } from "./read-stored.ts";
 import { untilAnswered } from "./store-retry.ts";
 
-/** Events of a run that are not stored. */
 export interface Unstored {
   /** Keeps one, and begins to write the file: nothing is lost if the run is killed after that. */
   add(event: StateEvent): void;
@@ -21,7 +20,6 @@ export interface Unstored {
   keep(reason: Error, last: (() => Promise<void>) | undefined, lockLeft?: string): Promise<Error>;
 }
 
-/** The state of the run. */
 export interface RunView {
   readonly where: string;
   readonly view: () => StateDocument | undefined;
@@ -31,10 +29,8 @@ export interface RunView {
   readonly possible: () => readonly (string | undefined)[];
 }
 
-/** Opens the list of one store. */
 export function openUnstored({ where, view, stored, possible }: RunView, files: ErroredFiles): Unstored {
   let events = 0;
-  /** Number of events that are in the file. */
   let written = 0;
   let path: string | undefined;
   let writing: Promise<void> | undefined;

@@ -11,7 +11,6 @@ import { holderOf, lockInfoOf } from "../lock-info.ts";
 import { busyOr, checkedUrl, denied, unreachable, unsuitable } from "../refusals.ts";
 import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
 
-/** Options of a state behind Terraform's protocol. */
 export interface HttpStoreConfig extends Omit<HttpLocation, "type">, SenderOptions {}
 
 /** Addresses of the requests, and their methods. */
@@ -196,7 +195,6 @@ function md5(bytes: Uint8Array): string {
   return createHash("md5").update(bytes).digest("base64");
 }
 
-/** The lock of one state. */
 export interface HttpLock {
   take(holder: Holder): Promise<Taken>;
   /** Removes the lock if it has this holder's ID; false if it has another one, or there is none. */

@@ -135,7 +135,6 @@ export function numberOf(row: Row, column: string): number {
   throw notOurs(column);
 }
 
-/** A time as ISO 8601. */
 function timeOf(row: Row, column: string): string {
   const value = row[column];
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();

@@ -8,7 +8,6 @@ import { openSender, type Send } from "../store-http.ts";
 import type { AwsCredentials, AwsKeys } from "./s3-request.ts";
 import { element, textOf } from "./s3-request.ts";
 
-/** Options of `awsCredentials`. */
 export interface AwsCredentialOptions {
   /** The variables of the environment; those of AWS are read. */
   readonly environment: { readonly [name: string]: string | undefined };

@@ -13,7 +13,6 @@ import { etagOf, isAbsent } from "./s3-objects.ts";
 import type { S3Request } from "./s3-request.ts";
 import { s3Refusal } from "./s3-request.ts";
 
-/** The lock of one state. */
 export interface S3Lock {
   take(holder: Holder): Promise<Taken>;
   renew(lease: Lease, holder: Holder): Promise<Renewed>;

@@ -13,7 +13,6 @@ import { element, elementsOf, s3Code, s3Refusal, textOf } from "./s3-request.ts"
 /** Metadata under which a version shows its serial without being read. */
 const serialHeader = "x-amz-meta-serial";
 
-/** The stored object; undefined if there is none. */
 export async function readS3(request: S3Request, key: string, where: string): Promise<Stored | undefined> {
   const answer = await request({ method: "GET", key });
   if (isAbsent(answer)) return undefined;

@@ -8,10 +8,8 @@ import { mayHoldLogin } from "../../../model/userinfo.ts";
 import { assertNone, busyOr, denied, unreachable, unsuitable } from "../refusals.ts";
 import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
 
-/** Options of a state in a bucket. */
 export interface S3StoreConfig extends Omit<S3Location, "type">, SenderOptions {}
 
-/** The addresses in one bucket. */
 export interface S3Addresses {
   readonly region: string;
   /** The address, as `--state` takes it; without the region. */
@@ -216,7 +214,6 @@ export function element(xml: string, ...path: readonly string[]): JsonObject {
   }
 }
 
-/** The text of a member; undefined if there is none. */
 export function textOf(members: JsonObject, name: string): string | undefined {
   const value = members[name];
   return typeof value === "string" ? value : undefined;
