@@ -2,7 +2,6 @@
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
-import type { Journal } from "../model/journal.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { type Driver, type KindRegistry, present } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
@@ -13,6 +12,7 @@ import type { Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
+import type { Journal } from "../model/state-event.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import type { ClassRegistry } from "./creates/create-request.ts";
 

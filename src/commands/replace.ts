@@ -2,11 +2,11 @@
 import { outcomeOf } from "../apply/outcome.ts";
 import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
-import type { Journal } from "../model/journal.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { Step } from "../model/plan.ts";
 import type { Migration, RecordedOutput } from "../model/state.ts";
+import type { Journal } from "../model/state-event.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { type ReadManifest, type Run, resolving } from "../project/open-run.ts";
 import { openProject, type Project } from "../project/project.ts";

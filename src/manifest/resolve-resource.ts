@@ -1,19 +1,19 @@
-/** @module Resolves and checks one resource of a manifest. */
+/** @module Resolves and checks one resource of a manifest, with its lifecycle and timeouts. */
 import type { Address } from "../model/address.ts";
-import type { Desired } from "../model/desired.ts";
+import type { Desired, Lifecycle, MigrationRules, Timeouts } from "../model/desired.ts";
 import { fieldRows, type KindSchema } from "../model/field-schema.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding, Kind, KindRegistry } from "../model/kind.ts";
 import type { Removal } from "../model/manifest.ts";
+import { parseDuration } from "../model/quantity.ts";
 import { isTemplate, type Reference } from "../model/sealed.ts";
 import { flatten } from "../model/spec.ts";
 import type { Expression } from "./expression.ts";
 import type { Inventory, Member } from "./inventory.ts";
-import { lifecycleOf, timeoutsOf } from "./lifecycle.ts";
 import { explainViolations } from "./problems/explain.ts";
 import { type Fault, type Report, reportTo } from "./problems/fault.ts";
 import { listed, suggest } from "./problems/nearest.ts";
-import { findReferent, namedReferences } from "./referent.ts";
+import { findReferent, findReferents, namedReferences } from "./referent.ts";
 import { resolveMap, resolveValue, type Scope } from "./resolve-value.ts";
 import { resourceShape, secretPaths } from "./schema/shape.ts";
 import { type OutputExpression, scopeOf } from "./scope.ts";
@@ -21,7 +21,7 @@ import { sealFields, secretPartsOf } from "./seal-fields.ts";
 import { textOn } from "./secret-variables.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Parsed, Path, Validators } from "./source.ts";
-import { mapOf } from "./values.ts";
+import { mapOf, textsOf } from "./values.ts";
 import type { Variables } from "./variables.ts";
 
 /** Inputs that all resources of a manifest share. */
@@ -183,4 +183,75 @@ export function outputReference(
   }
   refs.add(found.address);
   return { $ref: `${found.address}.${output}` };
+}
+
+/** Values of the wrong type count as left out: validation has reported them. */
+function lifecycleOf(
+  value: Json | undefined,
+  kind: Kind,
+  { inventory, sections }: { readonly inventory: Inventory; readonly sections: readonly string[] },
+  report: Report,
+): Lifecycle {
+  const { protect, onReplace, migration, onDelete, ignoreChanges, dependsOn } = mapOf(value);
+  if (onDelete === "backup" && !kind.holdsData)
+    report.error(["lifecycle", "onDelete"], {
+      code: "nothing-to-save",
+      message: `a ${kind.noun} holds no data, and onDelete: backup would save nothing`,
+      hint: "leave onDelete out, or write retain to leave it running",
+    });
+  if (onReplace === "migrate" && !kind.holdsData)
+    report.error(["lifecycle", "onReplace"], {
+      code: "nothing-to-save",
+      message: `a ${kind.noun} holds no data, and onReplace: migrate would move nothing`,
+      hint: "leave onReplace out, or write recreate",
+    });
+  const ignored = textsOf(ignoreChanges);
+  const known = [...fieldRows(kind.schema).keys()];
+  for (const [index, path] of ignored.entries()) {
+    if (known.includes(path) || Object.hasOwn(kind.schema.properties, path)) continue;
+    const message = `there is no field ${JSON.stringify(path)}`;
+    const hint = suggest(path, known, "fields");
+    report.error(["lifecycle", "ignoreChanges", index], { code: "unknown-field", message, hint });
+  }
+  const needed = textsOf(dependsOn).flatMap((text, index): readonly Address[] => {
+    const found = findReferents(inventory, text, sections);
+    if ("addresses" in found) return found.addresses;
+    report.error(["lifecycle", "dependsOn", index], found.fault);
+    return [];
+  });
+  return {
+    ...(typeof protect === "boolean" ? { protect } : {}),
+    onReplace: onReplace === "recreate" || onReplace === "migrate" ? onReplace : "refuse",
+    ...(onReplace === "migrate" ? { migration: migrationOf(migration) } : {}),
+    onDelete: onDelete === "retain" || onDelete === "backup" ? onDelete : "delete",
+    ignoreChanges: ignored,
+    dependsOn: needed,
+  };
+}
+
+const day = 24 * 3600 * 1000;
+
+function migrationOf(value: Json | undefined): MigrationRules {
+  const { windows, maxReadOnly, hold, hook } = mapOf(value);
+  const ms = (written: Json | undefined): number | undefined =>
+    typeof written === "string" ? parseDuration(written) : undefined;
+  const command = textsOf(hook);
+  return {
+    windows: textsOf(windows),
+    hold: ms(hold) ?? day,
+    ...defined({ maxReadOnly: ms(maxReadOnly) }),
+    ...(command.length === 0 ? {} : { hook: command }),
+  };
+}
+
+/** Timeouts in ms; values of the wrong type count as left out. */
+function timeoutsOf(value: Json | undefined): Timeouts {
+  const written = mapOf(value);
+  const timeouts: { create?: number; update?: number; delete?: number } = {};
+  for (const operation of ["create", "update", "delete"] as const) {
+    const duration = written[operation];
+    const ms = typeof duration === "string" ? parseDuration(duration) : undefined;
+    if (ms !== undefined) timeouts[operation] = ms;
+  }
+  return timeouts;
 }

@@ -1,4 +1,4 @@
-/** @module Defines what the state remembers of a database whose data is being moved, and what a step of it is told. */
+/** @module Defines what the state remembers of a database whose data is being moved, and the windows in which it may move. */
 import type { Address } from "./address.ts";
 import type { MigrationRules } from "./desired.ts";
 
@@ -53,4 +53,25 @@ export interface MigrationTerms extends MigrationRules {
 /** Ms for which writes were refused, or would be: what a rehearsal has measured, and the time that a stop takes. */
 export function readOnlyTime({ copy, verify }: Rehearsed, stop: number): number {
   return copy + verify + stop;
+}
+
+const days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+/** True if a time lies in one of the windows, each like `sat,sun 02:00-04:00` in UTC. One that ends before it begins ends on the next day. */
+export function isInWindow(windows: readonly string[], now: number): boolean {
+  return windows.some((text) => {
+    const [, named, from = "", to = ""] = /^(?:(\S+) )?(\d\d:\d\d)-(\d\d:\d\d)$/.exec(text) ?? [];
+    const date = new Date(now);
+    const minute = date.getUTCHours() * 60 + date.getUTCMinutes();
+    const [begin, end] = [minutesOf(from), minutesOf(to)];
+    const isOn = (day: number): boolean => named?.split(",").includes(days[(day + 7) % 7] ?? "") !== false;
+    const today = date.getUTCDay();
+    if (begin < end) return isOn(today) && minute >= begin && minute < end;
+    return (isOn(today) && minute >= begin) || (isOn(today - 1) && minute < end);
+  });
+}
+
+function minutesOf(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(":").map(Number);
+  return hours * 60 + minutes;
 }

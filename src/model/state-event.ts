@@ -1,8 +1,17 @@
-/** @module Defines the events that a state is made of. */
+/** @module Defines the events that a state is made of, and the journal that records them. */
 import type { Address } from "./address.ts";
 import type { Json } from "./json.ts";
+import type { Ref } from "./observed.ts";
 import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
-import type { Bound, Converging, CreateRound, Intent, Migration, RecordedOutput } from "./state.ts";
+import type {
+  Bound,
+  Converging,
+  CreateRound,
+  Intent,
+  Migration,
+  RecordedOutput,
+  StateDocument,
+} from "./state.ts";
 
 export interface CreatedObject {
   readonly address: Address;
@@ -118,3 +127,16 @@ export type StateEvent =
       readonly type: "outputs-recorded";
       readonly outputs: { readonly [name: string]: RecordedOutput };
     };
+
+export interface Journal {
+  /** The newest version, with everything that was recorded. It changes with every event. */
+  readonly state: StateDocument;
+  /** The newest version as it is now, whatever is recorded later. */
+  snapshot(): StateDocument;
+  /** The addresses that are bound to an object, or were at some time after version `since` of the state. */
+  boundTo(kind: string, ref: Ref, since?: number): readonly Address[];
+  /** Adds an event; resolves once it is durable. */
+  record(event: StateEvent): Promise<void>;
+  /** Binds an existing object. Bindings that arrive during a write are written together in the next version. */
+  bind(address: Address, bound: Bound): Promise<void>;
+}

@@ -2,7 +2,7 @@
 import type { Desired } from "../model/desired.ts";
 import { objectKey } from "../model/object-key.ts";
 import type { PlanInput } from "./input.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./subjects.ts";
 
 type Known = Pick<PlanInput, "desired" | "observed">;
 

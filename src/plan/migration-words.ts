@@ -4,7 +4,7 @@ import type { MigrationRules } from "../model/desired.ts";
 import { readOnlyTime } from "../model/migration.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { PlanInput } from "./input.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./subjects.ts";
 
 /** The reason to keep a twin that is not declared: the old object until the time is over for which it is held. */
 export function whyHeld({ address }: Subject, input: PlanInput): string | undefined {

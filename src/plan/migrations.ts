@@ -3,13 +3,13 @@
 import { type Address, twinOf } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
+import { isInWindow } from "../model/migration.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { referenceFields } from "../model/templates.ts";
-import { isInWindow } from "../model/window.ts";
 import type { PlanInput } from "./input.ts";
 import { propose } from "./propose.ts";
 import { existing } from "./step.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./subjects.ts";
 import { subjectsOf } from "./subjects.ts";
 
 /**

@@ -4,7 +4,7 @@ import { withoutTwin } from "../model/address.ts";
 import type { FieldChange } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
 import type { PlanInput } from "./input.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./subjects.ts";
 
 /** The mark of a subject's owner. */
 function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {

@@ -8,9 +8,8 @@ import { isLoginKind } from "../model/probe-reading.ts";
 import { isSealed } from "../model/sealed.ts";
 import { resolveAddressOptions } from "./address-options.ts";
 import { forecast } from "./forecast.ts";
-import { guardDependents } from "./guards/dependents.ts";
 import { guardsOf } from "./guards/guards-of.ts";
-import { guardTogether } from "./guards/plan-guards.ts";
+import { guardDependents, guardTogether } from "./guards/plan-guards.ts";
 import { isBackedUpFirst } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
 import { expectsCutover, withSuccessors } from "./migrations.ts";
@@ -19,7 +18,7 @@ import { order } from "./order.ts";
 import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
 import { propose } from "./propose.ts";
 import { stepsOf } from "./steps.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./subjects.ts";
 import { heldBy as heldBySubject, subjectsOf } from "./subjects.ts";
 
 /**

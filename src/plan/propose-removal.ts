@@ -3,8 +3,8 @@ import type { Change } from "../model/plan.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
 import { whyHeld } from "./migration-words.ts";
-import type { Subject } from "./subject.ts";
-import { base, specOf } from "./subject.ts";
+import type { Subject } from "./subjects.ts";
+import { base, specOf } from "./subjects.ts";
 
 /** The change for an address that is no longer declared, and is bound or has a create in doubt: delete or forget. */
 export function proposeRemoval(subject: Subject, input: PlanInput): Change {

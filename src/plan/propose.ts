@@ -20,7 +20,7 @@ import { whyMigrated } from "./migration-words.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { configuredSpec, heals } from "./probed.ts";
 import { proposeRemoval } from "./propose-removal.ts";
-import { base, hasVanished, type Subject, specOf } from "./subject.ts";
+import { base, hasVanished, type Subject, specOf } from "./subjects.ts";
 
 /** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
 export function propose(subject: Subject, input: PlanInput, recreated: ReadonlySet<Address>): Change {

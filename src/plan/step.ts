@@ -5,7 +5,7 @@ import type { Change, Step } from "../model/plan.ts";
 import { lastApplied, preconditionText } from "../model/precondition.ts";
 import { traitsOf } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./subjects.ts";
 
 type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
 

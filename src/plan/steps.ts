@@ -11,7 +11,7 @@ import type { PlanInput } from "./input.ts";
 import { hookSteps, migrationSteps } from "./migrations.ts";
 import { isBeingDeleted } from "./propose.ts";
 import { existing, shared, timeout } from "./step.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./subjects.ts";
 
 /**
  * The steps that carry out one change, in their order; `after` between addresses comes later. Guards do not

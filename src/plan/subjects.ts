@@ -3,16 +3,16 @@ import { type Address, twinOf, withoutTwin } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
-import type { Observed } from "../model/observed.ts";
+import type { Doubt, Observed } from "../model/observed.ts";
+import type { Change } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
-import { fieldsOf } from "../model/spec.ts";
-import type { Bound } from "../model/state.ts";
+import { fieldsOf, type Spec } from "../model/spec.ts";
+import type { Bound, Intent } from "../model/state.ts";
 import { referenceFields, resolveKnown } from "../model/templates.ts";
 import { type Trait, traitsOf } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";
 import { withProbed } from "./probed.ts";
-import type { Subject } from "./subject.ts";
 
 /** The addresses of a plan, and bound ones that the options leave out. */
 export interface Subjects {
@@ -140,4 +140,49 @@ function excludedOf(
     for (const dependent of dependents.get(address) ?? []) excluded.add(dependent.address);
   }
   return excluded;
+}
+
+/** One address with everything known of it, before anything is decided. */
+export interface Subject {
+  readonly address: Address;
+  readonly previousAddress?: Address;
+  readonly kind: string;
+  readonly desired?: Desired;
+  readonly bound?: Bound;
+  /** The create of an earlier run that is still open. */
+  readonly intent?: Intent;
+  /** Absent if nothing is bound, or if the bound object is gone or in doubt. */
+  readonly observed?: Observed;
+  /** Why nothing that is bound can be relied on. */
+  readonly doubt?: Doubt;
+}
+
+/** The fields of a change that repeat its subject, whatever the action. */
+export function base(
+  subject: Subject,
+): Pick<Change, "address" | "kind" | "blocked" | "drift"> & Partial<Change> {
+  const refs = subject.desired?.refs ?? subject.bound?.refs ?? [];
+  return {
+    address: subject.address,
+    kind: subject.kind,
+    blocked: [],
+    drift: [],
+    ...defined({ previousAddress: subject.previousAddress }),
+    ...(subject.desired === undefined ? {} : { where: subject.desired.where }),
+    ...(refs.length === 0 ? {} : { refs }),
+    ...(subject.observed === undefined ? {} : { id: subject.observed.id, phase: subject.observed.phase }),
+    ...(subject.observed === undefined && subject.bound !== undefined ? { id: subject.bound.id } : {}),
+    ...(hasVanished(subject) ? { gone: true as const, before: subject.bound?.recorded ?? {} } : {}),
+  };
+}
+
+/** True if the bound object was proved absent, and graphform did not ask for its deletion. */
+export function hasVanished({ bound, observed, doubt }: Subject): boolean {
+  const isMissing = bound !== undefined && observed === undefined && doubt === undefined;
+  return isMissing && bound.converging?.operation !== "delete";
+}
+
+/** An observed spec without its sources. */
+export function specOf(observed: Observed): Spec {
+  return Object.fromEntries(Object.entries(observed.spec).map(([path, seen]) => [path, seen.value]));
 }

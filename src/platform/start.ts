@@ -1,15 +1,35 @@
-/** @module Starts the local platform and stops it again. */
+/** @module Opens a data folder with everything that was in progress, serves it, and stops again. */
+
+import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
-import { takeAutomatedSnapshots } from "./control/snapshots.ts";
+import { join } from "node:path";
+import { recoverAccounts } from "./control/accounts.ts";
+import { createEvents } from "./control/events.ts";
+import { createFaults } from "./control/faults.ts";
+import { createLifecycle } from "./control/lifecycle.ts";
+import { recoverSnapshots, takeAutomatedSnapshots } from "./control/snapshots.ts";
+import { createTasks } from "./control/tasks.ts";
 import type { Core } from "./core.ts";
-import type { EngineInfo } from "./databases/databases.ts";
+import { generatedPassword } from "./databases/database-spec.ts";
+import type { Databases, EngineInfo } from "./databases/databases.ts";
+import { createNoDatabases } from "./databases/databases.ts";
+import { createRealDatabases, type RealDatabasesParts } from "./databases/real-databases.ts";
 import type { DialectName } from "./dialect/dialect.ts";
-import { privateFolder } from "./http/credentials.ts";
+import { openDialect } from "./dialect/open-dialect.ts";
+import { EngineError, ensureAuthority, findEngine } from "./engine/index.ts";
+import { createBodyBudget } from "./http/contract.ts";
+import { createPageSessions, loadCredentials, loadSigningKey, privateFolder } from "./http/credentials.ts";
+import { observerPassword } from "./http/describe.ts";
+import { createKnownSecrets, openRequestLog } from "./http/request-log.ts";
+import { addNetwork } from "./http/routes/networks.ts";
 import { createPlatformApp, createUsersApp, listen } from "./http/server.ts";
+import { openSessions } from "./http/sessions.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
+import { openStore, type Store } from "./model/collection.ts";
+import { loadInstanceTypes } from "./model/instance-types.ts";
 import { operationNames } from "./model/records.ts";
-import { abandonCore, closeCore, openCore } from "./open-core.ts";
-import type { PlatformOptions } from "./options.ts";
+import { createStorageTrouble } from "./model/service-error.ts";
+import { type PlatformOptions, settingsOf } from "./options.ts";
 
 export interface RunningPlatform {
   /** URLs of the platform host and of the users host; equal if they share a port. */
@@ -99,4 +119,124 @@ async function stopServing(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+const mebibyte = 1024 ** 2;
+
+/** Opens a data folder and starts the databases that ran before. The caller holds the folder's lock. */
+async function openCore(options: PlatformOptions): Promise<Core> {
+  const { dataDir } = options;
+  const trouble = createStorageTrouble();
+  const [credentials, key, store] = await Promise.all([
+    loadCredentials(dataDir),
+    loadSigningKey(dataDir),
+    openStore(dataDir, trouble),
+  ]);
+  const dialect = await openDialect(dataDir, store, options.profile);
+  const settings = settingsOf(options, dialect);
+  const { now, elapsed } = settings;
+  const timestamp = createTimestamps(now, latestTime(store));
+  const sessionFile = join(dataDir, "spent-tokens.jsonl");
+  const saved = await readFile(sessionFile, "utf8").catch(() => undefined);
+  const sessions = await openSessions({ ...settings, key, file: sessionFile, trouble }, saved);
+  const events = createEvents(now);
+  const secrets = createKnownSecrets();
+  secrets.add(credentials.password);
+  for (const { id, params } of store.instances.list()) {
+    secrets.add(generatedPassword(id, key));
+    secrets.add(observerPassword(id, key));
+    if (typeof params["graphdbPassword"] === "string") secrets.add(params["graphdbPassword"]);
+  }
+  const snapshotFile = (region: string, id: string): string =>
+    join(dataDir, "snapshots", region, `${id}.rdb`);
+  const tasks = createTasks(events);
+  const instanceTypes = options.instanceTypes ?? (await loadInstanceTypes());
+  const databases = await openDatabases(options.engine, {
+    folder: join(dataDir, "databases"),
+    instanceTypes,
+    key,
+    tls: () => ensureAuthority(dataDir),
+    listener: {
+      down: (id, reason) => core.lifecycle.down(id, reason),
+      notice: (id, what) => events.add(id, what, true),
+    },
+    signal: tasks.closing,
+  });
+  const parts = { settings, store, events, tasks, databases, snapshotFile, timestamp };
+  const core: Core = {
+    ...parts,
+    lifecycle: createLifecycle(parts),
+    dialect,
+    credentials,
+    sessions,
+    pageSessions: createPageSessions(elapsed),
+    trouble,
+    faults: createFaults(settings.faults, elapsed),
+    log: openRequestLog(join(dataDir, "requests.jsonl"), trouble),
+    secrets,
+    generatedPassword: (id) => generatedPassword(id, key),
+    observerPassword: (id) => observerPassword(id, key),
+    sharesPort: options.usersPort === undefined,
+    instanceTypes,
+    bodyBudgets: { signedIn: createBodyBudget(64 * mebibyte), anonymous: createBodyBudget(4 * mebibyte) },
+    now,
+    elapsed,
+  };
+  try {
+    for (const { id, ...seed } of settings.networkSeeds) await addNetwork(core, seed, id);
+    await core.lifecycle.recover();
+  } catch (error) {
+    await closeCore(core);
+    throw error;
+  }
+  recoverSnapshots(core);
+  recoverAccounts(core);
+  return core;
+}
+
+/** Stops operations, databases and log files. The data stays. */
+async function closeCore(core: Core): Promise<void> {
+  await core.tasks.close();
+  await core.databases.close();
+  await Promise.all(Object.values(core.store).map((records) => records.settled()));
+  core.log.close();
+}
+
+/** Stops without touching the data folder, which another platform may own by now; databases of that platform keep running. */
+async function abandonCore(core: Core): Promise<void> {
+  await core.tasks.close();
+  await core.databases.abandon();
+  core.log.close();
+}
+
+/** Databases of the requested or found engine; `none` runs without databases. Throws EngineError if no engine is found. */
+async function openDatabases(
+  asked: string | undefined,
+  parts: Omit<RealDatabasesParts, "engine">,
+): Promise<Databases> {
+  const program = asked ?? process.env["GRAPHFORM_ENGINE"];
+  if (program === "none") return createNoDatabases("asked for; instances have no data");
+  const found = await findEngine({ program });
+  if (found.engine === undefined)
+    throw new EngineError("engine-missing", [found.reason, found.hint ?? []].flat().join("; "));
+  await privateFolder(parts.folder);
+  return createRealDatabases({ ...parts, engine: found.engine });
+}
+
+/** The latest time in the records, in ms since the epoch. */
+function latestTime({ instances, snapshots }: Store): number {
+  const times = [
+    ...instances.list().map(({ lastModified }) => lastModified),
+    ...snapshots.list().map(({ createdAt }) => createdAt),
+  ];
+  return times.reduce((latest, time) => Math.max(latest, Date.parse(time) || 0), 0);
+}
+
+/** ISO 8601 times after `last` that only grow, also if the system's clock is set back: records are sorted by them. */
+function createTimestamps(now: () => number, latest: number): () => string {
+  let last = latest;
+  return () => {
+    last = Math.max(now(), last + 1);
+    return new Date(last).toISOString();
+  };
 }

@@ -21,7 +21,7 @@ import { observe } from "../observe/observe.ts";
 import { type Unread, unreadable } from "../observe/unread.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
-import { withDeclaredGuards } from "../plan/guards/declared-guards.ts";
+import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
 import type { PlanInput, PlanOptions, Unmanaged } from "../plan/input.ts";
 import { afterMoves } from "../plan/moves.ts";
 import { makePlan } from "../plan/plan.ts";

@@ -1,11 +1,11 @@
 /** @module Marks a plan as applied before the first thing that one of its steps sends or records. */
 import type { Address } from "../model/address.ts";
 import { serviceTime } from "../model/clock.ts";
-import type { Journal } from "../model/journal.ts";
 import type { Driver } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
+import type { Journal } from "../model/state-event.ts";
 
 /** The mark of one plan, and the journal and drivers that set it before they do anything. */
 export interface PlanMark {

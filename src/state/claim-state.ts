@@ -2,7 +2,6 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { GraphformError, shellWord } from "../model/errors.ts";
-import type { Journal } from "../model/journal.ts";
 import { defined } from "../model/json.ts";
 import {
   joined,
@@ -14,6 +13,7 @@ import {
   serviceDifferences,
 } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
+import type { Journal } from "../model/state-event.ts";
 import { reduce } from "./reducer.ts";
 
 /** The claim: the service and the manifest of this run, and the state's path for messages. */

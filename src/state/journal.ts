@@ -2,11 +2,10 @@
 
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
-import type { Journal } from "../model/journal.ts";
 import { objectKey } from "../model/object-key.ts";
 import type { Ref } from "../model/observed.ts";
 import type { StateDocument } from "../model/state.ts";
-import type { Binding, StateEvent } from "../model/state-event.ts";
+import type { Binding, Journal, StateEvent } from "../model/state-event.ts";
 import { nextVersion } from "./document.ts";
 import { type LiveDocument, liveDocument, snapshotOf } from "./live-document.ts";
 import { applyEvent } from "./reducer.ts";

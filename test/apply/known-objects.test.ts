@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { type KnownObjects, knownObjects } from "../../src/apply/creates/class-state.ts";
 import { openClassRegistry } from "../../src/apply/creates/create-class.ts";
-import type { Journal } from "../../src/model/journal.ts";
-import type { StateEvent } from "../../src/model/state-event.ts";
+import type { Journal, StateEvent } from "../../src/model/state-event.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { sampleBound, sampleState } from "../state/samples.ts";
 import { applyContext } from "../support/apply-context.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { kindRegistry } from "../../src/model/kind.ts";
-import { withDeclaredGuards } from "../../src/plan/guards/declared-guards.ts";
+import { withDeclaredGuards } from "../../src/plan/guards/plan-guards.ts";
 import { type Case, planInput, somewhere } from "../support/plan-input.ts";
 import { toyKind } from "../support/toy-kind.ts";
 

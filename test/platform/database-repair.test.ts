@@ -3,7 +3,7 @@ import { createDatabaseRepair, type DatabaseRepair } from "../../src/platform/co
 import { createEvents } from "../../src/platform/control/events.ts";
 import { createTasks } from "../../src/platform/control/tasks.ts";
 import type { Databases } from "../../src/platform/databases/databases.ts";
-import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
+import { createNoDatabases } from "../../src/platform/databases/databases.ts";
 import { openStore, type Store } from "../../src/platform/model/collection.ts";
 import type { InstanceRecord } from "../../src/platform/model/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

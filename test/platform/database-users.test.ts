@@ -3,7 +3,7 @@ import { createEvents } from "../../src/platform/control/events.ts";
 import { recordState } from "../../src/platform/control/record-state.ts";
 import { createTasks } from "../../src/platform/control/tasks.ts";
 import type { Databases } from "../../src/platform/databases/databases.ts";
-import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
+import { createNoDatabases } from "../../src/platform/databases/databases.ts";
 import type { Store } from "../../src/platform/model/collection.ts";
 import type { InstanceRecord, UserRecord } from "../../src/platform/model/records.ts";
 import { instanceRecord } from "./instance-record.ts";

@@ -1,13 +1,13 @@
 import { kinds as realKinds } from "../../src/kinds/index.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import { GraphformError, isGraphformError } from "../../src/model/errors.ts";
-import type { Journal } from "../../src/model/journal.ts";
 import { defined } from "../../src/model/json.ts";
 import { type Kind, type KindRegistry, kindRegistry } from "../../src/model/kind.ts";
 import type { Outcome, StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { Service } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
+import type { Journal } from "../../src/model/state-event.ts";
 import type { PlanOptions } from "../../src/plan/input.ts";
 import { whileHeld } from "../../src/project/open-run.ts";
 import type { ApplyWorld } from "../../src/reconcile/apply-plan.ts";

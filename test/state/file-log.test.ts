@@ -3,9 +3,8 @@ import { copyFile, readdir, readFile, rm, stat, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/model/clock.ts";
-import type { Journal } from "../../src/model/journal.ts";
 import type { StateDocument } from "../../src/model/state.ts";
-import type { StateEvent } from "../../src/model/state-event.ts";
+import type { Journal, StateEvent } from "../../src/model/state-event.ts";
 import { stateFormatter } from "../../src/state/document.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
 import { openJournal } from "../../src/state/journal.ts";

@@ -1,8 +1,7 @@
 import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Journal } from "../../src/model/journal.ts";
-import type { StateEvent } from "../../src/model/state-event.ts";
+import type { Journal, StateEvent } from "../../src/model/state-event.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
 import { openJournal } from "../../src/state/journal.ts";

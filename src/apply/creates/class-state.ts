@@ -1,10 +1,10 @@
 /** @module Holds which creates of one class wait, which are in flight, which have lost their answers, and what they cannot have made. */
 import type { Address } from "../../model/address.ts";
 import { GraphformError } from "../../model/errors.ts";
-import type { Journal } from "../../model/journal.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import { objectKey } from "../../model/object-key.ts";
 import type { CreateRound } from "../../model/state.ts";
+import type { Journal } from "../../model/state-event.ts";
 import type { ApplyContext } from "../context.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
 import { fixedPart, mayBeInFlightTogether } from "../evidence/in-flight-together.ts";

@@ -2,9 +2,9 @@
 import type { Address } from "../../model/address.ts";
 import { absence, gracePeriod, haveEnded, type Look } from "../../model/consistency.ts";
 import { GraphformError, shellWord } from "../../model/errors.ts";
-import type { Journal } from "../../model/journal.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
+import type { Journal } from "../../model/state-event.ts";
 import { referenceFields } from "../../model/templates.ts";
 import { contradiction, lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { isPassing, poll } from "../../polling/poll.ts";

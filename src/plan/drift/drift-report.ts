@@ -15,14 +15,15 @@ import {
   type UnmanagedDrift,
 } from "../../model/drift.ts";
 import { defined, own } from "../../model/json.ts";
+import type { KindRegistry } from "../../model/kind.ts";
 import type { Observed } from "../../model/observed.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import { passwordRefused } from "../../model/probe-troubles.ts";
+import type { SourceRange } from "../../model/problem.ts";
 import type { Bound } from "../../model/state.ts";
 import { traitAt, traitsOf } from "../../model/traits.ts";
 import type { Unmanaged } from "../input.ts";
 import { fieldDrifts } from "./field-drifts.ts";
-import type { DriftInput } from "./input.ts";
 
 /** The report of a plan: every difference with its class, and the census with its denominator. */
 export function driftReport(input: DriftInput): DriftReport {
@@ -225,4 +226,20 @@ function happened(what: Happening, outside: readonly FieldDrift[]): string {
 
 function whole(worst: DriftClass, what: Happening, reason: string): Found {
   return { class: worst, what, reason, fields: [] };
+}
+
+/** A plan and what it was made from; the same input gives the same report, byte for byte. */
+interface DriftInput {
+  readonly plan: Plan;
+  readonly desired: readonly Desired[];
+  /** Binding of each address, moves carried out. */
+  readonly bound: { readonly [address: Address]: Bound };
+  readonly observed: ReadonlyMap<Address, Observed>;
+  /** Objects and lists that could not be read, and that the plan leaves out. Default: none. */
+  readonly unread?: readonly NotChecked[];
+  /** Unmanaged objects; absent if they were not asked for. */
+  readonly unmanaged?: readonly Unmanaged[];
+  readonly kinds: KindRegistry;
+  /** The place in the manifest that declares a field, or the nearest one. */
+  readonly fieldRange: (address: Address, path: string) => SourceRange | undefined;
 }

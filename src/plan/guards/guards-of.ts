@@ -7,7 +7,7 @@ import { traitAt, traitsOf } from "../../model/traits.ts";
 import { idsOf } from "../adoption-candidates.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
-import type { Subject } from "../subject.ts";
+import type { Subject } from "../subjects.ts";
 import { doubtGuard, openCreateGuard } from "./missing.ts";
 import { destroys, protectionGuard, remedyForOnDelete } from "./protection.ts";
 import { migrationGuard, replacementGuard } from "./replacement.ts";

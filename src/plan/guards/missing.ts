@@ -6,7 +6,7 @@ import type { Change, Guard } from "../../model/plan.ts";
 import { referenceFields } from "../../model/templates.ts";
 import type { PlanInput } from "../input.ts";
 import { afterMoves } from "../moves.ts";
-import type { Subject } from "../subject.ts";
+import type { Subject } from "../subjects.ts";
 
 /** A guard of the whole plan, as it stands at each of the changes that it holds back. */
 export interface Hold {

@@ -1,15 +1,17 @@
 /** @module Guards that look at the plan as a whole: the empty manifest, the thresholds, two addresses for one object. */
-
 import type { Address } from "../../model/address.ts";
+import type { Desired } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
 import { objectKey } from "../../model/object-key.ts";
-import type { Change } from "../../model/plan.ts";
+import type { Change, Guard } from "../../model/plan.ts";
+import type { Bound, StateDocument } from "../../model/state.ts";
 import type { PlanInput } from "../input.ts";
+import { destinations } from "../moves.ts";
 import { isBeingDeleted } from "../propose.ts";
-import type { Subject } from "../subject.ts";
+import type { Subject } from "../subjects.ts";
 import { heldBy, type Subjects } from "../subjects.ts";
 import { everythingGoneHold, type Hold } from "./missing.ts";
-import { destroys } from "./protection.ts";
+import { destroys, stricterOnDelete } from "./protection.ts";
 
 /** Adds to every change the guards of the whole plan that hold it back. */
 export function guardTogether(
@@ -152,4 +154,78 @@ function held(changes: readonly Change[], { changes: which, guard }: Hold): read
   return changes.map((change) =>
     addresses.has(change.address) ? { ...change, blocked: [...change.blocked, guard(change)] } : change,
   );
+}
+
+/** References of each address: those that are declared, and those that its object has now. */
+interface References {
+  readonly wantedBy: (address: Address) => readonly Address[];
+  readonly heldBy: (address: Address) => readonly Address[];
+}
+
+/** Blocks dependents of blocked changes: resources that refer to one, and deletions that one would have to release first. */
+export function guardDependents(changes: readonly Change[], references: References): readonly Change[] {
+  const result = new Map(changes.map((change) => [change.address, change]));
+  const queue = changes.filter((change) => change.blocked.length > 0);
+  for (let cause = queue.shift(); cause !== undefined; cause = queue.shift()) {
+    for (const change of changes) {
+      const found = result.get(change.address);
+      if (found === undefined || found.blocked.length > 0 || !depends(change, cause, references)) continue;
+      const blocked = { ...change, blocked: [dependencyGuard(cause.address)] };
+      result.set(change.address, blocked);
+      queue.push(blocked);
+    }
+  }
+  return changes.map((change) => result.get(change.address) ?? change);
+}
+
+function depends(change: Change, cause: Change, { wantedBy, heldBy }: References): boolean {
+  if (change.address === cause.address) return false;
+  if (destroys(change) && heldBy(cause.address).includes(change.address)) {
+    const wouldLetGo = destroys(cause) || !wantedBy(cause.address).includes(change.address);
+    if (wouldLetGo) return true;
+  }
+  const wants =
+    change.action === "create" ||
+    change.action === "update" ||
+    change.action === "replace" ||
+    change.action === "migrate" ||
+    change.action === "adopt";
+  return wants && cause.action !== "delete" && wantedBy(change.address).includes(cause.address);
+}
+
+function dependencyGuard(address: Address): Guard {
+  return {
+    code: "depends-on-blocked",
+    message: `${address} is blocked`,
+    lift: `lift the guard of ${address}`,
+  };
+}
+
+/**
+ * Adds the guards that the manifest declares now to those that the state remembers, the stricter of each. `destroy` plans
+ * without the blocks, as every plan does without those that are left out, and their lifecycle still counts. Only `protect: false`
+ * lifts a remembered protection.
+ */
+export function withDeclaredGuards(
+  state: StateDocument,
+  { desired, removed, moved, kinds }: Pick<PlanInput, "desired" | "removed" | "moved" | "kinds">,
+): StateDocument {
+  const ends = destinations(state, moved);
+  const leftOut = removed.flatMap(({ address, lifecycle }) =>
+    lifecycle === undefined ? [] : [[address, { lifecycle }] as const],
+  );
+  if (desired.length + leftOut.length === 0) return state;
+  const declarations = new Map<string, Pick<Desired, "lifecycle"> & Partial<Desired>>([
+    ...leftOut,
+    ...desired.map((entry) => [entry.address, entry] as const),
+  ]);
+  const guarded = Object.entries(state.resources).map(([address, bound]): [string, Bound] => {
+    const declared = declarations.get(ends.get(address) ?? address);
+    if (declared === undefined) return [address, bound];
+    const { lifecycle, kind, spec } = declared;
+    const byDefault = kind !== undefined && spec !== undefined && kinds.named(kind).protectedByDefault(spec);
+    const protect = lifecycle.protect ?? (bound.protect || byDefault);
+    return [address, { ...bound, protect, onDelete: stricterOnDelete(lifecycle.onDelete, bound.onDelete) }];
+  });
+  return { ...state, resources: Object.fromEntries(guarded) };
 }

@@ -5,7 +5,7 @@ import type { Change, Guard } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
-import { type Subject, specOf } from "../subject.ts";
+import { type Subject, specOf } from "../subjects.ts";
 
 type OnDelete = Lifecycle["onDelete"];
 

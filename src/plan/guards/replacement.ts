@@ -6,7 +6,7 @@ import { fieldRows, type KindSchema } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import type { PlanInput } from "../input.ts";
 import { afterMoves } from "../moves.ts";
-import type { Subject } from "../subject.ts";
+import type { Subject } from "../subjects.ts";
 import { remedyForOnDelete } from "./protection.ts";
 
 /**

@@ -1,12 +1,14 @@
-/** @module Chooses the dialect of a data folder and remembers it there. */
+/** @module Chooses the dialect of a data folder, remembers it there, and makes that of FalkorDB Cloud from its service profile. */
+
+import { createHash } from "node:crypto";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Store } from "../model/collection.ts";
 import { readProfile } from "../model/instance-types.ts";
-import { plans } from "../model/plans.ts";
+import { type Component, type Plan, type PlanResource, plans } from "../model/plans.ts";
 import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
-import { falkordbCloud } from "./falkordb-cloud.ts";
 
 /**
  * The requested dialect, or the one that the folder's platform used before. Throws if the folder contains records of another
@@ -65,3 +67,131 @@ export const defaultDialect: Dialect = {
   hasParameterSchema: false,
   settings: { echo: false, networks: "adopt-only", pageSize: Number.POSITIVE_INFINITY },
 };
+
+/**
+ * The dialect of FalkorDB Cloud. Keys, spellings and methods are read from `profile`; the rest follows the vendor's plans and API.
+ * Throws if the profile lacks a key.
+ */
+function falkordbCloud(profile: JsonObject): Dialect {
+  const failover = textsAt(profile, "operations", "instance.failover", "body");
+  const copy = textsAt(profile, "operations", "instance.copy-snapshot", "body");
+  const wordOf = (words: { readonly [own: string]: string }, own: string): string => words[own] ?? own;
+  const [updateMethod = "PATCH"] = requestOf(profile, "instance.update").split(" ");
+  return {
+    name: "falkordb-cloud",
+    provider: textAt(profile, "keys", "provider"),
+    service: textAt(profile, "keys", "service"),
+    cookies: {
+      session: textAt(profile, "session", "tokenCookie"),
+      refresh: textAt(profile, "session", "refreshCookie"),
+    },
+    hasRefreshTokens: false,
+    plans: plans.map((plan) => planOf(plan, profile)),
+    params: {
+      fields: textsAt(profile, "fields"),
+      absent: ["enableEnterpriseModule"],
+      // The vendor's own tests send them to every component.
+      ignored: ["storageSize", "hostCount", "clusterReplicas"],
+      required: { graphdbPassword: plans.map(({ tier }) => tier), nodeInstanceType: ["pro"] },
+      defaults: { graphdbUser: "falkordb" },
+    },
+    updateMethods: [updateMethod],
+    failover: {
+      // The vendor's portal sends another spelling than its API.
+      node: [wordOf(failover, "failedReplicaId"), "failedReplicaId"],
+      action: [wordOf(failover, "failedReplicaAction")],
+    },
+    copy: { region: [wordOf(copy, "targetRegion")], source: [wordOf(copy, "sourceSnapshotId")] },
+    describe: {
+      network: "customNetworkDetail",
+      modifiedAt: "last_modified_at",
+      hasEndpointInParams: false,
+      hasRoles: false,
+      isComplete: true,
+    },
+    snapshots: {
+      hasBackup: false,
+      statuses: { completed: "COMPLETE", pending: "DEPLOYING" },
+      copyAnswer: ["snapshotId"],
+      omitsEmptyList: true,
+    },
+    hasPlanSubscriptions: true,
+    hasSpecifiedPlanKeys: false,
+    hasParameterSchema: true,
+    settings: { echo: true, networks: "full", pageSize: 500 },
+  };
+}
+
+/** `METHOD path` of an operation, from either form that a profile allows. */
+function requestOf(profile: JsonObject, operation: string): string {
+  return textsAt(profile, "operations")[operation] ?? textAt(profile, "operations", operation, "request");
+}
+
+/** Tiers that offer clusters. The vendor removed the clusters of pro; a profile may still name them. */
+const clustered = ["enterprise-byoa", "enterprise"];
+
+function planOf(plan: Plan, profile: JsonObject): Plan {
+  const keys = textsAt(profile, "tiers", plan.tier, "components");
+  return {
+    ...plan,
+    modelKey: textAt(profile, "tiers", plan.tier, "serviceModelKey"),
+    tierKey: textAt(profile, "tiers", plan.tier, "productTierKey"),
+    components: Object.entries(keys).flatMap(([id, key]) => {
+      const own = plan.components.find((component) => component.id === id);
+      if (own !== undefined) return [componentOf(plan.tier, own, key)];
+      return clustered.includes(plan.tier) ? [clusterOf(plan.tier, id, key)] : [];
+    }),
+  };
+}
+
+/**
+ * A component as the vendor's plans list it: customers choose a resource without nodes; the nodes are in a second resource, besides
+ * sentinel, rebalance job and observability. Their order depends on their ids alone.
+ */
+function componentOf(tier: string, component: Component, key: string): Component {
+  const [node = ""] = component.nodes;
+  const zone = node.replace(/^node-|-\d+$/g, "");
+  const beside: readonly Omit<PlanResource, "id">[] = [
+    { key, name: component.name, part: "public", main: true },
+    { key: `node-${zone}`, name: `node-${zone}`, part: "database", main: false },
+    { key: "omnistrateobserv", name: "Omnistrate Observability", part: "observability", main: false },
+    ...(component.nodes.length < 2
+      ? []
+      : ([
+          { key: `sentinel-${zone}`, name: `sentinel-${zone}`, part: "sentinel", main: false },
+          { key: `rebalance-${zone}`, name: `rebalance-${zone}`, part: "rebalance", main: false },
+        ] as const)),
+  ];
+  const resources = beside
+    .map((resource) => ({ ...resource, id: resourceId(tier, component.id, resource.key) }))
+    .sort((one, other) => (one.id < other.id ? -1 : 1));
+  return { ...component, key, resourceId: resourceId(tier, component.id, key), resources };
+}
+
+/** A listed component that this platform cannot run: it has no nodes. */
+function clusterOf(tier: string, id: string, key: string): Component {
+  return { id, key, name: key, nodes: [], resources: [], resourceId: resourceId(tier, id, key) };
+}
+
+function resourceId(...of: readonly string[]): string {
+  return `r-${createHash("sha256").update(of.join("/")).digest("hex").slice(0, 10)}`;
+}
+
+/** A text inside a profile; throws if it is missing or no text. */
+function textAt(facts: JsonObject, ...path: readonly string[]): string {
+  const found = valueAt(facts, path);
+  if (typeof found === "string") return found;
+  throw new Error(`the profile has no ${path.join(".")}`);
+}
+
+function textsAt(facts: JsonObject, ...path: readonly string[]): { readonly [key: string]: string } {
+  const found = valueAt(facts, path);
+  const entries = Object.entries(isObject(found) ? found : {});
+  return Object.fromEntries(
+    entries.flatMap(([key, value]): [string, string][] => (typeof value === "string" ? [[key, value]] : [])),
+  );
+}
+
+function valueAt(facts: JsonObject, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), facts);
+}

@@ -1,15 +1,28 @@
-/** @module Assembles both hosts from their routes and listens. */
+/** @module Lists the operations of both hosts, assembles the hosts, and listens. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Core } from "../core.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { type ErrorFormat, platformErrorFormat, usersErrorFormat } from "./contract.ts";
-import { type Env, type Operation, serve } from "./exchange.ts";
+import {
+  type ErrorFormat,
+  maxBody,
+  maxOpenBody,
+  platformErrorFormat,
+  usersErrorFormat,
+  version,
+} from "./contract.ts";
+import { type Env, type Operation, type Row, serve } from "./exchange.ts";
+import { accountRows } from "./routes/accounts.ts";
 import { controlEndpoints } from "./routes/control.ts";
+import { instanceRows } from "./routes/instances.ts";
+import { networkRows } from "./routes/networks.ts";
 import { pageEndpoints } from "./routes/page.ts";
-import { platformRoutes, type Route } from "./routes/table.ts";
+import { planRows } from "./routes/plans.ts";
+import { hasSession, requireSession } from "./routes/router.ts";
+import { describeUser, openRows } from "./routes/session.ts";
+import { snapshotRows } from "./routes/snapshots.ts";
 import { userOperations } from "./routes/users.ts";
 
 /** The app of the platform host; `hasUsersHost` adds the users host on the same port. */
@@ -69,4 +82,31 @@ export async function listen(
 
 function isAddress(address: string | AddressInfo | null): address is AddressInfo {
   return typeof address === "object" && address !== null;
+}
+
+interface Route extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+function platformRoutes(core: Core): readonly Route[] {
+  const withSession = { admit: requireSession, isSignedIn: hasSession, maxBody };
+  const route = ([method, path, name, handler]: Row): Omit<Route, "maxBody"> => ({
+    ...{ method, name, handler },
+    path: `${version}${path}`,
+  });
+  const rows: readonly Row[] = [
+    ["GET", "/user", "user", describeUser],
+    ...[
+      ...planRows(core),
+      ...accountRows,
+      ...networkRows(core),
+      ...snapshotRows(core),
+      ...instanceRows(core),
+    ],
+  ];
+  return [
+    ...openRows.map((row) => ({ ...route(row), maxBody: maxOpenBody })),
+    ...rows.map((row) => ({ ...route(row), ...withSession })),
+  ];
 }
