@@ -79,15 +79,34 @@ export function addressKey(description: string, example: string): StoreKey {
 
 const methods = (...words: readonly string[]): StoreKey => ({ enum: [...words, "POST", "PUT"] });
 
-type HttpSetting =
-  | "stateUsername"
-  | "statePassword"
-  | "stateToken"
-  | "stateToUsername"
-  | "stateToPassword"
-  | "stateToToken";
+const variables = {
+  stateUsername: { name: "GRAPHFORM_STATE_USERNAME", about: "User name for a state behind HTTP." },
+  statePassword: { name: "GRAPHFORM_STATE_PASSWORD", about: "Password for it.", isSecret: true },
+  stateToken: {
+    name: "GRAPHFORM_STATE_TOKEN",
+    about: "Bearer token for it, in place of user name and password.",
+    isSecret: true,
+  },
+  stateToUsername: {
+    name: "GRAPHFORM_STATE_TO_USERNAME",
+    about: "User name for the other end of a move, where that is another HTTP host.",
+    isOtherEnd: true,
+  },
+  stateToPassword: {
+    name: "GRAPHFORM_STATE_TO_PASSWORD",
+    about: "Password for it.",
+    isSecret: true,
+    isOtherEnd: true,
+  },
+  stateToToken: {
+    name: "GRAPHFORM_STATE_TO_TOKEN",
+    about: "Bearer token for it.",
+    isSecret: true,
+    isOtherEnd: true,
+  },
+} as const;
 
-export const http: Store<HttpLocation, HttpSetting> = {
+export const http: Store<HttpLocation, keyof typeof variables> = {
   place: "an HTTP address",
   keys: {
     address: {
@@ -116,32 +135,7 @@ export const http: Store<HttpLocation, HttpSetting> = {
     }),
   },
   required: ["address"],
-  variables: {
-    stateUsername: { name: "GRAPHFORM_STATE_USERNAME", about: "User name for a state behind HTTP." },
-    statePassword: { name: "GRAPHFORM_STATE_PASSWORD", about: "Password for it.", isSecret: true },
-    stateToken: {
-      name: "GRAPHFORM_STATE_TOKEN",
-      about: "Bearer token for it, in place of user name and password.",
-      isSecret: true,
-    },
-    stateToUsername: {
-      name: "GRAPHFORM_STATE_TO_USERNAME",
-      about: "User name for the other end of a move, where that is another HTTP host.",
-      isOtherEnd: true,
-    },
-    stateToPassword: {
-      name: "GRAPHFORM_STATE_TO_PASSWORD",
-      about: "Password for it.",
-      isSecret: true,
-      isOtherEnd: true,
-    },
-    stateToToken: {
-      name: "GRAPHFORM_STATE_TO_TOKEN",
-      about: "Bearer token for it.",
-      isSecret: true,
-      isOtherEnd: true,
-    },
-  },
+  variables,
   schemes: ["http", "https"],
   spelling: "https://HOST/PATH",
   refusesStaleWrites: false,
@@ -194,7 +188,7 @@ export function httpCredentials(
   const keys = isOtherEnd
     ? (["stateToUsername", "stateToPassword", "stateToToken"] as const)
     : (["stateUsername", "statePassword", "stateToken"] as const);
-  const [user = "", secret = "", bearer = ""] = keys.map((key) => http.variables[key].name);
+  const [user = "", secret = "", bearer = ""] = keys.map((key) => variables[key].name);
   const [username, password, token] = [variable(user), variable(secret), variable(bearer)];
   const both = `${user} and ${secret}`;
   if (token !== undefined) return { value: { token }, source: bearer };

@@ -25,20 +25,36 @@ export interface PostgresLocation {
   readonly port?: number;
 }
 
-type PostgresSetting =
-  | "statePostgresUrl"
-  | "stateToPostgresUrl"
-  | "pgHost"
-  | "pgPort"
-  | "pgDatabase"
-  | "pgUser"
-  | "pgPassword"
-  | "pgSslMode"
-  | "pgSslRootCert"
-  | "pgSslCert"
-  | "pgSslKey";
+const variables = {
+  statePostgresUrl: {
+    name: "GRAPHFORM_STATE_POSTGRES_URL",
+    about: "URL of the database of a state, with user and password.",
+    isSecret: true,
+  },
+  stateToPostgresUrl: {
+    name: "GRAPHFORM_STATE_TO_POSTGRES_URL",
+    about: "URL of the database at the other end of a move, with user and password.",
+    isSecret: true,
+    isOtherEnd: true,
+  },
+  pgHost: { name: "PGHOST", about: "Host of the database of a state, where the manifest names none." },
+  pgPort: { name: "PGPORT", about: "Its port." },
+  pgDatabase: { name: "PGDATABASE", about: "Its database." },
+  pgUser: { name: "PGUSER", about: "User for it." },
+  pgPassword: { name: "PGPASSWORD", about: "Password for it.", isSecret: true },
+  pgSslMode: {
+    name: "PGSSLMODE",
+    about: "How the connection is secured: `disable`, `require`, `verify-ca` or `verify-full`.",
+  },
+  pgSslRootCert: {
+    name: "PGSSLROOTCERT",
+    about: "PEM file of the authority that its certificate is checked with.",
+  },
+  pgSslCert: { name: "PGSSLCERT", about: "PEM file of the certificate that this user signs in with." },
+  pgSslKey: { name: "PGSSLKEY", about: "PEM file of that certificate's key." },
+} as const;
 
-export const postgres: Store<PostgresLocation, PostgresSetting> = {
+export const postgres: Store<PostgresLocation, keyof typeof variables> = {
   place: "a PostgreSQL database",
   keys: {
     host: textKey("postgres: host. Left out: that of PGHOST, or localhost.", {
@@ -85,34 +101,7 @@ export const postgres: Store<PostgresLocation, PostgresSetting> = {
     }),
   },
   required: [],
-  variables: {
-    statePostgresUrl: {
-      name: "GRAPHFORM_STATE_POSTGRES_URL",
-      about: "URL of the database of a state, with user and password.",
-      isSecret: true,
-    },
-    stateToPostgresUrl: {
-      name: "GRAPHFORM_STATE_TO_POSTGRES_URL",
-      about: "URL of the database at the other end of a move, with user and password.",
-      isSecret: true,
-      isOtherEnd: true,
-    },
-    pgHost: { name: "PGHOST", about: "Host of the database of a state, where the manifest names none." },
-    pgPort: { name: "PGPORT", about: "Its port." },
-    pgDatabase: { name: "PGDATABASE", about: "Its database." },
-    pgUser: { name: "PGUSER", about: "User for it." },
-    pgPassword: { name: "PGPASSWORD", about: "Password for it.", isSecret: true },
-    pgSslMode: {
-      name: "PGSSLMODE",
-      about: "How the connection is secured: `disable`, `require`, `verify-ca` or `verify-full`.",
-    },
-    pgSslRootCert: {
-      name: "PGSSLROOTCERT",
-      about: "PEM file of the authority that its certificate is checked with.",
-    },
-    pgSslCert: { name: "PGSSLCERT", about: "PEM file of the certificate that this user signs in with." },
-    pgSslKey: { name: "PGSSLKEY", about: "PEM file of that certificate's key." },
-  },
+  variables,
   schemes: ["postgres", "postgresql"],
   spelling: "postgres://HOST/DATABASE?name=NAME",
   parameters: ["name", "schema", "sslmode", "sslrootcert"],
@@ -142,10 +131,10 @@ export const postgres: Store<PostgresLocation, PostgresSetting> = {
   },
   source(_, variable) {
     const settings = ["statePostgresUrl", "pgPassword", "pgSslKey"] as const;
-    const found = settings.find((setting) => variable(postgres.variables[setting].name));
+    const found = settings.find((setting) => variable(variables[setting].name));
     return found === undefined
       ? "none: GRAPHFORM_STATE_POSTGRES_URL, or PGUSER and PGPASSWORD"
-      : postgres.variables[found].name;
+      : variables[found].name;
   },
   clock: () => undefined,
   pipeline: () => ({ secrets: ["GRAPHFORM_STATE_POSTGRES_URL"] }),

@@ -62,18 +62,29 @@ export function endpointRefusal(text: string): Refusal | undefined {
   };
 }
 
-type S3Setting =
-  | "awsAccessKeyId"
-  | "awsSecretAccessKey"
-  | "awsSessionToken"
-  | "awsRegion"
-  | "awsDefaultRegion"
-  | "awsWebIdentityTokenFile"
-  | "awsRoleArn"
-  | "awsRoleSessionName"
-  | "awsEndpointUrl";
+const variables = {
+  awsAccessKeyId: { name: "AWS_ACCESS_KEY_ID", about: "Access key for a state in S3.", isSecret: true },
+  awsSecretAccessKey: { name: "AWS_SECRET_ACCESS_KEY", about: "Secret of that key.", isSecret: true },
+  awsSessionToken: {
+    name: "AWS_SESSION_TOKEN",
+    about: "Session token that belongs to that key, where it is a temporary one.",
+    isSecret: true,
+  },
+  awsRegion: { name: "AWS_REGION", about: "Region of the bucket where the manifest names none." },
+  awsDefaultRegion: { name: "AWS_DEFAULT_REGION", about: "The same, where `AWS_REGION` is not set." },
+  awsWebIdentityTokenFile: {
+    name: "AWS_WEB_IDENTITY_TOKEN_FILE",
+    about: "File with the token that is exchanged for an access key, as in EKS.",
+  },
+  awsRoleArn: { name: "AWS_ROLE_ARN", about: "Role that this token is exchanged for." },
+  awsRoleSessionName: { name: "AWS_ROLE_SESSION_NAME", about: "Name of that session." },
+  awsEndpointUrl: {
+    name: "AWS_ENDPOINT_URL_S3",
+    about: "Address of another S3 server, where the manifest names none.",
+  },
+} as const;
 
-export const s3: Store<S3Location, S3Setting> = {
+export const s3: Store<S3Location, keyof typeof variables> = {
   place: "an S3 bucket",
   keys: {
     bucket: textKey("s3: name of the bucket.", { form: s3Forms.bucket, examples: ["company-states"] }),
@@ -95,27 +106,7 @@ export const s3: Store<S3Location, S3Setting> = {
     },
   },
   required: ["bucket"],
-  variables: {
-    awsAccessKeyId: { name: "AWS_ACCESS_KEY_ID", about: "Access key for a state in S3.", isSecret: true },
-    awsSecretAccessKey: { name: "AWS_SECRET_ACCESS_KEY", about: "Secret of that key.", isSecret: true },
-    awsSessionToken: {
-      name: "AWS_SESSION_TOKEN",
-      about: "Session token that belongs to that key, where it is a temporary one.",
-      isSecret: true,
-    },
-    awsRegion: { name: "AWS_REGION", about: "Region of the bucket where the manifest names none." },
-    awsDefaultRegion: { name: "AWS_DEFAULT_REGION", about: "The same, where `AWS_REGION` is not set." },
-    awsWebIdentityTokenFile: {
-      name: "AWS_WEB_IDENTITY_TOKEN_FILE",
-      about: "File with the token that is exchanged for an access key, as in EKS.",
-    },
-    awsRoleArn: { name: "AWS_ROLE_ARN", about: "Role that this token is exchanged for." },
-    awsRoleSessionName: { name: "AWS_ROLE_SESSION_NAME", about: "Name of that session." },
-    awsEndpointUrl: {
-      name: "AWS_ENDPOINT_URL_S3",
-      about: "Address of another S3 server, where the manifest names none.",
-    },
-  },
+  variables,
   schemes: ["s3"],
   spelling: "s3://BUCKET/KEY",
   parameters: ["region", "endpoint", "pathStyle"],
@@ -142,10 +133,10 @@ export const s3: Store<S3Location, S3Setting> = {
   },
   source(_, variable) {
     const settings = ["awsAccessKeyId", "awsWebIdentityTokenFile"] as const;
-    const found = settings.find((setting) => variable(s3.variables[setting].name));
+    const found = settings.find((setting) => variable(variables[setting].name));
     return found === undefined
       ? "the platform's own chain (profile, container or instance)"
-      : s3.variables[found].name;
+      : variables[found].name;
   },
   clock(location, variable) {
     const { endpoint, region = "us-east-1" } = placedBy(location, variable);

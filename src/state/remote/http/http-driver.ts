@@ -5,7 +5,7 @@ import type { GraphformError } from "../../../model/errors.ts";
 import { versionIn } from "../../document.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder, Stored } from "../../store.ts";
-import type { Lease, Renewed, StateDriver, Written } from "../driver.ts";
+import type { Renewed, StateDriver, Written } from "../driver.ts";
 import { denied, notOurs, unsuitable } from "../refusals.ts";
 import { openSender, type StoreAnswer } from "../store-http.ts";
 import {
@@ -37,25 +37,13 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
   let shows: boolean | undefined;
   let isProven = false;
 
-  const renew = async (lease: Lease): Promise<Renewed> => {
-    const ours: Renewed = { is: "renewed", lease };
-    if (shows === false) return ours;
-    const seen = await lock.look();
-    if (seen.is === "held") {
-      shows = true;
-      return seen.by.id === lease.token ? ours : { is: "lost", to: seen.by };
-    }
-    // A server that showed the lock before shows none now; any other has nothing to look at.
-    if (shows === true) return { is: "lost" };
-    shows = false;
-    return ours;
-  };
+  const { read, write, isAbsent } = httpDocument(request, addresses);
 
   return {
     where,
     expires: false,
-    read: () => readHttp(request, addresses),
-    write: (text, expected, { token }) => writeHttp(request, addresses, text, expected, token),
+    read,
+    write: (text, expected, { token }) => write(text, expected, token),
     async take(holder) {
       const taken = await lock.take(holder);
       if (taken.is === "held") return taken;
@@ -66,9 +54,18 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
       isProven = true;
       return taken;
     },
-    renew: async (lease, holder) => {
-      const renewed = await renew(lease);
-      return renewed.is === "lost" ? renewed : { is: "renewed", lease: { ...lease, holder } };
+    async renew({ token }, holder) {
+      const ours: Renewed = { is: "renewed", lease: { token, holder } };
+      if (shows === false) return ours;
+      const seen = await lock.look();
+      if (seen.is === "held") {
+        shows = true;
+        return seen.by.id === token ? ours : { is: "lost", to: seen.by };
+      }
+      // A server that showed the lock before shows none now; any other has nothing to look at.
+      if (shows === true) return { is: "lost" };
+      shows = false;
+      return ours;
     },
     async release({ holder }) {
       if (!(await lock.free(holder))) throw notOurs(where);
@@ -77,7 +74,7 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
       const seen = await lock.look();
       if (seen.is === "held") return seen.by;
       // GitLab makes the record of a state with its lock: without one there is none.
-      if (addresses.dialect === "gitlab" && (await isAbsent(request, addresses))) return undefined;
+      if (addresses.dialect === "gitlab" && (await isAbsent())) return undefined;
       // The protocol has no way to look: only whoever asks for the lock is told who holds it.
       const visitor = passer("look");
       const taken = await lock.take(visitor);
@@ -102,66 +99,70 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
   };
 }
 
-/** The stored document; undefined for 204, 404 and an empty one. GitLab: a project that is not shown is no empty state. */
-async function readHttp(request: HttpRequest, addresses: HttpAddresses): Promise<Stored | undefined> {
-  const answer = await request("GET", addresses.state);
-  if (answer.status === 204 || isNone(answer, addresses)) return undefined;
-  const text = answer.body.toString("utf8");
-  if (answer.status !== 200) throw httpRefusal(answer, "read the state", addresses);
-  // A plain server may call every file a page.
-  assertNoPage({ ...answer, headers: {} }, "read the state", addresses.where);
-  return text === "" ? undefined : { text, version: versionOf(text) };
-}
-
-/** True if the server has no record of the state, not even an empty one. Rejects as `readHttp` does. */
-async function isAbsent(request: HttpRequest, addresses: HttpAddresses): Promise<boolean> {
-  const answer = await request("GET", addresses.state);
-  if (answer.status === 401 || answer.status === 403) throw httpRefusal(answer, "read the state", addresses);
-  return isNone(answer, addresses);
-}
-
-/** True for 404, but not for that of a project that is not shown: rejects. */
-function isNone(answer: StoreAnswer, addresses: HttpAddresses): boolean {
-  if (answer.status !== 404) return false;
-  if (addresses.dialect === "gitlab" && /project not found/i.test(answer.body.toString("utf8")))
-    throw httpRefusal(answer, "read the state", addresses);
-  return true;
-}
-
-/**
- * Stores a document if the expected version is stored. The protocol compares nothing, so that this reads before it writes, and
- * twice if nothing is expected: between the two, only the lock keeps others out. A server that sees the lock in other hands refuses
- * with 409 or 423, which is `stale`: nothing was changed. Rejects with `state-unsuitable` if the first document cannot be read
- * again: if a server shows nothing of what it takes, every run finds no state, and creates everything once more.
- */
-async function writeHttp(
+/** The document of a state as the protocol reads and writes it. */
+function httpDocument(
   request: HttpRequest,
   addresses: HttpAddresses,
-  text: string,
-  expected: string | undefined,
-  id: string,
-): Promise<Written> {
-  const { where, state, updateMethod } = addresses;
-  if (id === "")
-    throw denied(where, "is not locked, and nothing is written without its lock", "take the lock first");
-  const stored = await readHttp(request, addresses);
-  if (stored?.version !== expected) return { is: "stale" };
-  // Nothing is no version: a server that has just lost sight of its state looks the same. A document that shows up is never replaced.
-  if (expected === undefined && (await readHttp(request, addresses)) !== undefined) return { is: "stale" };
-  const answer = await request(updateMethod, withId(state, id), text);
-  if ([409, 412, 423].includes(answer.status)) return { is: "stale" };
-  if (![200, 201, 204].includes(answer.status)) throw httpRefusal(answer, "write the state", addresses);
-  assertNoPage(answer, "write the state", where);
-  const version = versionOf(text);
-  if (expected !== undefined) return { is: "written", version };
-  const shown = await readHttp(request, addresses);
-  if (shown === undefined)
-    throw unsuitable(
-      where,
-      "took a document and shows none: it cannot be read again, and what stood there unseen may have been replaced",
-      "let these credentials read at this address, and have what stood there put back where there was something; then run the command again",
-    );
-  return shown.version === version ? { is: "written", version } : { is: "stale" };
+): {
+  readonly read: StateDriver["read"];
+  write(text: string, expected: string | undefined, lockId: string): Promise<Written>;
+  /** True if the server has no record of the state, not even an empty one. Rejects as `read` does. */
+  isAbsent(): Promise<boolean>;
+} {
+  const { where, state, updateMethod, dialect } = addresses;
+  /** True for 404, but not for that of a project that GitLab does not show: rejects, since that is no empty state. */
+  const isNone = (answer: StoreAnswer): boolean => {
+    if (answer.status !== 404) return false;
+    if (dialect === "gitlab" && /project not found/i.test(answer.body.toString("utf8")))
+      throw httpRefusal(answer, "read the state", addresses);
+    return true;
+  };
+  /** Undefined for 204, 404 and an empty document. */
+  const read = async (): Promise<Stored | undefined> => {
+    const answer = await request("GET", state);
+    if (answer.status === 204 || isNone(answer)) return undefined;
+    const text = answer.body.toString("utf8");
+    if (answer.status !== 200) throw httpRefusal(answer, "read the state", addresses);
+    // A plain server may call every file a page.
+    assertNoPage({ ...answer, headers: {} }, "read the state", where);
+    return text === "" ? undefined : { text, version: versionOf(text) };
+  };
+  return {
+    read,
+    async isAbsent() {
+      const answer = await request("GET", state);
+      if (answer.status === 401 || answer.status === 403)
+        throw httpRefusal(answer, "read the state", addresses);
+      return isNone(answer);
+    },
+    /**
+     * Stores a document if the expected version is stored. The protocol compares nothing, so that this reads before it writes, and
+     * twice if nothing is expected: between the two, only the lock keeps others out. A server that sees the lock in other hands
+     * refuses with 409 or 423, which is `stale`: nothing was changed. Rejects with `state-unsuitable` if the first document cannot be
+     * read again: if a server shows nothing of what it takes, every run finds no state, and creates everything once more.
+     */
+    async write(text, expected, lockId) {
+      if (lockId === "")
+        throw denied(where, "is not locked, and nothing is written without its lock", "take the lock first");
+      if ((await read())?.version !== expected) return { is: "stale" };
+      // Nothing is no version: a server that has just lost sight of its state looks the same. A document that shows up is never replaced.
+      if (expected === undefined && (await read()) !== undefined) return { is: "stale" };
+      const answer = await request(updateMethod, withId(state, lockId), text);
+      if ([409, 412, 423].includes(answer.status)) return { is: "stale" };
+      if (![200, 201, 204].includes(answer.status)) throw httpRefusal(answer, "write the state", addresses);
+      assertNoPage(answer, "write the state", where);
+      const version = versionOf(text);
+      if (expected !== undefined) return { is: "written", version };
+      const shown = await read();
+      if (shown === undefined)
+        throw unsuitable(
+          where,
+          "took a document and shows none: it cannot be read again, and what stood there unseen may have been replaced",
+          "let these credentials read at this address, and have what stood there put back where there was something; then run the command again",
+        );
+      return shown.version === version ? { is: "written", version } : { is: "stale" };
+    },
+  };
 }
 
 /** The serial and a digest: a serial alone could be that of another history. */

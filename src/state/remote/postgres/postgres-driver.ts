@@ -14,19 +14,7 @@ import {
   type Row,
   type Run,
 } from "./connections.ts";
-import {
-  history,
-  holderNow,
-  numberOf,
-  read,
-  readVersion,
-  release,
-  renew,
-  type Tables,
-  tablesIn,
-  take,
-  write,
-} from "./rows.ts";
+import { numberOf, stateRows, type Tables, tablesIn } from "./rows.ts";
 
 /**
  * The driver of one state in PostgreSQL, also behind PgBouncer in transaction mode. Nothing connects before the first call.
@@ -49,19 +37,9 @@ export function createPostgresDriver(config: PostgresConfig, credentials: Postgr
   return {
     where,
     expires: true,
-    read: () => read(run, tables, name),
-    write: (text, expected, lease) => write(run, tables, name, { text, expected, lease, keep: versions }),
-    take: (holder) => take(run, tables, name, holder),
-    renew: (_lease, holder) => renew(run, tables, name, holder),
-    async release(lease) {
-      await release(run, tables, name, lease.holder.id);
-    },
-    holder: () => holderNow(run, tables, name),
-    remove: (id) => release(run, tables, name, id),
+    ...stateRows(run, tables, name, versions),
     prepare: () => prepare(connections, tables, place),
     probe: () => probe(run, tables, place),
-    history: async (limit) => (versions === 0 ? undefined : await history(run, tables, name, limit)),
-    readVersion: (id) => readVersion(run, tables, name, id),
     close: connections.close,
   };
 }
@@ -102,17 +80,16 @@ async function rehearse(run: Run, tables: Tables, { where }: Place): Promise<voi
   const expires = new Date(60_000).toISOString();
   const about = { who: "graphform", pid: 1, host: "here", operation: "state init", created: time };
   const holder: Holder = { ...about, id, heartbeat: time, expires };
-  const taken = await take(run, tables, name, holder);
-  const other = await take(run, tables, name, { ...holder, id: `${id}0` });
+  const { take, write } = stateRows(run, tables, name, 1);
+  const taken = await take(holder);
+  const other = await take({ ...holder, id: `${id}0` });
   if (taken.is !== "taken" || other.is !== "held") throw unsafe(where, "two holders got one lock");
   const { lease } = taken;
-  const version = { text: "{}", expected: undefined, lease, keep: 1 };
-  const first = await write(run, tables, name, version);
+  const first = await write("{}", undefined, lease);
   if (first.is !== "written") throw unsafe(where, "a write had no effect");
-  const stale = await write(run, tables, name, version);
-  const expected = first.version;
-  const fenced = { ...version, expected, lease: { ...lease, token: "0" } };
-  if (stale.is !== "stale" || (await write(run, tables, name, fenced)).is !== "stale")
+  const stale = await write("{}", undefined, lease);
+  const fenced = await write("{}", first.version, { ...lease, token: "0" });
+  if (stale.is !== "stale" || fenced.is !== "stale")
     throw unsafe(where, "a write that should have been refused was done");
 }
 

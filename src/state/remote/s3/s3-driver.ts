@@ -6,7 +6,7 @@ import type { Lease, StateDriver } from "../driver.ts";
 import { unsuitable } from "../refusals.ts";
 import { openSender, type StoreAnswer } from "../store-http.ts";
 import { lockRecord, s3Lock } from "./s3-lock.ts";
-import { etagOf, readS3, readS3Version, s3History, writeS3 } from "./s3-objects.ts";
+import { etagOf, s3Objects } from "./s3-objects.ts";
 import {
   type AwsCredentials,
   type S3Request,
@@ -50,8 +50,7 @@ export function createS3Driver(config: S3StoreConfig, credentials: AwsCredential
   return {
     where,
     expires: true,
-    read: () => readS3(request, key, where),
-    write: (text, expected) => writeS3(request, { key, text, expected }, where),
+    ...s3Objects(request, key, where),
     async take(holder) {
       const taken = await lock.take(holder);
       if (taken.is === "taken") await prove(taken.lease);
@@ -63,8 +62,6 @@ export function createS3Driver(config: S3StoreConfig, credentials: AwsCredential
     remove: lock.remove,
     prepare: probe,
     probe,
-    history: (limit) => s3History(request, key, where, limit),
-    readVersion: (id) => readS3Version(request, { key, id }, where),
     close,
   };
 }

@@ -5,7 +5,7 @@ import type { GraphformError } from "../../../model/errors.ts";
 import { defined, objectIn } from "../../../model/json.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder } from "../../store.ts";
-import type { Lease, Renewed, Taken } from "../driver.ts";
+import type { Lease, StateDriver, Taken } from "../driver.ts";
 import { holderOf, lockInfoOf } from "../lock-info.ts";
 import { unreachable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
@@ -13,13 +13,9 @@ import { etagOf, isAbsent } from "./s3-objects.ts";
 import type { S3Request } from "./s3-request.ts";
 import { s3Refusal } from "./s3-request.ts";
 
-export interface S3Lock {
-  take(holder: Holder): Promise<Taken>;
-  renew(lease: Lease, holder: Holder): Promise<Renewed>;
+export interface S3Lock extends Pick<StateDriver, "take" | "renew" | "holder" | "remove"> {
   /** `deletes`: the service refuses to delete an object of another ETag, so that no other lock goes with ours. */
   release(lease: Lease, deletes: boolean): Promise<void>;
-  holder(): Promise<Holder | undefined>;
-  remove(id: string): Promise<boolean>;
 }
 
 const attempts = 4;

@@ -3,8 +3,8 @@
 import { GraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";
 import { versionIn } from "../../document.ts";
-import type { KeptVersion, Stored } from "../../store.ts";
-import type { Written } from "../driver.ts";
+import type { KeptVersion } from "../../store.ts";
+import type { StateDriver } from "../driver.ts";
 import { unsuitable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
 import type { S3Request } from "./s3-request.ts";
@@ -12,42 +12,6 @@ import { element, elementsOf, s3Code, s3Refusal, textOf } from "./s3-request.ts"
 
 /** Metadata under which a version shows its serial without being read. */
 const serialHeader = "x-amz-meta-serial";
-
-export async function readS3(request: S3Request, key: string, where: string): Promise<Stored | undefined> {
-  const answer = await request({ method: "GET", key });
-  if (isAbsent(answer)) return undefined;
-  if (answer.status !== 200) throw s3Refusal(answer, "read", where);
-  return { text: answer.body.toString("utf8"), version: etagOf(answer, where) };
-}
-
-/**
- * Stores an object in place of the one with the expected ETag, or if there is none. The service compares and stores in
- * one step.
- */
-export async function writeS3(
-  request: S3Request,
-  {
-    key,
-    text,
-    expected,
-  }: { readonly key: string; readonly text: string; readonly expected: string | undefined },
-  where: string,
-): Promise<Written> {
-  const { serial } = versionIn(text);
-  const answer = await request({
-    method: "PUT",
-    key,
-    headers: {
-      ...(expected === undefined ? { "if-none-match": "*" } : { "if-match": expected }),
-      ...(serial === 0 ? {} : { [serialHeader]: String(serial) }),
-    },
-    body: text,
-  });
-  if (answer.status === 200) return { is: "written", version: etagOf(answer, where) };
-  // 404 answers If-Match on an object that is gone.
-  if (answer.status === 412 || (expected !== undefined && isAbsent(answer))) return { is: "stale" };
-  throw s3Refusal(answer, "write", where);
-}
 
 /** True for the 404 of an object, which is not that of a bucket. */
 export function isAbsent(answer: StoreAnswer): boolean {
@@ -75,87 +39,89 @@ interface Version {
   readonly savedAt: string;
 }
 
-/**
- * The newest versions of an object, newest first; undefined if the bucket keeps none. Versions that were not written by
- * graphform, and show no serial, are left out.
- */
-export async function s3History(
+/** The document of a state at a key. The service compares the ETag and stores in one step. */
+export function s3Objects(
   request: S3Request,
   key: string,
   where: string,
-  limit: number = shown,
-): Promise<readonly KeptVersion[] | undefined> {
-  const versions = await listVersions(request, key, where, limit);
-  if (versions.every(({ id }) => id === "null")) return undefined;
-  const found: KeptVersion[] = [];
-  for (let at = 0; at < versions.length; at += width) {
-    const some = versions.slice(at, at + width);
-    const serials = await Promise.all(some.map(({ id }) => serialOfVersion(request, key, id, where)));
-    found.push(
-      ...some.flatMap((version, index) => {
-        const serial = serials[index];
-        return serial === undefined ? [] : [{ ...version, serial }];
-      }),
-    );
-  }
-  return found;
-}
-
-/** The document of a version. Rejects with `version-unknown`. */
-export async function readS3Version(
-  request: S3Request,
-  { key, id }: { readonly key: string; readonly id: string },
-  where: string,
-): Promise<string> {
-  const answer = await request({ method: "GET", key, query: { versionId: id } });
-  // What cannot be an id of this service is a 400 without a code that is known here.
-  const code = s3Code(answer);
-  if (code === "NoSuchVersion" || (answer.status === 400 && code === ""))
-    throw new GraphformError("version-unknown", `the state ${where} has no version ${id}`, {
-      hint: "graphform state history lists them",
-    });
-  if (answer.status !== 200) throw s3Refusal(answer, "read a version", where);
-  return answer.body.toString("utf8");
-}
-
-/** Lists until there are enough. The list has all keys that begin with this one, in order, versions newest first. */
-async function listVersions(
-  request: S3Request,
-  key: string,
-  where: string,
-  limit: number,
-): Promise<readonly Version[]> {
-  const found: Version[] = [];
-  let marker: { readonly [name: string]: string } | undefined = {};
-  while (marker !== undefined && found.length < limit) {
-    const query: { readonly [name: string]: string } = { versions: "", prefix: key, ...marker };
-    const answer = await request({ method: "GET", query });
-    if (answer.status !== 200) throw s3Refusal(answer, "list versions", where);
-    const list = element(answer.body.toString("utf8"), "ListVersionsResult");
-    for (const version of elementsOf(list, "Version")) {
-      const [id, savedAt] = [textOf(version, "VersionId"), textOf(version, "LastModified")];
-      if (textOf(version, "Key") === key && id !== undefined && savedAt !== undefined)
-        found.push({ id, savedAt: new Date(savedAt).toISOString() });
+): Pick<StateDriver, "read" | "write" | "history" | "readVersion"> {
+  /** Lists until there are enough. The list has all keys that begin with this one, in order, versions newest first. */
+  const listVersions = async (limit: number): Promise<readonly Version[]> => {
+    const found: Version[] = [];
+    let marker: { readonly [name: string]: string } | undefined = {};
+    while (marker !== undefined && found.length < limit) {
+      const query: { readonly [name: string]: string } = { versions: "", prefix: key, ...marker };
+      const answer = await request({ method: "GET", query });
+      if (answer.status !== 200) throw s3Refusal(answer, "list versions", where);
+      const list = element(answer.body.toString("utf8"), "ListVersionsResult");
+      for (const version of elementsOf(list, "Version")) {
+        const [id, savedAt] = [textOf(version, "VersionId"), textOf(version, "LastModified")];
+        if (textOf(version, "Key") === key && id !== undefined && savedAt !== undefined)
+          found.push({ id, savedAt: new Date(savedAt).toISOString() });
+      }
+      const next = {
+        "key-marker": textOf(list, "NextKeyMarker"),
+        "version-id-marker": textOf(list, "NextVersionIdMarker"),
+      };
+      const isOver = textOf(list, "IsTruncated") !== "true" || next["key-marker"] !== key;
+      marker = isOver ? undefined : defined(next);
     }
-    const next = {
-      "key-marker": textOf(list, "NextKeyMarker"),
-      "version-id-marker": textOf(list, "NextVersionIdMarker"),
-    };
-    const isOver = textOf(list, "IsTruncated") !== "true" || next["key-marker"] !== key;
-    marker = isOver ? undefined : defined(next);
-  }
-  return found.slice(0, limit);
-}
+    return found.slice(0, limit);
+  };
+  const serialOf = async ({ id }: Version): Promise<number | undefined> => {
+    const answer = await request({ method: "HEAD", key, query: { versionId: id } });
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 200) throw s3Refusal(answer, "look at a version", where);
+    const serial = Number(answer.headers[serialHeader] ?? "none");
+    return Number.isSafeInteger(serial) ? serial : undefined;
+  };
 
-async function serialOfVersion(
-  request: S3Request,
-  key: string,
-  id: string,
-  where: string,
-): Promise<number | undefined> {
-  const answer = await request({ method: "HEAD", key, query: { versionId: id } });
-  if (answer.status === 404) return undefined;
-  if (answer.status !== 200) throw s3Refusal(answer, "look at a version", where);
-  const serial = Number(answer.headers[serialHeader] ?? "none");
-  return Number.isSafeInteger(serial) ? serial : undefined;
+  return {
+    async read() {
+      const answer = await request({ method: "GET", key });
+      if (isAbsent(answer)) return undefined;
+      if (answer.status !== 200) throw s3Refusal(answer, "read", where);
+      return { text: answer.body.toString("utf8"), version: etagOf(answer, where) };
+    },
+    async write(text, expected) {
+      const { serial } = versionIn(text);
+      const headers = {
+        ...(expected === undefined ? { "if-none-match": "*" } : { "if-match": expected }),
+        ...(serial === 0 ? {} : { [serialHeader]: String(serial) }),
+      };
+      const answer = await request({ method: "PUT", key, headers, body: text });
+      if (answer.status === 200) return { is: "written", version: etagOf(answer, where) };
+      // 404 answers If-Match on an object that is gone.
+      if (answer.status === 412 || (expected !== undefined && isAbsent(answer))) return { is: "stale" };
+      throw s3Refusal(answer, "write", where);
+    },
+    /** Undefined if the bucket keeps none. Leaves out versions that were not written by graphform, and show no serial. */
+    async history(limit = shown) {
+      const versions = await listVersions(limit);
+      if (versions.every(({ id }) => id === "null")) return undefined;
+      const found: KeptVersion[] = [];
+      for (let at = 0; at < versions.length; at += width) {
+        const some = versions.slice(at, at + width);
+        const serials = await Promise.all(some.map(serialOf));
+        found.push(
+          ...some.flatMap((version, index) => {
+            const serial = serials[index];
+            return serial === undefined ? [] : [{ ...version, serial }];
+          }),
+        );
+      }
+      return found;
+    },
+    async readVersion(id) {
+      const answer = await request({ method: "GET", key, query: { versionId: id } });
+      // What cannot be an id of this service is a 400 without a code that is known here.
+      const code = s3Code(answer);
+      if (code === "NoSuchVersion" || (answer.status === 400 && code === ""))
+        throw new GraphformError("version-unknown", `the state ${where} has no version ${id}`, {
+          hint: "graphform state history lists them",
+        });
+      if (answer.status !== 200) throw s3Refusal(answer, "read a version", where);
+      return answer.body.toString("utf8");
+    },
+  };
 }
