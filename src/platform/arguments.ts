@@ -14,27 +14,28 @@ export class ArgumentError extends Error {
   override readonly name = "ArgumentError";
 }
 
-const flags = ["echo", "auto-bootstrap"] as const;
-const texts = [
-  "data-dir",
-  "port",
-  "users-port",
-  "profile",
-  "failover-path",
-  "page-size",
-  "host",
-  "engine",
-  "faults",
-  "session-lifetime",
-  "refresh-lifetime",
-  "delay",
-  "stale-status",
-  "networks",
-  "snapshot-interval",
-  "users-per-minute",
-] as const;
+const [text, flag] = [{ type: "string" }, { type: "boolean" }] as const;
+const texts = {
+  ...{
+    "data-dir": text,
+    port: text,
+    "users-port": text,
+    host: text,
+    profile: text,
+    engine: text,
+    networks: text,
+  },
+  ...{ "failover-path": text, "page-size": text, faults: text, delay: text, "stale-status": text },
+  ...{
+    "session-lifetime": text,
+    "refresh-lifetime": text,
+    "snapshot-interval": text,
+    "users-per-minute": text,
+  },
+} as const;
+const known = { ...texts, echo: flag, "auto-bootstrap": flag } as const;
 
-export const argumentNames: readonly string[] = [...texts, ...flags];
+export const argumentNames: readonly string[] = Object.keys(known);
 
 /**
  * Options from `argv`. `--delay`, `--stale-status` and `--snapshot-interval` are milliseconds, lifetimes are seconds; `--faults`
@@ -42,56 +43,44 @@ export const argumentNames: readonly string[] = [...texts, ...flags];
  */
 export async function readArguments(argv: readonly string[]): Promise<PlatformOptions> {
   const values = parseValues(argv);
-  const text = (name: (typeof texts)[number]): string | undefined => {
+  const number = (name: keyof typeof texts): number | undefined => {
     const given = values[name];
-    return typeof given === "string" ? given : undefined;
-  };
-  const flag = (name: (typeof flags)[number]): boolean | undefined =>
-    values[name] === true ? true : undefined;
-  const number = (name: (typeof texts)[number]): number | undefined => {
-    const given = text(name);
     if (given !== undefined && !/^[0-9]+(\.[0-9]+)?$/.test(given))
       throw new ArgumentError(`--${name} must be a number, not ${given}`);
     return given === undefined ? undefined : Number(given);
   };
-  const oneOf = <T extends string>(name: (typeof texts)[number], allowed: readonly T[]): T | undefined => {
-    const given = text(name);
+  const oneOf = <T extends string>(name: keyof typeof texts, allowed: readonly T[]): T | undefined => {
+    const given = values[name];
     const found = allowed.find((value) => value === given);
     if (given === undefined || found !== undefined) return found;
     throw new ArgumentError(`--${name} must be ${allowed.join(" or ")}, not ${given}`);
   };
-  const [faults, delay] = [text("faults"), text("delay")];
+  const { host, engine, faults, delay, echo } = values;
   return {
-    dataDir: resolve(text("data-dir") ?? ".graphform/platform"),
+    dataDir: resolve(values["data-dir"] ?? ".graphform/platform"),
     port: number("port") ?? 0,
     ...defined({
       usersPort: number("users-port"),
       profile: oneOf("profile", dialectNames),
       failoverPath: oneOf("failover-path", ["node", "component", "either"] as const),
       pageSize: number("page-size"),
-      host: text("host"),
-      engine: text("engine"),
       faults: faults === undefined ? undefined : await readFaults(faults),
       sessionLifetime: number("session-lifetime"),
       refreshLifetime: number("refresh-lifetime"),
       delays: delay === undefined ? undefined : readDelays(delay),
       staleStatus: number("stale-status"),
-      echo: flag("echo"),
       networks: oneOf("networks", ["full", "adopt-only"] as const),
-      autoBootstrap: flag("auto-bootstrap"),
+      autoBootstrap: values["auto-bootstrap"],
       snapshotInterval: number("snapshot-interval"),
       usersPerMinute: number("users-per-minute"),
+      ...{ host, engine, echo },
     }),
   };
 }
 
-function parseValues(argv: readonly string[]): { readonly [name: string]: unknown } {
-  const types = [
-    ...texts.map((name) => [name, { type: "string" }] as const),
-    ...flags.map((name) => [name, { type: "boolean" }] as const),
-  ];
+function parseValues(argv: readonly string[]) {
   try {
-    return parseArgs({ args: [...argv], strict: true, options: Object.fromEntries(types) }).values;
+    return parseArgs({ args: [...argv], strict: true, options: known }).values;
   } catch (error) {
     throw new ArgumentError(error instanceof Error ? error.message : String(error));
   }
