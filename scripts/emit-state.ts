@@ -44,7 +44,7 @@ writeEmitted(
   [
     "// Emitted by scripts/emit-state.ts.",
     'import type { StateEvent } from "../model/state-event.ts";',
-    'import type { Conforms } from "./check-document.ts";',
+    'import type { Conforms } from "../model/violation.ts";',
     "/** The compiled schemas of the state's files. */",
     "export declare const validators: {",
     "  readonly state: Conforms;",

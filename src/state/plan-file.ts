@@ -11,7 +11,7 @@ import { flatPlan, nestedPlan, type Plan, type Step } from "../model/plan.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { Spec } from "../model/spec.ts";
-import { isCutShort } from "./check-document.ts";
+import { isCutShort } from "./read-state.ts";
 import { validators } from "./validators.generated.js";
 import { isFingerprint } from "./vault.ts";
 

@@ -3,7 +3,7 @@ import { parseAddress } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
-import { firstViolation, isCutShort } from "./check-document.ts";
+import { violationText } from "../model/violation.ts";
 import { isMoved, refusalOf } from "./moved.ts";
 import { foldLog } from "./state-log.ts";
 import { validators } from "./validators.generated.js";
@@ -29,7 +29,8 @@ export function readState(text: string, file: string, name?: string, log?: strin
 }
 
 function checked(document: unknown, file: string): StateDocument {
-  const wrong = firstViolation(validators.state, document) ?? wrongAddress(document);
+  const [error] = (validators.state(document) ? undefined : validators.state.errors) ?? [];
+  const wrong = error === undefined ? wrongAddress(document) : violationText(error, document);
   if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
   return document;
 }
@@ -85,4 +86,27 @@ function misnamed(file: string, found: string, name: string): GraphformError {
 
 function remedyFor(file: string): string {
   return `put ${file}.backup or another copy in its place, or move it away and bind what exists with graphform import`;
+}
+
+/**
+ * True for a text that does not parse because its end is missing: it is empty or nothing but zeros (what a power
+ * failure leaves), or a JSON object that is never closed.
+ */
+export function isCutShort(text: string): boolean {
+  const whole = text.replaceAll("\0", "").trim();
+  return whole === "" || (whole.startsWith("{") && leftOpen(whole));
+}
+
+/** True if a text ends within a string or has more opening than closing brackets outside of strings. */
+function leftOpen(text: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (quoted && char === "\\") at += 1;
+    else if (char === '"') quoted = !quoted;
+    else if (!quoted && (char === "{" || char === "[")) depth += 1;
+    else if (!quoted && (char === "}" || char === "]")) depth -= 1;
+  }
+  return quoted || depth > 0;
 }

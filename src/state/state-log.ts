@@ -4,7 +4,7 @@ import { GraphformError } from "../model/errors.ts";
 import { isObject, objectIn, own } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { StateEvent } from "../model/state-event.ts";
-import type { Conforms } from "./check-document.ts";
+import type { Conforms } from "../model/violation.ts";
 import type { VersionId } from "./document.ts";
 import { liveDocument } from "./live-document.ts";
 import { appendTo } from "./reducer.ts";

@@ -230,7 +230,7 @@ describe("a profile file", () => {
   });
 
   it.each<[string, readonly string[], string, string]>([
-    ["an unknown key", ["name: own", "extends: default", "tming: {}"], "3:8", 'no key "tming"'],
+    ["an unknown key", ["name: own", "extends: default", "tming: {}"], "3:8", "tming is unknown"],
     [
       "an operation nobody knows",
       ["name: own", "extends: default", "operations:", "  instance.updat: PUT /x"],
@@ -241,13 +241,13 @@ describe("a profile file", () => {
       "a wrong type",
       ["name: own", "extends: default", "timing:", "  settle: 5"],
       "4:11",
-      "timing.settle must be of type string",
+      "timing.settle is not a string",
     ],
     [
       "a duration that is none",
       ["name: own", "extends: default", "timing:", "  settle: soon"],
       "4:11",
-      "timing.settle must match",
+      "timing.settle does not match",
     ],
     [
       "a phase that is none",
@@ -283,25 +283,25 @@ describe("a profile file", () => {
       "a tier nobody knows",
       ["name: own", "extends: default", "tiers:", "  gold: {}"],
       "4:9",
-      'no key "gold"',
+      "tiers.gold is unknown",
     ],
     [
       "a tier without its keys",
       ["name: own", "extends: default", "tiers:", "  pro: { serviceModelKey: null }"],
-      "4:8",
-      'lacks "serviceModelKey"',
+      "4:27",
+      "tiers.pro.serviceModelKey is missing",
     ],
     [
       "an operation that is needed",
       ["name: own", "extends: default", "operations:", "  instance.list: null"],
-      "4:3",
-      'lacks "instance.list"',
+      "4:18",
+      'operations["instance.list"] is missing',
     ],
     [
       "a URL with a password",
       ["name: own", "extends: default", "platformUrl: https://a:b@x.example.com"],
       "3:14",
-      "platformUrl must match",
+      "platformUrl does not match",
     ],
     ["no map", ["- a"], "1:1", "a map of keys and values"],
     ["nothing", [""], "1:1", "a map of keys and values"],
@@ -318,7 +318,7 @@ describe("a profile file", () => {
       "1:1",
       "",
     ],
-    ["no name, no base", ["keys: {}"], "1:1", 'lacks "name"'],
+    ["no name, no base", ["keys: {}"], "1:1", "name is missing"],
     ["itself as its base", ["name: own", "extends: ./own.yaml"], "2:10", "without end"],
   ])("with %s is refused at its line", async (_, lines, position, message) => {
     const path = written(lines.join("\n"));

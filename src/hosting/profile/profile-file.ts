@@ -8,6 +8,7 @@ import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Profile } from "../../model/profile.ts";
+import { type SchemaError, violatedPath, violationText } from "../../model/violation.ts";
 import { expandProfile, type ProfileFault, type ProfileText, unfold } from "./expand-profile.ts";
 
 interface Layer {
@@ -29,7 +30,7 @@ const longestFile = 128 * 1024;
 export async function readProfile(path: string, isValid: ProfileValidator): Promise<Profile> {
   const layers = await readLayers(path);
   const value = layers.reduceRight((lower, layer) => layOver(lower, unfold(layer.value)), {});
-  if (!isValid(value)) throw invalid(layers, faultOf(isValid.errors ?? []));
+  if (!isValid(value)) throw invalid(layers, faultOf(isValid.errors ?? [], value));
   const { profile, faults } = expandProfile(value);
   const [fault] = faults;
   if (fault !== undefined) throw invalid(layers, fault);
@@ -136,13 +137,6 @@ function packageRoot(folder: string): string {
   return existsSync(join(folder, "package.json")) || parent === folder ? folder : packageRoot(parent);
 }
 
-/** One violation of the profile's schema, as Ajv reports it. */
-export interface SchemaError {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly params: { readonly [name: string]: unknown };
-}
-
 /** The compiled schema: true if the value is a profile. */
 export interface ProfileValidator {
   (value: unknown): value is ProfileText;
@@ -150,47 +144,15 @@ export interface ProfileValidator {
 }
 
 /** Explains the deepest violation: in an `anyOf` it belongs to the branch that fits best. */
-function faultOf(errors: readonly SchemaError[]): ProfileFault {
+function faultOf(errors: readonly SchemaError[], value: JsonObject): ProfileFault {
   const deepest = [...errors]
     .filter(({ keyword }) => keyword !== "anyOf" && keyword !== "propertyNames")
     .sort((a, b) => depth(b) - depth(a));
   const [worst] = deepest;
   if (worst === undefined) return { path: [], message: "it is not a profile" };
-  const path = worst.instancePath.split("/").slice(1).map(stepOf);
-  const about = (message: string): ProfileFault => ({ path, message: `${named(path)} ${message}` });
-  const param = (name: string): string => String(worst.params[name]);
-  switch (worst.keyword) {
-    case "required":
-      return about(`lacks "${param("missingProperty")}"`);
-    case "additionalProperties": {
-      const key = param("additionalProperty");
-      return { path: [...path, key], message: `there is no key "${key}" here` };
-    }
-    case "dependencies":
-      return about(`has "${param("property")}", which needs "${param("missingProperty")}"`);
-    case "enum":
-      return about(`must be or be named one of ${list(worst.params["allowedValues"])}`);
-    case "type":
-      return about(`must be of type ${param("type")}`);
-    case "pattern":
-      return about(`must match ${param("pattern")}`);
-    default:
-      return about(`breaks the rule "${worst.keyword}" of the profile's schema`);
-  }
+  return { path: violatedPath(worst), message: violationText(worst, value) };
 }
 
 function depth(error: SchemaError): number {
   return error.instancePath.split("/").length + (error.keyword === "type" ? 0 : 0.5);
-}
-
-function named(path: readonly string[]): string {
-  return path.length === 0 ? "the profile" : path.join(".");
-}
-
-function stepOf(step: string): string {
-  return step.replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
-function list(values: unknown): string {
-  return Array.isArray(values) ? values.map(String).join(", ") : "what the schema lists";
 }
