@@ -113,8 +113,8 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
       const metadata = await metadataOf(ref, patch, signal);
       if (metadata !== undefined)
         await service.write({ operation: "instance.metadata", params: on(ref), body: metadata }, signal);
-      const isAside = Object.keys(patch).every((path) => traitAt(traits, path).aside);
-      if (metadata !== undefined && isAside) return;
+      const isMetadata = Object.keys(patch).every((path) => traitAt(traits, path).metadata);
+      if (metadata !== undefined && isMetadata) return;
       await plain.update(ref, patch, signal).catch((error: unknown) => {
         // The request before this one has worked.
         throw metadata !== undefined && isServiceError(error)

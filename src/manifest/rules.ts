@@ -21,7 +21,7 @@ export interface RuleTools extends RuleContext {
 }
 
 /**
- * Adds the findings of the rules to those found before. Where a rule refuses a field, earlier findings about its value are
+ * Adds the findings of the rules to those found before. If a rule refuses a field, earlier findings about its value are
  * dropped.
  */
 export function runRules(

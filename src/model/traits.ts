@@ -19,7 +19,7 @@ export interface Trait {
   /** Set by an update once the object exists. */
   readonly afterCreate: boolean;
   /** Set by a request that needs nothing of the database. */
-  readonly aside: boolean;
+  readonly metadata: boolean;
   /** It can be set in the running object itself. */
   readonly settable: boolean;
   /** The field that is its limit in the running object, if that is not 0. */
@@ -87,7 +87,7 @@ function trait(path: string, row: FieldSchema): Trait {
     default: row.default,
     identity: row["x-identity"] ?? false,
     afterCreate: row["x-after-create"] ?? false,
-    aside: row["x-in"] === "metadata",
+    metadata: row["x-in"] === "metadata",
     keeps: row["x-keeps"] ?? false,
     settable: row["x-probe"] !== undefined && "settable" in row["x-probe"],
     atMost: row["x-probe"] !== undefined && "atMost" in row["x-probe"] ? row["x-probe"].atMost : undefined,

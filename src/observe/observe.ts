@@ -29,7 +29,7 @@ import {
 export interface Observation {
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Bound addresses whose objects may be gone, or are others by now. */
-  readonly doubted: ReadonlyMap<Address, Doubt>;
+  readonly doubts: ReadonlyMap<Address, Doubt>;
   /** Declared objects that could not be asked themselves, by address. */
   readonly notProbed: readonly NotProbed[];
   /** Bound objects and lists that could not be read, by address, or by kind for a list; empty if the first failure ends the observation. */
@@ -82,15 +82,17 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     if (live === undefined) throw notFound(entry, sought.missing.get(entry));
     found.set(entry, live);
   }
-  const doubts = [...missing].flatMap(([entry, verdict]): [Known, Doubt][] =>
-    isDoubt(verdict) ? [[entry, verdict]] : [],
+  const doubts = new Map(
+    [...missing].flatMap(([{ address }, verdict]): [Address, Doubt][] =>
+      isDoubt(verdict) ? [[address, verdict]] : [],
+    ),
   );
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   const outputs = new Map([
     // An object that could not be read, or is in doubt, is still the one that others name by its id.
-    ...[...(context.unread?.keys() ?? []), ...doubts.map(([entry]) => entry)].map(
-      ({ address, ref }): [Address, JsonObject] => [address, { id: ref.id }],
-    ),
+    ...known
+      .filter((entry) => context.unread?.has(entry) || doubts.has(entry.address))
+      .map(({ address, ref }): [Address, JsonObject] => [address, { id: ref.id }]),
     ...[...found].map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]),
   ]);
   const seen = new Map(
@@ -122,7 +124,7 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
   ]);
   return {
     observed: new Map(observed),
-    doubted: new Map(doubts.map(([{ address }, doubt]) => [address, doubt])),
+    doubts,
     notProbed: reasonsNotProbed(answers, declared, context),
     unread: unreadIn(places, lists, context),
     partialLists: partialIn(places, short, context),

@@ -37,7 +37,7 @@ export function resolveAddressOptions(
     for (const { pattern, addresses } of found)
       if (addresses.length === 0) unknown.push({ option, pattern, candidates });
     const all = [...new Set(found.flatMap(({ addresses }) => addresses))];
-    // What names nothing stays as it is, so that it does not mean everything.
+    // An option that names nothing stays as it is, so that it does not mean everything.
     return all.length === 0 ? [...patterns] : all;
   };
   return {

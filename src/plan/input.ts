@@ -35,7 +35,7 @@ export interface PlanInput {
   /** The observed object of every bound address, and of every object to adopt. */
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Bound addresses whose objects may be gone, or are others by now. Default: none. */
-  readonly doubted?: ReadonlyMap<Address, Doubt>;
+  readonly doubts?: ReadonlyMap<Address, Doubt>;
   /** Open creates of earlier runs of which nothing tells what they have made. Default: none. */
   readonly createsInDoubt?: ReadonlyMap<Address, CreateDoubt>;
   /** Declared objects that could not be asked themselves; absent if the run can ask none. */

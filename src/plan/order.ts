@@ -13,7 +13,7 @@ import type { Step } from "../model/plan.ts";
  *     move X                  after what stood at its new address has moved away
  *     create X again          after its old object is bound to the address that asks for it
  *
- * What is made or moved always waits. A deletion that could wait for others only in a circle does not wait for them.
+ * A step that makes or moves something always waits. A deletion that could wait for others only in a circle does not wait for them.
  */
 export function order(
   steps: readonly Step[],
@@ -87,7 +87,7 @@ export function removals(
       .filter((step) => step.operation === "backup" && step.blocked.length === 0)
       .map((step) => [step.address, step]),
   );
-  // What is kept because its backup failed keeps what refers to it.
+  // An object that is kept because its backup failed keeps those that refer to it.
   const backedUp = deleted.flatMap(({ later, earlier }) => {
     const backup = backups.get(later.address);
     return backup === undefined ? [] : [{ later: earlier, earlier: backup }];

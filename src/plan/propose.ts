@@ -132,7 +132,7 @@ function proposeUpdate(
   const fixed = differing.filter(({ effect }) => effect === "replace").map(({ path }) => path);
   const [forcedBy] = inTableOrder(kind.schema, fixed);
   const requested = input.options.replace.includes(subject.address);
-  // What is replaced, started or stopped loads what is configured.
+  // An object that is replaced, started or stopped loads its configured values.
   const isReloaded =
     forcedBy !== undefined ||
     requested ||
@@ -195,7 +195,7 @@ function movingPaths(
 ): ReadonlySet<string> {
   if (recreated.size === 0) return new Set();
   const traits = traitsOf(kind.schema);
-  // What lives inside of an object that is migrated moves with it.
+  // An object inside of one that is migrated moves with it.
   const moving = fieldsOf(after).filter(([path, value]) =>
     referents(value, traitAt(traits, path)).some(
       (address) =>

@@ -184,8 +184,8 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const patch = patchOf(change, traits);
   const power = [...traits.values()].map((trait) => trait.operations).find(isObject);
   const rests = isStopped(subject, power?.["running>stopped"]);
-  const isAside = fields.every(({ path }) => traitAt(traits, path).aside);
-  const mustStart = input.profile.updateNeeds === "ready" && rests && patch !== undefined && !isAside;
+  const isMetadata = fields.every(({ path }) => traitAt(traits, path).metadata);
+  const mustStart = input.profile.updateNeeds === "ready" && rests && patch !== undefined && !isMetadata;
   const verbs = fields.flatMap((field) =>
     verbsBetween(traitAt(traits, field.path), String(field.before), String(field.after)),
   );

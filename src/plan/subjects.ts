@@ -63,7 +63,7 @@ function subjectAt(
   input: PlanInput,
 ): Subject {
   const observed = input.observed.get(address);
-  const doubt = input.doubted?.get(address);
+  const doubt = input.doubts?.get(address);
   const intent = input.state.intents[address];
   return {
     address,

@@ -46,13 +46,13 @@ export async function applyPlan(
   {
     plan,
     observed,
-    doubted,
+    doubts,
     outputs,
     listed,
-  }: Pick<Planned, "plan" | "observed" | "doubted" | "outputs" | "listed">,
+  }: Pick<Planned, "plan" | "observed" | "doubts" | "outputs" | "listed">,
   world: ApplyWorld,
 ): Promise<readonly StepOutcome[]> {
-  await rememberOthers({ doubted }, world);
+  await rememberOthers({ doubts }, world);
   const mark = planMark(world.journal, plan, observed);
   const seen = { outputs, listed };
   const context = applyContext({ ...world, journal: mark.journal }, seen, mark.driver);
@@ -65,10 +65,10 @@ export async function applyPlan(
 
 /** Records the bound ids that an observation has shown to be those of other objects: they stay in doubt from then on. */
 export async function rememberOthers(
-  { doubted }: Pick<Planned, "doubted">,
+  { doubts }: Pick<Planned, "doubts">,
   { journal }: Pick<ApplyWorld, "journal">,
 ): Promise<void> {
-  for (const [address, { createdAt }] of doubted)
+  for (const [address, { createdAt }] of doubts)
     if (createdAt !== undefined) await journal.record({ type: "another-seen", address, createdAt });
 }
 

@@ -66,7 +66,7 @@ export interface Planned {
   readonly bound: StateDocument["resources"];
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Bound addresses whose objects may be gone, or are others by now. */
-  readonly doubted: ReadonlyMap<Address, Doubt>;
+  readonly doubts: ReadonlyMap<Address, Doubt>;
   /** Objects that no address is bound to. */
   readonly unmanaged: readonly Unmanaged[];
   /** Objects and lists that could not be read and were left out. */
@@ -102,12 +102,12 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
   const leftOut = leftOutBy(options, desired, moved);
   const needed = seen.unread.filter(({ address }) => !leftOut(address));
   if (!skipsUnread && needed.length > 0) throw unreadable(needed);
-  const doubts = skipsUnread
-    ? [...seen.doubted].map(([address, { because }]) => ({ address, reason: because }))
-    : [];
+  const { listed, doubts } = seen;
   const unread = [
     ...needed.filter(({ address }) => address !== ""),
-    ...doubts.filter(({ address }) => !leftOut(address)),
+    ...[...(skipsUnread ? doubts : [])]
+      .filter(([address]) => !leftOut(address))
+      .map(([address, { because }]) => ({ address, reason: because })),
   ];
   const looking = { kinds, clock: world.clock, profile: service.profile, stopping: signal };
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
@@ -118,7 +118,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
     state: withDeclaredGuards(state, { ...manifest, desired: destroying ? manifest.desired : [], kinds }),
     remembered: state.resources,
     observed,
-    doubted: seen.doubted,
+    doubts,
     createsInDoubt: given.createsInDoubt ?? (await openCreatesInDoubt(state, readers, looking)),
     ...(open === undefined ? {} : { notProbed: seen.notProbed }),
     partialLists: seen.partialLists,
@@ -138,8 +138,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
   const immovable = await foreseen(found, seen, moved, probing ? given : { ...given, foresee: undefined });
   const plan = immovable.size === 0 ? found : makePlan({ ...input, immovable });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
-  const { listed, doubted } = seen;
-  return { plan, outputs, bound: moved.resources, observed, doubted, unmanaged, unread, listed };
+  return { plan, outputs, bound: moved.resources, observed, doubts, unmanaged, unread, listed };
 }
 
 /** The reasons against moving the data of each database that a plan would move. */

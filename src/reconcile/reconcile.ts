@@ -114,13 +114,13 @@ export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
   );
   const appeared = new Map(fresh.changes.map((change) => [change.address, adoptionGuards(change)]));
   const isDoubtful = ({ code }: Guard): boolean => code === "create-in-doubt";
-  const doubted = new Map(fresh.changes.map(({ address, blocked }) => [address, blocked.filter(isDoubtful)]));
+  const inDoubt = new Map(fresh.changes.map(({ address, blocked }) => [address, blocked.filter(isDoubtful)]));
   const held = <T extends Pick<Change, "address" | "blocked">>(entry: T, creates: boolean): T => ({
     ...entry,
     blocked: [
       ...entry.blocked,
       ...(guards.get(entry.address) ?? []),
-      ...(doubted.get(entry.address) ?? []),
+      ...(inDoubt.get(entry.address) ?? []),
       ...((creates ? appeared.get(entry.address) : undefined) ?? []),
     ],
   });

@@ -190,7 +190,7 @@ describe("what nobody declares", () => {
     const { state } = planInput({});
     expect(await observe(desired, contextOf(state, { listed: ["toy-9"] }))).toEqual({
       observed: new Map(),
-      doubted: new Map(),
+      doubts: new Map(),
       listed: new Map(),
       notProbed: [],
       partialLists: [],

@@ -97,7 +97,7 @@ describe("everything that the state binds", () => {
 
 describe("an object in doubt", () => {
   const because = "the list of its place lacks id-b too, which is there";
-  const doubted = new Map([["toys.a", { is: "in-doubt", because } as const]]);
+  const doubts = new Map([["toys.a", { is: "in-doubt", because } as const]]);
 
   it.each<[string, Scene, string]>([
     ["is not created again", { a: vanished, b: there }, "create !in-doubt"],
@@ -109,11 +109,11 @@ describe("an object in doubt", () => {
       "delete !in-doubt",
     ],
   ])("%s", (_, scene, expected) => {
-    expect(actions(planOf(scene, { doubted }))["a"]).toBe(expected);
+    expect(actions(planOf(scene, { doubts }))["a"]).toBe(expected);
   });
 
   it("says why, and names every way on", () => {
-    const [guard] = planned({ a: vanished, b: there }, "a", doubted).change.blocked;
+    const [guard] = planned({ a: vanished, b: there }, "a", doubts).change.blocked;
     expect(guard?.message).toBe(
       "nothing proves that id-a is gone, or that it is there: the list of its place lacks id-b too, which is there",
     );
@@ -122,7 +122,7 @@ describe("an object in doubt", () => {
   });
 
   it("is not counted as gone, nor as destroyed", () => {
-    const plan = planOf({ a: vanished, b: there }, { doubted, guards: { maxDeletes: 0 } });
+    const plan = planOf({ a: vanished, b: there }, { doubts, guards: { maxDeletes: 0 } });
     expect([actions(plan)["a"], changeOf(plan, "a").gone]).toEqual(["create !in-doubt", undefined]);
   });
 
@@ -132,7 +132,7 @@ describe("an object in doubt", () => {
       tenant: { wants: { home: "a", colour: "blue" }, has: { home: "a", colour: "red" }, refs: ["a"] },
       other: { wants: { colour: "blue" }, has: { colour: "red" } },
     };
-    const plan = planOf(scene, { doubted });
+    const plan = planOf(scene, { doubts });
     expect(actions(plan)).toEqual({
       a: "create !in-doubt",
       tenant: "update !depends-on-blocked",
@@ -145,8 +145,8 @@ describe("an object in doubt", () => {
 function planned(
   scene: Scene,
   name: string,
-  doubted: ReadonlyMap<string, Doubt> = new Map(),
+  doubts: ReadonlyMap<string, Doubt> = new Map(),
 ): { readonly text: string | undefined; readonly change: ReturnType<typeof changeOf> } {
-  const plan = planOf(scene, { doubted });
+  const plan = planOf(scene, { doubts });
   return { text: actions(plan)[name], change: changeOf(plan, name) };
 }

@@ -83,9 +83,9 @@ export async function findCreated(
       const isSure = matching.absent.length === 0 || !blindLooks.has(seen);
       if (isSure && isProved(matching, looks, findings, timing)) return matching;
     }
-    const doubted =
+    const unproved =
       hidden.length > 0 ? hidden : [...seen.described.keys()].filter((id) => !seen.listed?.has(id));
-    if (haveEnded(looks, timing)) throw contradicted(lost, doubted, blindLooks.has(seen));
+    if (haveEnded(looks, timing)) throw contradicted(lost, unproved, blindLooks.has(seen));
     return undefined;
   };
   const polled = await poll(

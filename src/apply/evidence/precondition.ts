@@ -24,8 +24,8 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
   if (step.after.some((key) => changesObject(key, step.address))) return false;
   const { schema } = context.kinds.named(step.kind);
   const traits = traitsOf(schema);
-  const isAside = Object.keys(step.patch ?? {}).every((path) => traitAt(traits, path).aside);
-  const needsReady = step.operation === "update" && !isAside && context.profile.updateNeeds === "ready";
+  const isMetadata = Object.keys(step.patch ?? {}).every((path) => traitAt(traits, path).metadata);
+  const needsReady = step.operation === "update" && !isMetadata && context.profile.updateNeeds === "ready";
   if (needsReady && live.phase.is === "stopped") return true;
   const named = withNames(live, schema, context.outputsAtStart);
   const applied = lastApplied(context.stateAtStart, step.kind, { id: live.id, place: step.place });

@@ -41,7 +41,7 @@ export function emptyManifestHold(open: readonly Change[], input: PlanInput): Ho
   if (desired.length > 0 || destroying || options.targets.length > 0) return undefined;
   const existing = Object.keys(state.resources).length;
   const announced = new Set(removed.map(({ address }) => address));
-  // What exists and is let go of unasked: a manifest that lost its text would lose track of it.
+  // An existing object that is let go of unasked: a manifest that lost its text would lose track of it.
   const isLeftBehind = ({ action, phase, address }: Change): boolean =>
     action === "forget" && phase !== undefined && !announced.has(address);
   return {

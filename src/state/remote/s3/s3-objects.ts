@@ -114,7 +114,7 @@ export function s3Objects(
     },
     async readVersion(id) {
       const answer = await request({ method: "GET", key, query: { versionId: id } });
-      // What cannot be an id of this service is a 400 without a code that is known here.
+      // A text that cannot be an id of this service is a 400 without a code that is known here.
       const code = s3Code(answer);
       if (code === "NoSuchVersion" || (answer.status === 400 && code === ""))
         throw new GraphformError("version-unknown", `the state ${where} has no version ${id}`, {
