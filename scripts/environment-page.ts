@@ -1,4 +1,4 @@
-import { variables } from "../src/project/environment-variables.ts";
+import { variables } from "../src/project/settings.ts";
 
 /** `docs/environment.md`: every variable that commands read. */
 export function environmentPage(): string {
@@ -8,7 +8,7 @@ export function environmentPage(): string {
 
 const head = `# Variables of the environment
 
-Written by \`npm run emit\` from \`src/project/environment-variables.ts\`; they are read once, as a command starts. An empty variable counts as
+Written by \`npm run emit\` from \`src/project/settings.ts\`; they are read once, as a command starts. An empty variable counts as
 unset. An option wins over a variable, a variable over the manifest, the manifest over the local platform.`;
 
 const foot = `Besides these: the variables that a manifest names (\`env: NAME\`, \`\${env.NAME}\`); commands of secrets get those that are named for them ([secrets](state-and-secrets.md)); those of

@@ -1,5 +1,5 @@
 import { setupEngine } from "../src/platform/engine/setup/setup-engine.ts";
-import { wrapLines } from "../src/report/text-width.ts";
+import { wrapLines } from "../src/report/typeset.ts";
 
 /** Makes a database engine for the local platform ready, and says in one line which. Exit code 1 where none can be had. */
 try {

@@ -1,7 +1,7 @@
 /** @module Runs the command line of this process. */
 
 import { createProgram } from "./commands/program.ts";
-import { writeStepOutputs } from "./commands/reports/step-outputs.ts";
+import { writeStepOutputs } from "./commands/reports/write-report.ts";
 import { printThrown } from "./commands/terminal/print-error.ts";
 import {
   guardOutputs,
@@ -12,7 +12,7 @@ import {
 import { exitCodes } from "./model/errors.ts";
 import { loginsIn } from "./model/userinfo.ts";
 import { settingsOf } from "./project/settings.ts";
-import { escapeText } from "./report/escape.ts";
+import { escapeText } from "./report/typeset.ts";
 import type { Telemetry } from "./telemetry/open-telemetry.ts";
 import { telemetryFor } from "./telemetry/telemetry.ts";
 

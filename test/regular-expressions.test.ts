@@ -16,14 +16,13 @@ const made: { readonly [place: string]: string } = {
   "src/hosting/profile/expand-profile.ts text": "is made to see whether it can be, and reads nothing",
   "src/manifest/problems/explain.ts pattern":
     "a pattern of the field table, walked where validators are compiled",
-  "src/report/text-width.ts `${String.fromCharCode(27)}\\\\[[0-9;]*m`":
-    "reads our own colours, which are short",
+  "src/report/typeset.ts `${String.fromCharCode(27)}\\\\[[0-9;]*m`": "reads our own colours, which are short",
   "src/report/text/report-text.ts `\\\\b${word}\\\\b`": "a word of our own",
   "src/hosting/wire/service-error.ts source":
     "a pattern of the service, which is ended after a tenth of a second",
   "src/commands/init/pipelines.ts `\\\\$\\\\[\\\\[ ${scope}\\\\.([\\\\w.-]+) \\\\]\\\\]`":
     "reads a template of the package",
-  "src/kinds/instance-endpoint.ts pattern": "reads the beginning of a value",
+  "src/kinds/instance-operations.ts pattern": "reads the beginning of a value",
   "src/platform/engine/setup/fetch.ts `^${name}:(.*(?:\\\\n[ \\\\t].*)*)`": "reads the machine's own files",
   "src/platform/engine/setup/fetch.ts `^(Suites:.*[ \\\\t]${codename})(?=\\\\s)`":
     "reads the machine's own files",

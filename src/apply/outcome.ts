@@ -1,7 +1,6 @@
 /** @module Joins the results of all steps with the findings of the second plan. */
 import type { Address } from "../model/address.ts";
-import type { ExitCode } from "../model/errors.ts";
-import { worseExit } from "../model/errors.ts";
+import { type ExitCode, worseExit } from "../model/errors.ts";
 import type { Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 

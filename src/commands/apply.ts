@@ -23,16 +23,16 @@ import { recordOwner } from "../state/claim-state.ts";
 import { type PlanChoices, readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import { withSeals } from "../state/vault.ts";
 import { assertNewest } from "./ci/newest-commit.ts";
-import { goalOf, type ManifestOptions } from "./options.ts";
+import { goalOf } from "./options.ts";
 import { type ApplyReport, applyReport } from "./reports/apply-report.ts";
 import { type Interrupts, listenForInterrupts } from "./terminal/listen-for-interrupts.ts";
 import { openLiveView } from "./terminal/live-view.ts";
 import { printError } from "./terminal/print-error.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { type Invocation, interruptedOr, runListener } from "./with-run.ts";
+import { type Invocation, interruptedOr, type ManifestOptions, runListener } from "./with-run.ts";
 
 /** Options of `apply` and `destroy`. */
-export interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOptions {
+interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOptions {
   readonly json?: boolean;
   /** Shows the plan that would be made now if the saved one is out of date; it is not applied. */
   readonly replan?: boolean;
@@ -156,14 +156,14 @@ function commandOf({ destroying }: ApplyOptions): "apply" | "destroy" {
 }
 
 /** Options that replace the answer of a person, or change the question. */
-export interface ApprovalOptions {
+interface ApprovalOptions {
   readonly planFile?: string;
   readonly autoApprove?: boolean;
   readonly destroying: boolean;
 }
 
 /** Throws `not-approved` if there is no terminal, no --auto-approve and no saved plan. */
-export function assertApprovable(options: ApprovalOptions, { interactive }: Terminal): void {
+function assertApprovable(options: ApprovalOptions, { interactive }: Terminal): void {
   if (options.autoApprove === true || options.planFile !== undefined || interactive) return;
   const verb = options.destroying ? "destroy" : "apply";
   throw new GraphformError("not-approved", `no terminal to ask on: ${verb} needs an approval`, {

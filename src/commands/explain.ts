@@ -8,9 +8,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
-import { escapeText } from "../report/escape.ts";
-import { jsonText } from "../report/json-text.ts";
-import { makePalette, type Palette } from "../report/palette.ts";
+import { escapeText, jsonText, makePalette, type Palette } from "../report/typeset.ts";
 import { tableText } from "./terminal/table-text.ts";
 import type { Invocation } from "./with-run.ts";
 

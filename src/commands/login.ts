@@ -4,13 +4,11 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { SessionStore } from "../hosting/session/session.ts";
 import { asError, exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
-import { connect } from "../project/connect.ts";
+import { connect, sessionFiles } from "../project/connect.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
-import { sessionFiles } from "../project/session-files.ts";
-import { escapeText } from "../report/escape.ts";
-import type { ManifestOptions } from "./options.ts";
+import { escapeText } from "../report/typeset.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { type Invocation, serviceTarget } from "./with-run.ts";
+import { type Invocation, type ManifestOptions, serviceTarget } from "./with-run.ts";
 
 /**
  * `login`: signs in and stores the session, not the password, for later commands. An older stored session does not prove that

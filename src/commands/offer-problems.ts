@@ -4,7 +4,7 @@ import { GraphformError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { learnSecretsAtHand } from "../project/open-run.ts";
 import { checkedManifest, openProject } from "../project/project.ts";
-import { escapeText } from "../report/escape.ts";
+import { escapeText } from "../report/typeset.ts";
 import { type Invocation, type OpenService, withService } from "./with-run.ts";
 
 /** Problems of declared values that are not offered today. Throws `not-offered` if the profile cannot ask the service. */

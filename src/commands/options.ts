@@ -6,18 +6,10 @@ import { disruptions } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
 import type { Manifest } from "../model/manifest.ts";
 import { parseDuration } from "../model/quantity.ts";
-import type { Project, RunOptions } from "../project/project.ts";
+import type { Project } from "../project/project.ts";
 import type { Goal } from "../reconcile/plan-for.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
-import { optionGroups } from "./terminal/help.ts";
-
-/** Options of the commands that read a manifest. */
-export interface ManifestOptions extends RunOptions {
-  /** Ms. */
-  readonly lockTimeout?: number;
-  readonly log?: string;
-  readonly trace?: boolean;
-}
+import { optionGroups } from "./define-command.ts";
 
 /** The goal of a plan of a run's manifest, by the options of the command. */
 export function goalOf(

@@ -4,13 +4,10 @@ import { isObject, own, stableJson } from "../model/json.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { openProject } from "../project/project.ts";
-import { escapeLines, escapeText } from "../report/escape.ts";
-import { jsonText } from "../report/json-text.ts";
-import { outputsJson, outputsText } from "../report/outputs-json.ts";
-import { makePalette } from "../report/palette.ts";
 import { shownOutputs } from "../report/shown.ts";
-import type { ManifestOptions } from "./options.ts";
-import type { Invocation } from "./with-run.ts";
+import { outputsJson, outputsText } from "../report/state-text.ts";
+import { escapeLines, escapeText, jsonText, makePalette } from "../report/typeset.ts";
+import type { Invocation, ManifestOptions } from "./with-run.ts";
 
 /** `output`: prints all outputs or one; `raw` prints one value without quotes. Throws `output-unknown`, `output-raw`. */
 export async function output(

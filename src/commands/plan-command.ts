@@ -11,16 +11,16 @@ import { resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
 import { savePlan } from "../project/saved-plan.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
-import { probeFigures } from "../report/census-json.ts";
 import { planAnnotations } from "../report/github/annotations.ts";
 import type { Earlier } from "../report/html/report-html.ts";
-import { jsonText } from "../report/json-text.ts";
 import { planJson } from "../report/plan-json.ts";
 import { gitlabCounts, planLine, summarize } from "../report/plan-summary.ts";
-import { erroredPlanJson } from "../report/problems-json.ts";
-import { planFindings } from "../report/sarif/plan-findings.ts";
+import { erroredPlanJson } from "../report/problems.ts";
+import { planFindings } from "../report/sarif/findings.ts";
 import { madeOf } from "../report/several/manifest-result.ts";
 import { type ShownPlan, shownPlan } from "../report/shown.ts";
+import { jsonText } from "../report/typeset.ts";
+import { probeFigures } from "../report/view/census-view.ts";
 import { planView } from "../report/view/plan-view.ts";
 import { kindNames } from "../report/words.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
@@ -30,8 +30,7 @@ import { goalOf } from "./options.ts";
 import { repairMigrations } from "./replace.ts";
 import { comparedWith, earlierPlan } from "./reports/earlier-plan.ts";
 import { type ReportOptions, reportOne, reportSeveral } from "./reports/run-report.ts";
-import type { StepOutputs } from "./reports/step-outputs.ts";
-import { writeReport, writerOf } from "./reports/write-report.ts";
+import { type StepOutputs, writeReport, writerOf } from "./reports/write-report.ts";
 import type { ReportKind } from "./reports/write-reports.ts";
 import { openLiveView } from "./terminal/live-view.ts";
 import type { Terminal } from "./terminal/terminal.ts";
@@ -98,10 +97,7 @@ export function planReport(
     figures: ({ plan: made }) => probeFigures(made.census),
     json: ({ plan: made }) => planJson(made, names),
     failedJson: erroredPlanJson,
-    async page({ plan: made, earlier }, view) {
-      const { neighbourhood } = await import("../report/view/neighbourhood.ts");
-      return { picture: neighbourhood(made, view), ...defined({ earlier }) };
-    },
+    page: ({ plan: made, earlier }) => ({ plan: made, ...defined({ earlier }) }),
     outputs: async (made, isOne) => ({
       ...countsOf(made.map((one) => one.plan)),
       ...(out === undefined || !isOne ? {} : await savedOutputs(out)),
@@ -140,7 +136,7 @@ async function savedOutputs(file: string): Promise<StepOutputs> {
 }
 
 /** A plan that was made, with what its reports need. */
-export interface MadePlan {
+interface MadePlan {
   readonly plan: ShownPlan;
   /** The comparison with the plan of --compare. */
   readonly earlier?: Earlier;

@@ -2,17 +2,16 @@
 import { Command } from "commander";
 import { packageVersion } from "../project/package-files.ts";
 import type { Settings } from "../project/settings.ts";
-import type { CommandHost } from "./define-command.ts";
+import { type CommandHost, commandGroups, withHelpFormat } from "./define-command.ts";
 import { collect } from "./options.ts";
 import { commandsOfPlans } from "./plan-commands.ts";
 import { commandsOfState } from "./record-commands.ts";
 import { commandsAtService, commandsOfPlatform } from "./service-commands.ts";
 import { commandsOfReference, commandsOfSetup } from "./setup-commands.ts";
-import { commandGroups, withHelpFormat } from "./terminal/help.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 /** Environment in which a command runs. */
-export interface ProgramHost extends Pick<CommandHost, "done"> {
+interface ProgramHost extends Pick<CommandHost, "done"> {
   readonly terminal: (noColour: boolean, logFile?: string) => Terminal;
   readonly settings: Settings;
 }

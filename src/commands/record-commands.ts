@@ -5,7 +5,7 @@ import { argument, type CommandEntry, command, commandGroup, json, required } fr
 import { changing, withManifestOptions, withStateOptions } from "./options.ts";
 import type { ShowOptions } from "./show.ts";
 import type { MigrateOptions } from "./state/migrate.ts";
-import type { StateInvocation } from "./state/with-store.ts";
+import type { StateInvocation } from "./state/read-state.ts";
 
 type StateOptions = StateInvocation["options"];
 

@@ -14,16 +14,19 @@ import { carryOut, repairMigrations as repair } from "../reconcile/apply-plan.ts
 import { capCommand } from "../replace/data/quiesce.ts";
 import { phases } from "../replace/phases.ts";
 import { needsRepair } from "../replace/recover.ts";
-import { applyEvent } from "../report/apply-events.ts";
-import { escapeText } from "../report/escape.ts";
-import { stamped } from "../report/events.ts";
-import { jsonText } from "../report/json-text.ts";
-import { makePalette } from "../report/palette.ts";
-import { progressText } from "../report/progress-text.ts";
+import { progressText } from "../report/apply-text.ts";
+import { applyEvent, stamped } from "../report/events.ts";
+import { escapeText, jsonText, makePalette } from "../report/typeset.ts";
 import { kindNames } from "../report/words.ts";
 import { boundAt, liveAt } from "./bound-objects.ts";
-import type { ManifestOptions } from "./options.ts";
-import { type Invocation, interrupted, lockWarning, shownLatestState, withRun } from "./with-run.ts";
+import {
+  type Invocation,
+  interrupted,
+  lockWarning,
+  type ManifestOptions,
+  shownLatestState,
+  withRun,
+} from "./with-run.ts";
 
 type ReplaceOptions = ManifestOptions & { readonly json?: boolean };
 

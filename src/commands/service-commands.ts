@@ -1,13 +1,13 @@
 /** @module Lists the commands that use the service, and those about the local platform. */
 import { Option } from "commander";
 import { typedAddress } from "../model/address.ts";
-import { localPlatformDir } from "../project/local-platform.ts";
+import { localPlatformDir } from "../project/locate-service.ts";
 import { argument, type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
 import type { OperateOptions, Verb } from "./instances/operate.ts";
-import type { InstanceRestoreOptions } from "./instances/restore-instance.ts";
-import { changing, type ManifestOptions, withManifestOptions, withStateOptions } from "./options.ts";
+import type { InstanceRestoreOptions } from "./instances/restore.ts";
+import { changing, withManifestOptions, withStateOptions } from "./options.ts";
 import type { PlatformOptions } from "./platform/announcement.ts";
-import type { PlatformOpenOptions } from "./platform/open.ts";
+import type { PlatformOpenOptions } from "./platform/manage.ts";
 import type { PlatformUpOptions } from "./platform/up.ts";
 import type {
   SnapshotCopyOptions,
@@ -15,6 +15,7 @@ import type {
   SnapshotListOptions,
   SnapshotRestoreOptions,
 } from "./snapshots/change-snapshots.ts";
+import type { ManifestOptions } from "./with-run.ts";
 
 type JsonOptions = ManifestOptions & { readonly json?: boolean };
 
@@ -67,13 +68,13 @@ export const commandsAtService: readonly CommandEntry[] = [
       ...reading,
       arguments: [ofInstance],
       options: [required("--to <time>", "the time to go back to, ISO 8601"), networkType, json()],
-      load: async () => (await import("./instances/restore-instance.ts")).instanceRestore,
+      load: async () => (await import("./instances/restore.ts")).instanceRestore,
     }),
     command<JsonOptions>("events", "list the events that the service recorded for it", {
       ...reading,
       arguments: [ofInstance],
       options: [json()],
-      load: async () => (await import("./instances/restore-instance.ts")).listInstanceEvents,
+      load: async () => (await import("./instances/restore.ts")).listInstanceEvents,
     }),
   ]),
   commandGroup("replace", "replacements that keep the data of a database", [
@@ -131,7 +132,7 @@ export const commandsAtService: readonly CommandEntry[] = [
       ...reading,
       arguments: [argument("<address>", "for example cloudAccounts.prod", typedAddress)],
       options: [json()],
-      load: async () => (await import("./account-bootstrap.ts")).accountBootstrap,
+      load: async () => (await import("./instances/restore.ts")).accountBootstrap,
     }),
   ]),
 ];
@@ -150,7 +151,7 @@ system changes and no root rights are needed; everything is kept in
 $XDG_CACHE_HOME/graphform/engine (default ~/.cache/graphform/engine). A second
 run fetches nothing. Linux on x64 only. GRAPHFORM_MODULE and GRAPHFORM_ENGINE
 name files of your own instead.`,
-      load: async () => (await import("./platform/status.ts")).platformSetup,
+      load: async () => (await import("./platform/manage.ts")).platformSetup,
     }),
     command<PlatformUpOptions>(
       "up",
@@ -176,18 +177,18 @@ name files of your own instead.`,
     ),
     command<PlatformOptions>("down", "stop it and keep the data", {
       options: [dataDir],
-      load: async () => (await import("./platform/status.ts")).platformDown,
+      load: async () => (await import("./platform/manage.ts")).platformDown,
     }),
     command<PlatformOptions>("status", "whether it runs, and where", {
       options: [dataDir, json()],
-      load: async () => (await import("./platform/status.ts")).platformStatus,
+      load: async () => (await import("./platform/manage.ts")).platformStatus,
     }),
     command<PlatformOpenOptions>(
       "open",
       "print a link that signs in to its page once, and open it where there is a browser",
       {
         options: [dataDir, ["--no-browser", "print the link alone"]],
-        load: async () => (await import("./platform/open.ts")).platformOpen,
+        load: async () => (await import("./platform/manage.ts")).platformOpen,
       },
     ),
   ]),

@@ -4,8 +4,9 @@ import type { CommentOptions, IssueOptions } from "./ci/reports.ts";
 import { type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
 import type { ExplainOptions } from "./explain.ts";
 import type { InitOptions } from "./init/init.ts";
-import { changing, type ManifestOptions, requesting, withManifestOptions } from "./options.ts";
-import type { ProfileOptions } from "./profile.ts";
+import { changing, requesting, withManifestOptions } from "./options.ts";
+import type { ProfileOptions } from "./reference.ts";
+import type { ManifestOptions } from "./with-run.ts";
 
 type JsonOptions = ManifestOptions & { readonly json?: boolean };
 
@@ -83,17 +84,17 @@ export const commandsOfReference: readonly CommandEntry[] = [
   commandGroup("profile", "service profiles: the API of each service", [
     command<ProfileOptions>("list", "the profiles that come with graphform", {
       options: [json()],
-      load: async () => (await import("./profile.ts")).profileList,
+      load: async () => (await import("./reference.ts")).profileList,
     }),
     command<ProfileOptions>("show", "everything that a profile says", {
       arguments: [new Argument("[name]", "a built-in name or a file").default("default")],
       options: [json()],
-      load: async () => (await import("./profile.ts")).profileShow,
+      load: async () => (await import("./reference.ts")).profileShow,
     }),
   ]),
   command("schema", "print a published JSON Schema", {
     arguments: [["<name>", "manifest, profile, state, plan, drift or events"]],
-    load: async () => (await import("./schema.ts")).schema,
+    load: async () => (await import("./reference.ts")).schema,
   }),
   command<ManifestOptions & { readonly dot?: boolean }>("graph", "draw the references between resources", {
     shared: withManifestOptions,
@@ -105,7 +106,7 @@ export const commandsOfReference: readonly CommandEntry[] = [
       ["--mermaid", "as a Mermaid flowchart (the default)"],
       new Option("--dot", "for Graphviz").conflicts("mermaid"),
     ],
-    load: async () => (await import("./graph.ts")).graph,
+    load: async () => (await import("./reference.ts")).graph,
   }),
   command("completion", "print a script for a shell: completes commands, options, addresses and fields", {
     arguments: [new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"])],

@@ -3,20 +3,18 @@ import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { openProject } from "../project/project.ts";
-import { jsonText } from "../report/json-text.ts";
-import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
 import { shownPlan, shownState } from "../report/shown.ts";
 import { stateJson, stateText } from "../report/state-text.ts";
 import { reportText } from "../report/text/report-text.ts";
+import { jsonText, makePalette } from "../report/typeset.ts";
 import { planView } from "../report/view/plan-view.ts";
 import { kindNames } from "../report/words.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
-import type { ManifestOptions } from "./options.ts";
 import { comparedWith, earlierPlan } from "./reports/earlier-plan.ts";
 import { writeOwnFiles } from "./reports/write-reports.ts";
-import { type Invocation, shownLatestState } from "./with-run.ts";
+import { type Invocation, type ManifestOptions, shownLatestState } from "./with-run.ts";
 
 /** Options of `show`. */
 export interface ShowOptions extends ManifestOptions {

@@ -2,22 +2,20 @@
 import { type ExitCode, exitCodes, ownError, worseExit } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { manifestProblems, openProject, type Project } from "../project/project.ts";
-import { escapeText } from "../report/escape.ts";
 import { problemAnnotations } from "../report/github/annotations.ts";
-import { jsonText } from "../report/json-text.ts";
-import { erroredValidationJson, problemsJson } from "../report/problems-json.ts";
+import { erroredValidationJson, problemsJson } from "../report/problems.ts";
 import { problemFindings } from "../report/sarif/problem-findings.ts";
 import { exitOf, type ManifestResult, severalJson } from "../report/several/manifest-result.ts";
+import { escapeText, jsonText } from "../report/typeset.ts";
 import { amount } from "../report/words.ts";
 import { inEachFolder } from "./folders.ts";
-import type { ManifestOptions } from "./options.ts";
 import { printLines } from "./reports/run-report.ts";
 import { assertReportFiles } from "./reports/write-report.ts";
 import { type Findings, writeFindings } from "./reports/write-reports.ts";
 import { printError } from "./terminal/print-error.ts";
 import { printValidation } from "./terminal/print-problems.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import type { Invocation } from "./with-run.ts";
+import type { Invocation, ManifestOptions } from "./with-run.ts";
 
 /** Options of `validate`. */
 export interface ValidateOptions extends ManifestOptions {

@@ -15,14 +15,21 @@ import {
   type RunListener,
   type RunRequest,
 } from "../project/open-run.ts";
-import { openProject, type Project, type Resolved } from "../project/project.ts";
+import { openProject, type Project, type Resolved, type RunOptions } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
-import { escapeText } from "../report/escape.ts";
+import { escapeText } from "../report/typeset.ts";
 import type { StateStore } from "../state/store.ts";
-import type { ManifestOptions } from "./options.ts";
 import { type Interrupts, listenForInterrupts } from "./terminal/listen-for-interrupts.ts";
 import { printFewWarnings } from "./terminal/print-problems.ts";
 import type { Terminal } from "./terminal/terminal.ts";
+
+/** Options of the commands that read a manifest. */
+export interface ManifestOptions extends RunOptions {
+  /** Ms. */
+  readonly lockTimeout?: number;
+  readonly log?: string;
+  readonly trace?: boolean;
+}
 
 /** The parsed options of a command line, and what its command works with. */
 export interface Invocation<O = ManifestOptions> {
@@ -32,7 +39,7 @@ export interface Invocation<O = ManifestOptions> {
 }
 
 /** A run as a command wants it. */
-export interface WantedRun<R extends Partial<Resolved>>
+interface WantedRun<R extends Partial<Resolved>>
   extends Pick<RunRequest<R>, "reading" | "creates" | "acceptState" | "claim"> {
   /** A project that is open already. */
   readonly project?: Project;

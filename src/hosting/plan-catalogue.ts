@@ -1,6 +1,5 @@
 /** @module Reads the catalogue of plans that a service lists. */
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 
 /** The prefix of the id of an account configuration resource. */
 export const accountResource = "r-injectedaccountconfig";

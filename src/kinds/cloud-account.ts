@@ -9,9 +9,10 @@ import type { Live, Phase, Ref } from "../model/observed.ts";
 import type { Answer, Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
-import { defineKind } from "./define-kind.ts";
 import {
   createdId,
+  defineKind,
+  fromWire,
   type Params,
   type ParamsAt,
   phaseOf,
@@ -19,9 +20,10 @@ import {
   resourceWriter,
   shownStatus,
   timesOf,
+  toWire,
   unlessMissing,
+  type Values,
 } from "./resource.ts";
-import { fromWire, toWire, type Values } from "./wire.ts";
 
 /** Cloud accounts: instances of the account configuration resource. A person runs the bootstrap. */
 export const cloudAccount: Kind = defineKind({

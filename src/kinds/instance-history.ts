@@ -23,7 +23,7 @@ export interface Snapshot {
   readonly encrypted?: boolean;
 }
 
-export interface SnapshotFilter {
+interface SnapshotFilter {
   readonly type?: string;
   readonly environment?: string;
 }
@@ -138,7 +138,7 @@ export function snapshotParams({ id, subscriptionId, instanceId }: Snapshot): {
   return { id, ...defined({ instanceId }) };
 }
 
-export interface InstanceEvent {
+interface InstanceEvent {
   /** ISO 8601, as the service writes it; empty if it shows none. */
   readonly time: string;
   readonly message: string;

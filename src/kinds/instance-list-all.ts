@@ -9,7 +9,7 @@ import type { Everything, LeftOut } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
-import type { Values } from "./wire.ts";
+import type { Values } from "./resource.ts";
 
 /**
  * Every instance that the user can see, in one answer, each with its tier and component: the service's plans tell which

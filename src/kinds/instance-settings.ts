@@ -7,7 +7,7 @@ import type { RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/per-object.ts";
 import type { InstanceType, Profile } from "../model/profile.ts";
 import { parseSize } from "../model/quantity.ts";
-import { isOfferedBy } from "./define-kind.ts";
+import { isOfferedBy } from "./resource.ts";
 import { type Said, said } from "./rule-tools.ts";
 
 export type Rule = (desired: Desired, context: RuleContext) => readonly Said[];

@@ -1,7 +1,6 @@
 /** @module Reads and writes tags of instances: declared ones, and the two that mark the owner. */
 
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Owner, Seen } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import { partOf, type Spec } from "../model/spec.ts";
@@ -9,7 +8,7 @@ import { partOf, type Spec } from "../model/spec.ts";
 /** Names of the tags that a create carries besides the declared ones. */
 const ownerTags = { lineage: "graphform-state", address: "graphform-address" } as const;
 
-export interface WireTag extends JsonObject {
+interface WireTag extends JsonObject {
   readonly key: string;
   readonly value: string;
 }

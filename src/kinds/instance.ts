@@ -7,12 +7,17 @@ import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
-import { defineKind, isOfferedBy, tableDefaults } from "./define-kind.ts";
-import { healInstance, isInstanceUsable, loginsOf, probeInstance, roleAsker } from "./instance-database.ts";
-import { endpointOf, missingEndpoint } from "./instance-endpoint.ts";
+import { healInstance, isInstanceUsable, loginsOf, probeInstance, roleAsker } from "./database.ts";
 import { askForBackup, backupsOf, showsSnapshotTimes } from "./instance-history.ts";
 import { listAllInstances } from "./instance-list-all.ts";
-import { failoverOf, instanceParams, nodeAddresses, upgradeBody } from "./instance-operations.ts";
+import {
+  endpointOf,
+  failoverOf,
+  instanceParams,
+  missingEndpoint,
+  nodeAddresses,
+  upgradeBody,
+} from "./instance-operations.ts";
 import { checkInstance } from "./instance-rules.ts";
 import {
   declaredTags,
@@ -26,14 +31,20 @@ import {
 } from "./instance-tags.ts";
 import {
   createdId,
+  defineKind,
+  fromWire,
+  isOfferedBy,
+  isShown,
   type Params,
   phaseOf,
   resourceReader,
   resourceWriter,
   shownStatus,
+  tableDefaults,
   timesOf,
+  toWire,
+  type Values,
 } from "./resource.ts";
-import { fromWire, isShown, toWire, type Values } from "./wire.ts";
 
 export const instance: Kind = defineKind({
   name: "instances",

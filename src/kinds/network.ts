@@ -6,10 +6,17 @@ import type { Finding, Kind, RuleContext } from "../model/kind.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
 import type { Reads } from "../model/service.ts";
 import { isWritten } from "../model/spec.ts";
-import { defineKind } from "./define-kind.ts";
-import { type ParamsAt, phaseOf, resourceReader, resourceWriter, timesOf } from "./resource.ts";
+import {
+  defineKind,
+  fromWire,
+  type ParamsAt,
+  phaseOf,
+  resourceReader,
+  resourceWriter,
+  timesOf,
+  type Values,
+} from "./resource.ts";
 import { findings, said } from "./rule-tools.ts";
-import { fromWire, type Values } from "./wire.ts";
 
 /** Custom networks: adopted by id, or created if the profile has the operation. */
 export const network: Kind = defineKind({

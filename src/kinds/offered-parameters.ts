@@ -9,17 +9,17 @@ import { isObject, type Json, own } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
-import { wireName } from "./wire.ts";
+import { wireName } from "./resource.ts";
 
 /** A declared setting that the service does not offer as it is written. */
-export interface NotOffered {
+interface NotOffered {
   readonly desired: Desired;
   readonly message: string;
   readonly hint: string;
 }
 
 /** The result of the comparison: settings that are not offered, and sentences on those that could not be compared. */
-export interface OfferCheck {
+interface OfferCheck {
   readonly findings: readonly NotOffered[];
   readonly notCompared: readonly string[];
 }

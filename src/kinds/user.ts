@@ -8,11 +8,9 @@ import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { ProbeAnswer, ProbeRequest } from "../model/probe-reading.ts";
 import { notAsked } from "../model/probe-troubles.ts";
 import type { Call, Reads, Service } from "../model/service.ts";
-import { answerTo, targetOf } from "./database-target.ts";
-import { defineKind } from "./define-kind.ts";
-import { notePartial, unlessMissing, wasPartial } from "./resource.ts";
+import { answerTo, targetOf } from "./database.ts";
+import { defineKind, notePartial, toWire, unlessMissing, wasPartial } from "./resource.ts";
 import { checkUser } from "./user-rules.ts";
-import { toWire } from "./wire.ts";
 
 /** Database users of an instance, kept by the users host. Their id is instance/name. */
 export const user: Kind = defineKind({

@@ -8,22 +8,18 @@ import type { Plan } from "../model/plan.ts";
 import type { Problem } from "../model/problem.ts";
 import { packageVersion, projectUrl } from "../project/package-files.ts";
 import { driftJson } from "../report/drift/drift-json.ts";
-import { jsonText } from "../report/json-text.ts";
 import { driftSuite, junitText } from "../report/junit/junit.ts";
 import { reportMarkdown } from "../report/markdown/report-markdown.ts";
-import { makePalette, type Page } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
-import { problemsJson } from "../report/problems-json.ts";
-import { problemsText } from "../report/problems-text.ts";
+import { problemsJson, problemsText } from "../report/problems.ts";
 import { driftMetrics } from "../report/prometheus/drift-metrics.ts";
-import { driftFindings } from "../report/sarif/drift-findings.ts";
-import { planFindings } from "../report/sarif/plan-findings.ts";
+import { driftFindings, planFindings } from "../report/sarif/findings.ts";
 import { problemFindings } from "../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../report/sarif/sarif-log.ts";
 import { shownDrift, shownPlan } from "../report/shown.ts";
 import { reportText } from "../report/text/report-text.ts";
+import { jsonText, makePalette, type Page } from "../report/typeset.ts";
 import { driftView } from "../report/view/drift-view.ts";
-import { neighbourhood } from "../report/view/neighbourhood.ts";
 import { planView } from "../report/view/plan-view.ts";
 import { kindNames } from "../report/words.ts";
 
@@ -63,9 +59,8 @@ export async function formatPlan(
     case "html": {
       // Loaded here: what draws the picture of a page is large.
       const { reportHtml } = await import("../report/html/report-html.ts");
-      const view = planView(shown);
-      const page = { data: planJson(shown, names), picture: neighbourhood(shown, view) };
-      return reportHtml(view, { ...page, sha256: sha256As("base64") });
+      const page = { data: planJson(shown, names), plan: shown };
+      return reportHtml(planView(shown), { ...page, sha256: sha256As("base64") });
     }
   }
 }

@@ -1,9 +1,7 @@
 /** @module Reads the lists `imports`, `moved` and `removed` of a manifest and reports entries that contradict it. */
-import type { Address } from "../model/address.ts";
-import { formatAddress, parseAddress, undeclaring } from "../model/address.ts";
+import { type Address, formatAddress, parseAddress, undeclaring } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { defined, isObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Import, Move, Removal } from "../model/manifest.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Report } from "./problems/fault.ts";

@@ -1,6 +1,5 @@
 /** @module Parses the `${...}` expressions of a text. */
-import type { AddressParts } from "../model/address.ts";
-import { parseAddress } from "../model/address.ts";
+import { type AddressParts, parseAddress } from "../model/address.ts";
 import type { Fault } from "./problems/fault.ts";
 
 /**

@@ -1,7 +1,6 @@
 /** @module Parses the YAML files of a manifest, merges them, and explains the syntax errors of the parser. */
 import { type ErrorCode, LineCounter, parseDocument, type YAMLError } from "yaml";
-import type { JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
 import { rangeOf } from "./locate.ts";
 import { plainValue } from "./plain-value.ts";

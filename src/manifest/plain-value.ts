@@ -1,7 +1,6 @@
 /** @module Converts a YAML tree to plain JSON values. */
 import { type Alias, isAlias, isScalar, isSeq, type ParsedNode, type Scalar, type YAMLMap } from "yaml";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type Json } from "../model/json.ts";
 import type { Fault } from "./problems/fault.ts";
 import { unresolved } from "./values.ts";
 

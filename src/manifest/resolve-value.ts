@@ -1,8 +1,13 @@
 /** @module Fills in the `${...}` expressions of a value. */
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { Sealed, Template, TemplatePart } from "../model/sealed.ts";
-import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import {
+  isReference,
+  isSealed,
+  isTemplate,
+  type Sealed,
+  type Template,
+  type TemplatePart,
+} from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
 import type { Fault } from "./problems/fault.ts";
 import type { SecretExpression } from "./secrets.ts";

@@ -1,6 +1,5 @@
 /** @module Decides which variables, secrets and outputs a place of the manifest may use. */
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Reference } from "../model/sealed.ts";
 import type { Expression } from "./expression.ts";
 import type { Fault } from "./problems/fault.ts";

@@ -1,7 +1,6 @@
 /** @module Seals the secret fields of a resource. */
 import type { Json } from "../model/json.ts";
-import type { Sealed, TemplatePart } from "../model/sealed.ts";
-import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
+import { isReference, isSealed, isTemplate, type Sealed, type TemplatePart } from "../model/sealed.ts";
 import type { Member } from "./inventory.ts";
 import type { Fault, Report } from "./problems/fault.ts";
 import { secretPaths } from "./schema/shape.ts";

@@ -1,6 +1,5 @@
 /** @module Finds the variables that secret fields are made of. */
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
 import { secretPaths } from "./schema/shape.ts";

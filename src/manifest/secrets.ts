@@ -1,7 +1,6 @@
 /** @module Reads and seals the secrets that a manifest uses. */
 import { isGraphformError } from "../model/errors.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject, stableJson } from "../model/json.ts";
+import { isObject, type Json, type JsonObject, stableJson } from "../model/json.ts";
 import type { SecretSource } from "../model/manifest.ts";
 import type { Open, Seal, Sealed, Template } from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";

@@ -1,8 +1,6 @@
 /** @module Walks and merges the plain values of a manifest, and marks those that are missing because of an error that was reported. */
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { Template } from "../model/sealed.ts";
-import { isTemplate } from "../model/sealed.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { isTemplate, type Template } from "../model/sealed.ts";
 import type { Path } from "./source.ts";
 
 /** Stands for a missing value. Its problem was reported; do not report problems that follow from it. */

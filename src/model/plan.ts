@@ -43,7 +43,7 @@ export interface FieldChange<Value = Json> {
 
 /** The reason why a step is not carried out, and the remedy. */
 export interface Guard {
-  /** protect, on-replace, max-deletes, in-doubt, ...: `guardRules` in `report/sarif/plan-rules.ts` has all of them. */
+  /** protect, on-replace, max-deletes, in-doubt, ...: `guardRules` in `report/sarif/findings.ts` has all of them. */
   readonly code: string;
   readonly message: string;
   /** The remedy; the name is that of saved plans. */

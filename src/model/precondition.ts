@@ -1,8 +1,7 @@
 /** @module Computes the text behind the precondition of a step. */
 
 import { sameValue } from "./compare.ts";
-import type { Json } from "./json.ts";
-import { stableJson } from "./json.ts";
+import { type Json, stableJson } from "./json.ts";
 import { objectKey } from "./object-key.ts";
 import type { Live, Ref } from "./observed.ts";
 import { holdsSecret } from "./sealed.ts";

@@ -1,6 +1,5 @@
 /** @module Defines sealed secrets, templates and references inside of values. */
-import type { Json, JsonObject } from "./json.ts";
-import { isObject } from "./json.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
 
 /** Stands in place of a secret in everything that is shown. */
 export const sensitive = "(sensitive)";

@@ -1,6 +1,5 @@
 /** @module Defines a flat spec and the only two conversions: from nested objects, and back to them. */
-import type { Json, JsonObject } from "./json.ts";
-import { isObject } from "./json.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
 import { isReference, isSealed, isTemplate } from "./sealed.ts";
 
 /**

@@ -1,6 +1,5 @@
 /** @module Finds the login in an address: what the URL parser calls userinfo. */
-import type { Json } from "./json.ts";
-import { isObject } from "./json.ts";
+import { isObject, type Json } from "./json.ts";
 import { sensitive } from "./sealed.ts";
 
 /** The scheme of an address with its slashes; `jdbc:` and its like may stand before it. */

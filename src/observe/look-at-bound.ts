@@ -8,8 +8,7 @@ import { formatDuration } from "../model/quantity.ts";
 import type { Bound } from "../model/state.ts";
 import { referenceFields } from "../model/templates.ts";
 import { lookFor, placeWithWitnesses } from "../polling/look-for.ts";
-import { type Known, type ObserveContext, readerOf } from "./context.ts";
-import { look, type Place, placeKey, skipUnread } from "./unread.ts";
+import { type Known, look, type ObserveContext, type Place, placeKey, readerOf, skipUnread } from "./look.ts";
 
 /** The verdict on a bound object that the service does not show as it was bound. `hidden`: it is in its creation grace period and counts as there. */
 export type Missing = { readonly is: "gone" | "hidden" } | Doubt;

@@ -9,21 +9,21 @@ import { anotherObject } from "../model/object-key.ts";
 import type { Doubt, Live, Observed, Ref } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe-reading.ts";
 import { referenceFields } from "../model/templates.ts";
-import type { Known, ObserveContext } from "./context.ts";
-import { isDoubt, lookAtBound, lookAtUnbound, type Missing, overlay } from "./look-at-bound.ts";
-import { reasonsNotProbed, withAnswer } from "./probed-values.ts";
-import { openProbes } from "./probes.ts";
-import { describeUnmanaged, listAgain, type UnmanagedObject } from "./unmanaged.ts";
 import {
   assertSomethingRead,
   idsIn,
+  type Known,
   listPlaces,
+  type ObserveContext,
   type Place,
   partialIn,
   placeKey,
   type Unread,
   unreadIn,
-} from "./unread.ts";
+} from "./look.ts";
+import { isDoubt, lookAtBound, lookAtUnbound, type Missing, overlay } from "./look-at-bound.ts";
+import { openProbes, reasonsNotProbed, withAnswer } from "./probes.ts";
+import { describeUnmanaged, listAgain, type UnmanagedObject } from "./unmanaged.ts";
 
 /** Observed objects by address, and the objects that belong to no address. A bound address that is in none of the maps is gone. */
 export interface Observation {

@@ -5,8 +5,15 @@ import { isServiceError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { knowsNothing, type Live } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
-import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
-import { type Listed, type Place, skipUnread } from "./unread.ts";
+import {
+  type Known,
+  type Listed,
+  lookAtOne,
+  type ObserveContext,
+  type Place,
+  readerOf,
+  skipUnread,
+} from "./look.ts";
 
 /**
  * An object at the service that no address is bound to.

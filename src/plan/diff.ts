@@ -7,8 +7,7 @@ import type { Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { waitsFor } from "../model/templates.ts";
-import type { Trait, Traits } from "../model/traits.ts";
-import { traitAt, verbsBetween } from "../model/traits.ts";
+import { type Trait, type Traits, traitAt, verbsBetween } from "../model/traits.ts";
 
 export interface DiffInput {
   /** Desired spec; absent paths are not managed. */

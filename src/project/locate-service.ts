@@ -1,18 +1,15 @@
-/** @module Finds the service of a run: its hosts, subscription and identity. */
-
+/** @module Finds the service of a run: its hosts, subscription and identity, and the local platform by its data folder. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type ServicePlace, serviceIdentity } from "../hosting/service-identity.ts";
 import { GraphformError, isGraphformError } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
+import { defined, isObject, type JsonObject, objectIn } from "../model/json.ts";
+import type { Profile } from "../model/profile.ts";
 import { isLoopback } from "../model/service.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
-import {
-  findLocalPlatform,
-  type LocalPlatform,
-  localPlatformOf,
-  localSubscription,
-  noLocalPlatform,
-} from "./local-platform.ts";
+import { platformOn } from "../platform/lock.ts";
 import type { Project, RunOptions } from "./project.ts";
 import type { Settings } from "./settings.ts";
 
@@ -184,4 +181,92 @@ function hostsApart(changed: NamedHost, kept: NamedHost): GraphformError {
     `${changed.from} names another ${changed.host} host, ${withoutUserinfo(changed.url)}, but the ${kept.host} host would still be ${withoutUserinfo(kept.url)} from ${kept.from}: tokens and passwords would be sent to both`,
     { hint: "name both together: --platform-url and --users-url (one URL if one host serves both)" },
   );
+}
+
+/** Data folder of the local platform, relative to the current folder. */
+export const localPlatformDir: string = join(".graphform", "platform");
+
+/** Default subscription at the local platform, which accepts any. */
+const localSubscription = "sub-local";
+
+/** URLs and credentials of a local platform. */
+export interface LocalPlatform {
+  readonly url: string;
+  readonly usersUrl: string;
+  readonly username: string;
+  readonly password: string;
+  /** Random id of its data folder; absent for a platform of an earlier version. */
+  readonly id?: string;
+  /** CA file of its databases that use TLS. */
+  readonly caFile?: string;
+  readonly isRunning: boolean;
+  /** False for a platform with --engine none: nothing answers at the endpoints it shows. */
+  readonly hasDatabases: boolean;
+  /** Ms that each operation is made to take; empty for a platform of an earlier version. */
+  readonly delays: { readonly [operation: string]: number };
+}
+
+/**
+ * The data folder for a manifest: the one beside the manifest if a platform was ever started there, otherwise that of the
+ * current folder, where `platform up` starts a platform.
+ */
+function localPlatformOf(manifestFolder: string): string {
+  const beside = join(manifestFolder, localPlatformDir);
+  return existsSync(join(beside, "credentials.json")) ? beside : localPlatformDir;
+}
+
+/** Reads a data folder; undefined if no platform was started there. */
+export async function findLocalPlatform(dir: string = localPlatformDir): Promise<LocalPlatform | undefined> {
+  const [found, credentials, platform, id] = await Promise.all([
+    readJson(join(dir, "platform.json")),
+    readJson(join(dir, "credentials.json")),
+    platformOn(dir),
+    readFile(join(dir, "control", "id"), "utf8").catch(() => ""),
+  ]);
+  const { url, usersUrl, caFile, pid, engine, delays } = found;
+  const { username, password } = credentials;
+  if (typeof url !== "string" || typeof username !== "string" || typeof password !== "string")
+    return undefined;
+  return {
+    url,
+    usersUrl: typeof usersUrl === "string" ? usersUrl : url,
+    username,
+    password,
+    hasDatabases: !(isObject(engine) && engine["name"] === "none"),
+    delays: Object.fromEntries(
+      Object.entries(isObject(delays) ? delays : {}).flatMap(([name, delay]) =>
+        typeof delay === "number" ? [[name, delay]] : [],
+      ),
+    ),
+    isRunning: pid !== undefined && pid === platform?.pid,
+    ...(typeof caFile === "string" ? { caFile } : {}),
+    ...(id.trim() === "" ? {} : { id: id.trim() }),
+  };
+}
+
+/** Creates the error `no-platform`: the manifest uses the local platform, and none is running. */
+function noLocalPlatform(): GraphformError {
+  return new GraphformError(
+    "no-platform",
+    "the manifest names no service, and no local platform is running here",
+    { hint: "start it with `graphform platform up --detach`, or name a service in the manifest" },
+  );
+}
+
+async function readJson(file: string): Promise<JsonObject> {
+  return objectIn(await readFile(file, "utf8").catch(() => "")) ?? {};
+}
+
+/** Ms that starting or stopping a real database takes at the local platform, roughly. */
+const realWork = 1000;
+
+/** A profile with the times of a local platform: what its operations take there, and no wait for databases if none run. */
+export function atLocalPlatform(profile: Profile, { delays, hasDatabases }: LocalPlatform): Profile {
+  const { timing } = profile;
+  const expected = Object.entries(delays).map(([name, delay]) => [
+    name,
+    delay + (hasDatabases ? realWork : 0),
+  ]);
+  const expect: Profile["timing"]["expect"] = Object.fromEntries(expected);
+  return { ...profile, timing: { ...timing, expect, ...(hasDatabases ? {} : { endpoint: 0 }) } };
 }

@@ -12,14 +12,13 @@ import { limitedTo, type ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { assertSameService } from "../state/claim-state.ts";
 import { isPlanApplied } from "../state/document.ts";
-import type { ManifestFile, PlanChoices, SavedPlan } from "../state/plan-file.ts";
-import { writePlanFile } from "../state/plan-file.ts";
+import { type ManifestFile, type PlanChoices, type SavedPlan, writePlanFile } from "../state/plan-file.ts";
 import type { Run } from "./open-run.ts";
 import { packageVersion } from "./package-files.ts";
 import type { Project } from "./project.ts";
 
 /** The run that a plan was made in. */
-export interface PlanningRun {
+interface PlanningRun {
   readonly run: Pick<Run, "project" | "identity">;
   readonly options: PlanChoices;
   readonly commit: SavedPlan["commit"];

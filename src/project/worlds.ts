@@ -2,8 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
-import type { Clock } from "../model/clock.ts";
-import { systemClock } from "../model/clock.ts";
+import { type Clock, systemClock } from "../model/clock.ts";
 import { defined } from "../model/json.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { Open } from "../model/sealed.ts";

@@ -5,21 +5,22 @@ import { openClassRegistry } from "../apply/creates/create-class.ts";
 import { type Recovered, recoverIntents } from "../apply/creates/recover-intents.ts";
 import { run } from "../apply/run.ts";
 import type { Address } from "../model/address.ts";
-import type { Clock } from "../model/clock.ts";
+import { type Clock, serviceTime } from "../model/clock.ts";
 import { longestSearch } from "../model/consistency.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Driver, Kind, KindRegistry } from "../model/kind.ts";
+import type { Observed } from "../model/observed.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Plan, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Service } from "../model/service.ts";
+import type { StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
-import type { OnRead } from "../observe/context.ts";
+import type { OnRead } from "../observe/look.ts";
 import { needsRepair, repairMigrations as repair } from "../replace/recover.ts";
 import type { Planned, PlanningWorld } from "./plan-for.ts";
-import { planMark } from "./plan-mark.ts";
 
 /** The dependencies of applying, besides the plan. */
 export interface ApplyWorld {
@@ -134,4 +135,80 @@ export function withoutNewWrites(service: Service, stopping: AbortSignal): Servi
 function describedPaths({ describedBy, schema }: Kind, profile: Profile): Set<string> {
   const named = Object.keys(profile.operations[describedBy]?.answer ?? {});
   return new Set(named.filter((name) => Object.hasOwn(schema.properties, name)));
+}
+
+/** The mark of one plan, and the journal and drivers that set it before they do anything. */
+interface PlanMark {
+  readonly journal: Journal;
+  driver(driver: Driver): Driver;
+  /** Sets the mark now, unless it is set. Rejects if the state could not be written: nothing was sent then. */
+  set(): Promise<void>;
+  /** The failure to set it; undefined if there was none. */
+  failure(): unknown;
+}
+
+/**
+ * Opens the mark of a plan. A plan runs once; one of which nothing was sent and nothing recorded has not run, and may be
+ * applied again.
+ */
+function planMark(
+  journal: Journal,
+  { fingerprint }: Pick<Plan, "fingerprint">,
+  observed: ReadonlyMap<Address, Observed>,
+): PlanMark {
+  let marking: Promise<void> | undefined;
+  let isSet = false;
+  let failed: unknown;
+  const mark = async (): Promise<void> => {
+    try {
+      const times = newTimes(observed, journal.state);
+      const shown = Object.keys(times).length === 0 ? {} : { shownCreatedAt: times };
+      await journal.record({ type: "plan-applied", fingerprint, ...shown });
+      isSet = true;
+    } catch (error) {
+      failed = error;
+      throw error;
+    }
+  };
+  const set = (): Promise<void> => {
+    marking ??= mark();
+    return marking;
+  };
+  const after = <T>(work: () => Promise<T>): Promise<T> => (isSet ? work() : set().then(work));
+  return {
+    journal: {
+      ...journal,
+      // What was seen of an object is no work of the plan.
+      record: (event) =>
+        event.type === "another-seen" ? journal.record(event) : after(() => journal.record(event)),
+      bind: (address, bound) => after(() => journal.bind(address, bound)),
+    },
+    driver: (driver) => {
+      const { backup, heal } = driver;
+      return {
+        ...driver,
+        create: (...given) => after(() => driver.create(...given)),
+        update: (...given) => after(() => driver.update(...given)),
+        delete: (...given) => after(() => driver.delete(...given)),
+        operate: (...given) => after(() => driver.operate(...given)),
+        ...(backup === undefined ? {} : { backup: (...given) => after(() => backup(...given)) }),
+        ...(heal === undefined ? {} : { heal: (...given) => after(() => heal(...given)) }),
+      };
+    },
+    set,
+    failure: () => failed,
+  };
+}
+
+/** The creation times that were observed of bound objects and are not recorded yet. */
+function newTimes(
+  observed: ReadonlyMap<Address, Observed>,
+  { resources }: Pick<StateDocument, "resources">,
+): { readonly [address: Address]: string } {
+  const found = [...observed].flatMap(([address, { id, createdAt, phase }]): [Address, string][] => {
+    const bound = resources[address];
+    if (createdAt === undefined || serviceTime(createdAt) === undefined || phase.is === "pending") return [];
+    return bound?.id === id && bound.shownCreatedAt === undefined ? [[address, createdAt]] : [];
+  });
+  return Object.fromEntries(found);
 }

@@ -10,7 +10,7 @@ import type { ApplyWorld } from "./apply-plan.ts";
 import type { Goal, Planned } from "./plan-for.ts";
 
 /** The dependencies of the second look. */
-export interface Verification {
+interface Verification {
   readonly goal: Goal;
   readonly look: (goal: Goal) => Promise<Planned>;
   readonly world: ApplyWorld;

@@ -4,9 +4,8 @@ import { parseAddress } from "../model/address.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Change, FieldChange, Guard, OutputChange, Step } from "../model/plan.ts";
 import { nest, type Spec } from "../model/spec.ts";
-import { isMarked, type ShownValue } from "./shown-value.ts";
-import type { KindNames } from "./words.ts";
-import { typeOf } from "./words.ts";
+import { isMarked, type ShownValue } from "./shown.ts";
+import { type KindNames, typeOf } from "./words.ts";
 
 /** One entry of `resource_changes` (Terraform's plan representation, format 1.2). */
 export function resourceChange(

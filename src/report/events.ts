@@ -1,27 +1,25 @@
-/** @module Formats errors, problems and plans as lines of the event stream, in the shape of Terraform's UI stream. */
+/** @module Formats errors, problems, plans and applies as lines of the event stream, in the shape of the UI stream of Terraform. */
+
 import { type Address, parseAddress } from "../model/address.ts";
 import type { GraphformError } from "../model/errors.ts";
-import { defined, type Json, type JsonObject } from "../model/json.ts";
-import type { Change } from "../model/plan.ts";
+import { defined, type JsonObject } from "../model/json.ts";
+import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
+import type { Change, Operation } from "../model/plan.ts";
 import type { Problem } from "../model/problem.ts";
-import { escapeText } from "./escape.ts";
+import { type Command, doneWords, lastLine, stepWords, unsettledWords } from "./apply-text.ts";
 import { hasWork, planLine, summarize, verdictOf } from "./plan-summary.ts";
-import { diagnosticOf } from "./problems-json.ts";
-import type { ShownPlan } from "./shown.ts";
-import { type KindNames, typeOf } from "./words.ts";
+import { diagnosticOf } from "./problems.ts";
+import type { ShownOutcome, ShownPlan } from "./shown.ts";
+import { typedOutputs } from "./state-text.ts";
+import { escapeText } from "./typeset.ts";
+import { elapsedTime, type KindNames, typeOf } from "./words.ts";
 
-/** Severity of a line. */
-export type Level = "info" | "warn" | "error";
+type Level = "info" | "warn" | "error";
 
 /** One line of the stream, without its time. `message` may contain text of the service; it is escaped. */
-export function uiEvent(level: Level, type: string, message: string, payload: JsonObject): JsonObject {
-  return {
-    "@level": level,
-    "@message": escapeText(message),
-    "@module": "graphform.ui",
-    type,
-    ...payload,
-  };
+function uiEvent(level: Level, type: string, message: string, payload: JsonObject): JsonObject {
+  const head = { "@level": level, "@message": escapeText(message), "@module": "graphform.ui" };
+  return { ...head, type, ...payload };
 }
 
 /** A line with the time at which it is written, in ms since 1970. Reports do not read the clock. */
@@ -36,44 +34,33 @@ export function versionEvent(version: string): JsonObject {
 
 /** Problems of the manifest, one line each. */
 export function problemEvents(problems: readonly Problem[]): readonly JsonObject[] {
-  return problems.map((problem) => {
-    const level = problem.severity === "error" ? "error" : "warn";
-    const title = level === "error" ? "Error" : "Warning";
-    return uiEvent(level, "diagnostic", `${title}: ${problem.message}`, {
-      diagnostic: diagnosticOf(problem),
-    });
-  });
+  return problems.map((problem) => diagnosticEvent(problem.severity, problem.message, diagnosticOf(problem)));
+}
+
+function diagnosticEvent(severity: Problem["severity"], summary: string, diagnostic: JsonObject): JsonObject {
+  const [level, title] =
+    severity === "error" ? (["error", "Error"] as const) : (["warn", "Warning"] as const);
+  return uiEvent(level, "diagnostic", `${title}: ${summary}`, { diagnostic });
 }
 
 /** An error as a diagnostic. */
 export function errorEvent({ message, hint = "", code, exitCode }: GraphformError): JsonObject {
-  const notice = { summary: message, detail: hint, x_graphform: { code, exit_code: exitCode } };
-  return noticeEvent("error", notice);
+  return noticeEvent("error", message, hint, { x_graphform: { code, exit_code: exitCode } });
 }
 
 /** A diagnostic without a position in the manifest. */
-export function noticeEvent(
-  level: "warn" | "error",
-  notice: {
-    readonly summary: string;
-    readonly detail?: string;
-    readonly address?: string;
-    readonly x_graphform?: Json;
-  },
+function noticeEvent(
+  severity: Problem["severity"],
+  summary: string,
+  detail = "",
+  more: JsonObject = {},
 ): JsonObject {
-  const severity = level === "error" ? "error" : "warning";
-  const diagnostic = {
-    severity,
-    ...notice,
-    summary: escapeText(notice.summary),
-    detail: escapeText(notice.detail ?? ""),
-  };
-  const title = level === "error" ? "Error" : "Warning";
-  return uiEvent(level, "diagnostic", `${title}: ${notice.summary}`, { diagnostic });
+  const said = { summary: escapeText(summary), detail: escapeText(detail) };
+  return diagnosticEvent(severity, summary, { severity, ...more, ...said });
 }
 
 /** The `resource` object of an event, in the shape of Terraform's stream. */
-export function eventResource(address: Address, kind: string, names: KindNames): JsonObject {
+function eventResource(address: Address, kind: string, names: KindNames): JsonObject {
   const parts = parseAddress(address);
   return {
     addr: address,
@@ -100,7 +87,8 @@ export function planEvents(plan: ShownPlan, names: KindNames): readonly JsonObje
   ];
 }
 
-const words: { readonly [action in Change["action"]]: string } = {
+/** Operations and actions by the names of Terraform's stream. */
+const words: { readonly [action in Operation | Change["action"]]: string } = {
   create: "create",
   update: "update",
   replace: "replace",
@@ -110,29 +98,28 @@ const words: { readonly [action in Change["action"]]: string } = {
   move: "move",
   forget: "remove",
   keep: "noop",
+  heal: "update",
+  operate: "update",
+  backup: "read",
+  bind: "import",
+  wait: "noop",
 };
 
 function plannedEvent(change: Change<unknown>, names: KindNames): JsonObject {
-  const reason = reasonOf(change);
+  const { address, action, kind, previousAddress, reason, disruption, blocked } = change;
   const payload = {
     change: {
-      resource: eventResource(change.address, change.kind, names),
-      ...(change.previousAddress === undefined
-        ? {}
-        : { previous_resource: eventResource(change.previousAddress, change.kind, names) }),
-      action: words[change.action],
-      ...defined({ reason }),
-      ...(change.action === "adopt" ? { importing: { id: change.id ?? "" } } : {}),
+      resource: eventResource(address, kind, names),
+      ...(previousAddress && { previous_resource: eventResource(previousAddress, kind, names) }),
+      action: words[action],
+      ...defined({ reason: reasonOf(change) }),
+      ...(action === "adopt" ? { importing: { id: change.id ?? "" } } : {}),
     },
-    x_graphform: {
-      reason: change.reason,
-      disruption: change.disruption,
-      blocked: change.blocked.map(({ code, message, lift }) => ({ code, message, lift })),
-    },
+    x_graphform: { reason, disruption, blocked: blocked.map((guard) => ({ ...guard })) },
   };
-  const blocked = change.blocked.length > 0;
-  const message = `${change.address}: Plan to ${words[change.action]}${blocked ? " (blocked)" : ""}`;
-  return uiEvent(blocked ? "warn" : "info", "planned_change", message, payload);
+  const isHeld = blocked.length > 0;
+  const message = `${address}: Plan to ${words[action]}${isHeld ? " (blocked)" : ""}`;
+  return uiEvent(isHeld ? "warn" : "info", "planned_change", message, payload);
 }
 
 function driftEvent(change: Change<unknown>, names: KindNames): JsonObject {
@@ -152,9 +139,87 @@ function reasonOf(change: Change<unknown>): string | undefined {
 function outputEvents(plan: ShownPlan): readonly JsonObject[] {
   const entries = Object.entries(plan.outputs).filter(([, output]) => output.action !== "no-op");
   if (entries.length === 0) return [];
-  const outputs = entries.map(([name, output]): [string, Json] => [
-    name,
-    { action: output.action, sensitive: output.sensitive },
-  ]);
+  const outputs = entries.map(([name, { action, sensitive }]) => [name, { action, sensitive }] as const);
   return [uiEvent("info", "outputs", `Outputs: ${entries.length}`, { outputs: Object.fromEntries(outputs) })];
+}
+
+/** One event of a running apply as one line of the stream. */
+export function applyEvent(event: ApplyEvent, names: KindNames): JsonObject {
+  switch (event.type) {
+    case "step-start": {
+      const message = `${event.address}: ${stepWords(event.operation, event.verb).doing}...`;
+      return uiEvent("info", "apply_start", message, stepPayload(event, names));
+    }
+    case "step-progress": {
+      const { address, elapsed, detail: status } = event;
+      const { doing } = stepWords(event.operation, event.verb);
+      const message = `${address}: still ${doing}... [${elapsedTime(elapsed)} elapsed] ${status}`;
+      return uiEvent("info", "apply_progress", message, stepPayload(event, names, { status }));
+    }
+    case "step-end":
+      return stepEndEvent(event.outcome, names);
+    case "warning":
+      return noticeEvent("warning", event.message, "", defined({ address: event.address }));
+  }
+}
+
+/** The result as lines of the stream: unfinished steps with reasons, the summary, the outputs. */
+export function outcomeEvents(outcome: ShownOutcome, command: Command = "apply"): readonly JsonObject[] {
+  const { added, changed, destroyed, exitCode, resumed } = outcome;
+  const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: command };
+  const level = exitCode === 0 ? "info" : "error";
+  const outputs = typedOutputs(outcome.outputs);
+  const count = Object.keys(outputs).length;
+  return [
+    ...outcome.warnings.map((summary) => noticeEvent("warning", summary)),
+    ...outcome.steps.flatMap((step) => {
+      const { address, key, result, message = `${address} is not done: ${result}`, hint } = step;
+      if (result === "done") return [];
+      return [noticeEvent(severityOf(step), message, hint, { address, x_graphform: { key, result } })];
+    }),
+    ...outcome.certificate.map((left) =>
+      noticeEvent("error", "not as declared after apply", unsettledWords(left)),
+    ),
+    uiEvent(level, "change_summary", lastLine(outcome, command), {
+      changes,
+      x_graphform: { exit_code: exitCode, ...defined({ resumed }) },
+    }),
+    ...(count === 0 ? [] : [uiEvent("info", "outputs", `Outputs: ${count}`, { outputs })]),
+  ];
+}
+
+function stepEndEvent(step: StepOutcome, names: KindNames): JsonObject {
+  const { address, result, elapsed, message } = step;
+  const payload = stepPayload(step, names, { result });
+  if (result === "done") {
+    const done = `${address}: ${doneWords(step)} after ${elapsedTime(elapsed)}`;
+    return uiEvent("info", "apply_complete", done, payload);
+  }
+  const why = message === undefined ? "" : `: ${message}`;
+  const level = severityOf(step) === "error" ? "error" : "warn";
+  return uiEvent(level, "apply_errored", `${address}: ${result}${why}`, payload);
+}
+
+function severityOf({ result }: StepOutcome): Problem["severity"] {
+  return result === "failed" || result === "stale" ? "error" : "warning";
+}
+
+/** The payload of an event of a step; `more` stands beside its key. */
+function stepPayload(
+  step: Pick<StepOutcome, "key" | "address" | "kind" | "operation"> &
+    Partial<Pick<StepOutcome, "id" | "verb" | "elapsed">>,
+  names: KindNames,
+  more: JsonObject = {},
+): JsonObject {
+  const { key, address, kind, operation, id, verb, elapsed } = step;
+  return {
+    hook: {
+      resource: eventResource(address, kind, names),
+      // One step of a migration changes a part; the migration as a whole replaces.
+      action: operation === "migrate" ? "update" : words[operation],
+      ...(id === undefined ? {} : { id_key: "id", id_value: id }),
+      ...(elapsed === undefined ? {} : { elapsed_seconds: Math.round(elapsed / 1000) }),
+    },
+    x_graphform: { key, operation, ...defined({ verb }), ...more },
+  };
 }

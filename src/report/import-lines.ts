@@ -1,7 +1,7 @@
 /** @module Formats entries of a manifest: bindings of what is there already, and values in YAML. */
 import type { Json } from "../model/json.ts";
-import { escapeJson, escapeText } from "./escape.ts";
 import type { ShownPlan } from "./shown.ts";
+import { escapeJson, escapeText } from "./typeset.ts";
 
 /**
  * The section `imports` that binds everything that may be there already; no lines if nothing is. An entry is a comment if a person has to

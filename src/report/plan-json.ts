@@ -3,7 +3,6 @@
 import { parseAddress } from "../model/address.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Change } from "../model/plan.ts";
-import { censusJson } from "./census-json.ts";
 import {
   beforeAndAfter,
   changeExtras,
@@ -15,8 +14,8 @@ import {
   stepExtras,
 } from "./change-json.ts";
 import { summarize } from "./plan-summary.ts";
-import type { ShownPlan } from "./shown.ts";
-import { isMarked, type ShownValue } from "./shown-value.ts";
+import { isMarked, type ShownPlan, type ShownValue } from "./shown.ts";
+import { censusJson } from "./view/census-view.ts";
 import type { KindNames } from "./words.ts";
 
 /**

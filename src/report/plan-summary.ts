@@ -8,7 +8,7 @@ import type { NextView, Tone } from "./view/report-view.ts";
 import { amount } from "./words.ts";
 
 /** The counts of a plan. A replacement counts as add and destroy; a blocked change counts only as blocked. */
-export interface PlanSummary {
+interface PlanSummary {
   readonly add: number;
   readonly change: number;
   readonly destroy: number;

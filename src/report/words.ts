@@ -4,7 +4,7 @@ import type { Kind } from "../model/kind.ts";
 import type { Source } from "../model/observed.ts";
 
 /** The part of a kind that reports use: its names and its schema. */
-export type KindWords = Pick<Kind, "name" | "noun" | "type" | "schema">;
+type KindWords = Pick<Kind, "name" | "noun" | "type" | "schema">;
 
 /** The words of each kind, by section of the manifest. */
 export interface KindNames {

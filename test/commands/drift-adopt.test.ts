@@ -1,7 +1,7 @@
 import { chmod, lstat, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { adoptedFields, isSettled, leftOutText } from "../../src/commands/drift/adopted-fields.ts";
+import { adoptedFields, isSettled, leftOutText } from "../../src/commands/drift/adopt.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { DriftReport, ResourceDrift } from "../../src/model/drift.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";

@@ -1,7 +1,7 @@
 import { type Command, Help } from "commander";
 import { describe, expect, it } from "vitest";
+import { commandGroups } from "../../src/commands/define-command.ts";
 import { createProgram } from "../../src/commands/program.ts";
-import { commandGroups } from "../../src/commands/terminal/help.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 
 const program = createProgram({

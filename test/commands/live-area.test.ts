@@ -1,7 +1,7 @@
 // biome-ignore lint/correctness/noUnresolvedImports: a CommonJS package has a default export at run time.
 import xterm from "@xterm/headless";
 import { expect, it } from "vitest";
-import { openLiveArea } from "../../src/commands/terminal/live-area.ts";
+import { openLiveArea } from "../../src/commands/terminal/terminal.ts";
 
 it("leaves each printed line once, in order, and nothing of what was drawn", async () => {
   const screen = new xterm.Terminal({ cols: 40, rows: 8, allowProposedApi: true, convertEol: true });

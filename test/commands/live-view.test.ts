@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { LiveArea } from "../../src/commands/terminal/live-area.ts";
 import { openLiveView } from "../../src/commands/terminal/live-view.ts";
-import type { Terminal } from "../../src/commands/terminal/terminal.ts";
+import type { LiveArea, Terminal } from "../../src/commands/terminal/terminal.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

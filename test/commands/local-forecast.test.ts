@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { expectedTime } from "../../src/model/time-limit.ts";
-import { atLocalPlatform, type LocalPlatform } from "../../src/project/local-platform.ts";
+import { atLocalPlatform, type LocalPlatform } from "../../src/project/locate-service.ts";
 
 const local: LocalPlatform = {
   ...{ url: "http://127.0.0.1:1", usersUrl: "http://127.0.0.1:1", username: "u", password: "p" },

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createProgram } from "../../src/commands/program.ts";
 import { formatAddress } from "../../src/model/address.ts";
 import { settingsOf } from "../../src/project/settings.ts";
-import { escapeText } from "../../src/report/escape.ts";
+import { escapeText } from "../../src/report/typeset.ts";
 
 const program = createProgram({
   terminal: () => expect.fail("no command is run"),

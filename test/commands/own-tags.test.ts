@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../../src/model/json.ts";
-import { isObject } from "../../src/model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type CloudBench, cloudBench } from "./cloud-bench.ts";
 import { run } from "./harness.ts";
 

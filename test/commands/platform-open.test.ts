@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { browserCommand, platformOpen } from "../../src/commands/platform/open.ts";
+import { browserCommand, platformOpen } from "../../src/commands/platform/manage.ts";
 import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { poll } from "../platform/harness.ts";

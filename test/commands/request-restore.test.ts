@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FindRestored, requestRestore } from "../../src/commands/request-restore.ts";
+import { type FindRestored, requestRestore } from "../../src/commands/instances/restore.ts";
 import { GraphformError, ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
 
 const call = { operation: "instance.restore", params: { id: "instance-1" } };

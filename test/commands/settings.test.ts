@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { variables } from "../../src/project/environment-variables.ts";
-import { settingsOf } from "../../src/project/settings.ts";
+import { settingsOf, variables } from "../../src/project/settings.ts";
 
 const password = "correct horse battery staple";
 

@@ -2,11 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { httpCredentials } from "../../src/model/stores/http.ts";
 import { type StateLocation, stores } from "../../src/model/stores/index.ts";
-import { locateState } from "../../src/project/locate-state.ts";
-import { addressOf, locationAt, sectionOf } from "../../src/project/location-address.ts";
-import { openStore, stateLease } from "../../src/project/open-store.ts";
+import { addressOf, locateState, locationAt, sectionOf } from "../../src/project/locate-state.ts";
+import { openStore, postgresValues, stateLease } from "../../src/project/open-store.ts";
 import { settingsOf } from "../../src/project/settings.ts";
-import { postgresValues } from "../../src/project/state-drivers.ts";
 
 const of = (state: JsonObject, env = {}, given?: string): StateLocation =>
   locateState({ name: "shop", state }, "folder", given, settingsOf(env));

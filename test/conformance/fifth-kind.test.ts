@@ -2,9 +2,15 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
-import { defineKind } from "../../src/kinds/define-kind.ts";
-import { type ParamsAt, phaseOf, resourceReader, resourceWriter, timesOf } from "../../src/kinds/resource.ts";
-import { fromWire } from "../../src/kinds/wire.ts";
+import {
+  defineKind,
+  fromWire,
+  type ParamsAt,
+  phaseOf,
+  resourceReader,
+  resourceWriter,
+  timesOf,
+} from "../../src/kinds/resource.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { KindSchema } from "../../src/model/field-schema.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";

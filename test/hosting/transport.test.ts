@@ -2,8 +2,12 @@ import { readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Transport, WireRequest } from "../../src/hosting/wire/transport.ts";
-import { openConnections, type TransportOptions } from "../../src/hosting/wire/transport.ts";
+import {
+  openConnections,
+  type Transport,
+  type TransportOptions,
+  type WireRequest,
+} from "../../src/hosting/wire/transport.ts";
 import { listen } from "./listen.ts";
 import { always, failure } from "./service-of.ts";
 

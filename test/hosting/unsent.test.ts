@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
-import type { Transport } from "../../src/hosting/wire/transport.ts";
-import { openConnections } from "../../src/hosting/wire/transport.ts";
+import { openConnections, type Transport } from "../../src/hosting/wire/transport.ts";
 import { defined } from "../../src/model/json.ts";
 import type { Limits } from "../../src/model/profile.ts";
 import type { Service } from "../../src/model/service.ts";

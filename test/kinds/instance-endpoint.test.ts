@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { endpointOf } from "../../src/kinds/instance-endpoint.ts";
+import { endpointOf } from "../../src/kinds/instance-operations.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { always, serviceOf } from "../hosting/service-of.ts";
 import { startCloud, topologyOf } from "../support/cloud.ts";

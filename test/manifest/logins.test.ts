@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { locationAt } from "../../src/project/location-address.ts";
+import { locationAt } from "../../src/project/locate-state.ts";
 import { check } from "./check.ts";
 
 /** Parts of every password below; neither may be shown, whatever stands between them. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { kindRegistry, type Reader } from "../../src/model/kind.ts";
 import type { Live } from "../../src/model/observed.ts";
 import type { Bound } from "../../src/model/state.ts";
-import type { Known } from "../../src/observe/context.ts";
+import type { Known } from "../../src/observe/look.ts";
 import { type BoundLives, lookAtBound } from "../../src/observe/look-at-bound.ts";
 import { kindLike, planInput } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";

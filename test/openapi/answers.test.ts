@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createService } from "../../src/hosting/client.ts";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
-import type { WireRequest, WireResponse } from "../../src/hosting/wire/transport.ts";
-import { openConnections } from "../../src/hosting/wire/transport.ts";
+import { openConnections, type WireRequest, type WireResponse } from "../../src/hosting/wire/transport.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import { isServiceError } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defined } from "../../src/model/json.ts";
 import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
-import { makePalette } from "../../src/report/palette.ts";
-import { progressText } from "../../src/report/progress-text.ts";
+import { progressText } from "../../src/report/apply-text.ts";
+import { makePalette } from "../../src/report/typeset.ts";
 import { ended, outcome, roughOutcome } from "./apply-parts.ts";
 import { outcomeText } from "./rendered.ts";
 

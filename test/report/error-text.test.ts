@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GraphformError, ownError } from "../../src/model/errors.ts";
-import { errorText } from "../../src/report/problems-text.ts";
+import { errorText } from "../../src/report/problems.ts";
 
 describe("errorText", () => {
   it.each<[string, GraphformError, string]>([

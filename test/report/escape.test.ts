@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeJson, escapeLines, escapeText, quoteText } from "../../src/report/escape.ts";
+import { escapeJson, escapeLines, escapeText, quoteText } from "../../src/report/typeset.ts";
 
 describe("escapeText", () => {
   it.each([

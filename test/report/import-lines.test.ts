@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Change, MayBe } from "../../src/model/plan.ts";
-import { makePalette } from "../../src/report/palette.ts";
+import { makePalette } from "../../src/report/typeset.ts";
 import { importTitle } from "../../src/report/view/report-view.ts";
 import { text } from "./arbitraries.ts";
 import { change, database, plan } from "./plan-parts.ts";

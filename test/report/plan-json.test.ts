@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../../src/model/json.ts";
-import { isObject } from "../../src/model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import type { Change, Plan } from "../../src/model/plan.ts";
-import { jsonText } from "../../src/report/json-text.ts";
+import { jsonText } from "../../src/report/typeset.ts";
 import { goldenPlans } from "./golden-plans.ts";
 import { change, database, field, plan, sealed, step } from "./plan-parts.ts";
 import { planJson } from "./rendered.ts";

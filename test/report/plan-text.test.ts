@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Plan } from "../../src/model/plan.ts";
-import { makePalette } from "../../src/report/palette.ts";
-import { textWidth } from "../../src/report/text-width.ts";
+import { makePalette, textWidth } from "../../src/report/typeset.ts";
 import { goldenPlans } from "./golden-plans.ts";
 import { change, database, field, plan } from "./plan-parts.ts";
 import { planText } from "./rendered.ts";

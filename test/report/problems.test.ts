@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { excerptsOf } from "../../src/manifest/problems/excerpt.ts";
 import type { Problem } from "../../src/model/problem.ts";
-import { makePalette } from "../../src/report/palette.ts";
-import { problemsJson } from "../../src/report/problems-json.ts";
-import { problemsText } from "../../src/report/problems-text.ts";
+import { problemsJson, problemsText } from "../../src/report/problems.ts";
+import { makePalette } from "../../src/report/typeset.ts";
 
 const page = { palette: makePalette(false), width: 80 };
 

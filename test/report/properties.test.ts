@@ -1,21 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GraphformError } from "../../src/model/errors.ts";
-import type { Json } from "../../src/model/json.ts";
-import { isObject } from "../../src/model/json.ts";
+import { isObject, type Json } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
-import { applyEvent } from "../../src/report/apply-events.ts";
-import { errorEvent, problemEvents } from "../../src/report/events.ts";
+import { progressText } from "../../src/report/apply-text.ts";
+import { applyEvent, errorEvent, problemEvents } from "../../src/report/events.ts";
 import { annotationLines, planAnnotations, problemAnnotations } from "../../src/report/github/annotations.ts";
-import { jsonText } from "../../src/report/json-text.ts";
 import { failureMarkdown } from "../../src/report/markdown/report-markdown.ts";
-import { makePalette } from "../../src/report/palette.ts";
 import { gitlabCounts } from "../../src/report/plan-summary.ts";
-import { problemsJson } from "../../src/report/problems-json.ts";
-import { errorText, problemsText } from "../../src/report/problems-text.ts";
-import { progressText } from "../../src/report/progress-text.ts";
+import { errorText, problemsJson, problemsText } from "../../src/report/problems.ts";
 import { problemFindings } from "../../src/report/sarif/problem-findings.ts";
 import { type SarifContext, sarifLog } from "../../src/report/sarif/sarif-log.ts";
+import { jsonText, makePalette } from "../../src/report/typeset.ts";
 import { runs } from "../support/runs.ts";
 import { anyEvent, anyOutcome, anyPlan, anyProblem, anyState, secret, text } from "./arbitraries.ts";
 import {

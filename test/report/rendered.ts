@@ -3,26 +3,30 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
-import { type Command, outcomeEvents as ofOutcomeEvents } from "../../src/report/apply-events.ts";
+import { type Command, outcomeText as ofOutcomeText } from "../../src/report/apply-text.ts";
 import { driftJson as ofDriftJson } from "../../src/report/drift/drift-json.ts";
-import { planEvents as ofPlanEvents } from "../../src/report/events.ts";
+import { outcomeEvents as ofOutcomeEvents, planEvents as ofPlanEvents } from "../../src/report/events.ts";
 import type { Sha256 } from "../../src/report/html/page.ts";
 import { reportHtml } from "../../src/report/html/report-html.ts";
 import { driftSuite as ofDriftSuite } from "../../src/report/junit/junit.ts";
 import { reportMarkdown } from "../../src/report/markdown/report-markdown.ts";
-import { outcomeText as ofOutcomeText } from "../../src/report/outcome-text.ts";
-import { outputsJson as ofOutputsJson, outputsText as ofOutputsText } from "../../src/report/outputs-json.ts";
-import type { Page, Palette } from "../../src/report/palette.ts";
 import { planJson as ofPlanJson } from "../../src/report/plan-json.ts";
-import { driftFindings as ofDriftFindings } from "../../src/report/sarif/drift-findings.ts";
-import { planFindings as ofPlanFindings } from "../../src/report/sarif/plan-findings.ts";
+import {
+  driftFindings as ofDriftFindings,
+  planFindings as ofPlanFindings,
+} from "../../src/report/sarif/findings.ts";
 import type { ReportFinding } from "../../src/report/sarif/sarif-log.ts";
 import { shownDrift, shownOutcome, shownOutputs, shownPlan, shownState } from "../../src/report/shown.ts";
-import { stateJson as ofStateJson, stateText as ofStateText } from "../../src/report/state-text.ts";
+import {
+  outputsJson as ofOutputsJson,
+  outputsText as ofOutputsText,
+  stateJson as ofStateJson,
+  stateText as ofStateText,
+} from "../../src/report/state-text.ts";
 import { type ReportPage, reportText } from "../../src/report/text/report-text.ts";
+import type { Page, Palette } from "../../src/report/typeset.ts";
 import { comparePlans } from "../../src/report/view/comparison.ts";
 import { driftView } from "../../src/report/view/drift-view.ts";
-import { neighbourhood } from "../../src/report/view/neighbourhood.ts";
 import { planView as ofPlanView, type PlanViewOptions } from "../../src/report/view/plan-view.ts";
 import type { ReportView } from "../../src/report/view/report-view.ts";
 import type { KindNames } from "../../src/report/words.ts";
@@ -67,9 +71,9 @@ export type PageOptions = PlanViewOptions & {
 
 export function planHtml(plan: Plan, names: KindNames, { earlier, sha256, ...options }: PageOptions): string {
   const compared = earlier && { view: comparePlans(earlier.plan, plan, names), file: earlier.file };
-  const view = planView(plan, names, options);
-  const picture = neighbourhood(shownPlan(plan, names), view);
-  return reportHtml(view, { sha256, data: planJson(plan, names), picture, earlier: compared });
+  const data = planJson(plan, names);
+  const shown = shownPlan(plan, names);
+  return reportHtml(planView(plan, names, options), { sha256, data, plan: shown, earlier: compared });
 }
 
 export function driftText(report: DriftReport, names: KindNames, page: ReportPage): string {

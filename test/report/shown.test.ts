@@ -2,9 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
 import type { FieldChange, Plan } from "../../src/model/plan.ts";
 import type { Sealed } from "../../src/model/sealed.ts";
-import { unsettledWords } from "../../src/report/apply-events.ts";
-import { type ShownPlan, shownOutcome, shownOutputs, shownPlan } from "../../src/report/shown.ts";
-import { type ShownValue, sameShown, shownValue } from "../../src/report/shown-value.ts";
+import { unsettledWords } from "../../src/report/apply-text.ts";
+import {
+  type ShownPlan,
+  type ShownValue,
+  sameShown,
+  shownOutcome,
+  shownOutputs,
+  shownPlan,
+  shownValue,
+} from "../../src/report/shown.ts";
 import { outcome } from "./apply-parts.ts";
 import { change, field, plan, sealed } from "./plan-parts.ts";
 import { words } from "./words.ts";

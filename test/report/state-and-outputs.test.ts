@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rawValue } from "../../src/commands/output.ts";
 import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
-import { makePalette } from "../../src/report/palette.ts";
+import { makePalette } from "../../src/report/typeset.ts";
 import { sealed } from "./plan-parts.ts";
 import { outputsJson, outputsText, stateText } from "./rendered.ts";
 import { words } from "./words.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { textWidth, wrapLines } from "../../src/report/text-width.ts";
+import { textWidth, wrapLines } from "../../src/report/typeset.ts";
 
 it.each([
   ["plain letters", "orders", 6],

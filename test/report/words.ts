@@ -2,8 +2,7 @@ import { cloudAccountSchema } from "../../src/fields/cloud-account.ts";
 import { instanceSchema } from "../../src/fields/instance.ts";
 import { networkSchema } from "../../src/fields/network.ts";
 import { userSchema } from "../../src/fields/user.ts";
-import type { KindNames } from "../../src/report/words.ts";
-import { kindNames } from "../../src/report/words.ts";
+import { type KindNames, kindNames } from "../../src/report/words.ts";
 
 /** The kinds of the manifest as reports know them. */
 export const words: KindNames = kindNames([

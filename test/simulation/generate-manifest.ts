@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "../../src/model/json.ts";
-import { isObject } from "../../src/model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import type { Chance } from "../support/chance.ts";
 import type { ResourceCase } from "./case.ts";
 import { refsOf } from "./manifest-of.ts";

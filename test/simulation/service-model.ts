@@ -2,8 +2,7 @@ import type { Address } from "../../src/model/address.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import { defined, type Json, type JsonObject } from "../../src/model/json.ts";
 import type { Answer, Call } from "../../src/model/service.ts";
-import type { Ending, Registry } from "./registry.ts";
-import { objectOf, refused } from "./registry.ts";
+import { type Ending, objectOf, type Registry, refused } from "./registry.ts";
 import { isLeaving, isThere, type Thing } from "./thing.ts";
 
 /** Who sends a request, and who is told of it before it works. */

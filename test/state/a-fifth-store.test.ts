@@ -5,7 +5,7 @@ import { pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
 import { stateFaults } from "../../src/manifest/header.ts";
 import { stateShape } from "../../src/manifest/schema/document-shape.ts";
 import type { Store } from "../../src/model/stores/store.ts";
-import { addressOf, locationAt, sectionOf } from "../../src/project/location-address.ts";
+import { addressOf, locationAt, sectionOf } from "../../src/project/locate-state.ts";
 import { openStore } from "../../src/project/open-store.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import type { StateDriver } from "../../src/state/remote/driver.ts";
@@ -47,7 +47,7 @@ vi.mock(import("../../src/model/stores/index.ts"), async (original) => {
   Object.assign(module.stores, { shelves });
   return module;
 });
-vi.mock(import("../../src/project/state-drivers.ts"), async (original) => {
+vi.mock(import("../../src/project/open-store.ts"), async (original) => {
   const [module, { memoryBackend, memoryDriver }] = [
     await original(),
     await import("./stores/memory-driver.ts"),
@@ -104,7 +104,7 @@ it("is what the checklist for a new store says, and the page has a row and a col
     "src/state/remote",
     "src/model/stores/NAME.ts",
     "src/model/stores/index.ts",
-    "src/project/state-drivers.ts",
+    "src/project/open-store.ts",
   ])
     expect(checklist).toContain(place);
   for (const type of ["http", "s3", "postgres"]) expect(page).toContain(`| ${type} |`);

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "../../src/model/json.ts";
-import { isObject } from "../../src/model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type Listening, listen, type Reply, type Seen } from "../hosting/listen.ts";
 
 type CloudTier = "enterprise-byoa" | "enterprise" | "pro" | "startup" | "free";

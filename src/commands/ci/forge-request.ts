@@ -10,7 +10,7 @@ import { type HttpAnswer, HttpError, openHttp } from "../../network/send-request
  * A request to a forge that failed; the token is not in it. A `passing` one may be sent again, a `lost` one may have added something,
  * a `refused` one fails again.
  */
-export class ForgeError extends GraphformError {
+class ForgeError extends GraphformError {
   readonly failure: "passing" | "lost" | "refused";
   /** Pause that the forge asks for, in ms. */
   readonly retryAfter: number | undefined;
@@ -29,7 +29,7 @@ export class ForgeError extends GraphformError {
 }
 
 /** One request; `path` follows the address of the host. */
-export interface ForgeRequest {
+interface ForgeRequest {
   readonly method: "GET" | "POST" | "PATCH" | "PUT";
   readonly path: string;
   readonly body?: string;

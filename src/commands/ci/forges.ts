@@ -14,7 +14,7 @@ export interface Post {
 }
 
 /** Fields of an issue. */
-export interface IssueText {
+interface IssueText {
   readonly title: string;
   readonly body: string;
 }

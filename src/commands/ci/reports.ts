@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { type Clock, systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import { escapeText } from "../../report/escape.ts";
 import { marker, withoutMarker } from "../../report/markdown/within-budget.ts";
+import { escapeText } from "../../report/typeset.ts";
 import type { Invocation } from "../with-run.ts";
 import { repeatLost } from "./forge-request.ts";
 import { type Forge, forgeOf, type Post } from "./forges.ts";

@@ -68,7 +68,7 @@ async function valuesOf(
     const { explainable } = await import("../explain.ts");
     return upToDot(explainable(), position.current);
   }
-  if (path === "schema") return (await import("../schema.ts")).schemaNames;
+  if (path === "schema") return (await import("../reference.ts")).schemaNames;
   return path === "profile show" ? profiles() : [];
 }
 

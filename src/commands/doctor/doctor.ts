@@ -4,13 +4,10 @@ import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { type Connection, connect, credentialSource } from "../../project/connect.ts";
 import { locateService, type ServiceLocation } from "../../project/locate-service.ts";
 import { checkedManifest, openProject, type Project } from "../../project/project.ts";
-import { escapeText } from "../../report/escape.ts";
-import { jsonText } from "../../report/json-text.ts";
-import { makePalette } from "../../report/palette.ts";
+import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
 import { claimState } from "../../state/claim-state.ts";
-import type { ManifestOptions } from "../options.ts";
-import { type Invocation, serviceTarget } from "../with-run.ts";
+import { type Invocation, type ManifestOptions, serviceTarget } from "../with-run.ts";
 import { check, clockFinding, type Finding, stateFindings } from "./state.ts";
 
 /** Longest wait for one answer of the service, in ms. */

@@ -14,7 +14,7 @@ import type { Settings } from "../../project/settings.ts";
 import { amount } from "../../report/words.ts";
 import { assertSameManifest } from "../../state/claim-state.ts";
 import { holderSince, holderWork } from "../../state/lock-words.ts";
-import type { ManifestOptions } from "../options.ts";
+import type { ManifestOptions } from "../with-run.ts";
 
 /** Checks the state and its store. Leaves nothing there: the lock is taken and given back. */
 export async function stateFindings(

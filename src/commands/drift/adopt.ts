@@ -1,20 +1,31 @@
 /** @module Writes live values into the manifest, once a plan of the edited manifest has proven that they settle the drift. */
+
 import { kinds } from "../../kinds/index.ts";
-import type { DriftReport } from "../../model/drift.ts";
+import { suggest } from "../../manifest/problems/nearest.ts";
+import { type Address, type AddressParts, parseAddress, undeclaring } from "../../model/address.ts";
+import { sameValue } from "../../model/compare.ts";
+import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import { exitCodes, GraphformError, isManifestError } from "../../model/errors.ts";
+
+import type { Kind, KindRegistry } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
 import type { Plan } from "../../model/plan.ts";
+import { traitAt, traitsOf } from "../../model/traits.ts";
 import type { ReadManifest, Run } from "../../project/open-run.ts";
 import { type Project, projectOf, resolveProject } from "../../project/project.ts";
 import type { Drift } from "../../reconcile/reconcile.ts";
-import { escapeText } from "../../report/escape.ts";
-import { makePalette } from "../../report/palette.ts";
+import { escapeText, makePalette } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
-import { type AdoptedField, adoptedFields, isSettled, leftOutText } from "./adopted-fields.ts";
 import type { DriftOptions } from "./drift-reports.ts";
-import { type ChangedLines, editSources, type Written, writeSources } from "./edit-sources.ts";
+import {
+  type AdoptedField,
+  type ChangedLines,
+  editSources,
+  type Written,
+  writeSources,
+} from "./edit-sources.ts";
 
 /**
  * `drift --adopt`: writes the live values of the named fields into the files that hold them, and prints the lines that
@@ -116,4 +127,153 @@ function closing(
   const left = resources.filter((resource) => resource.class === "outside").length;
   const rest = left === 0 ? "no drift is left" : `${amount(left, "resource")} still changed outside`;
   return `${amount(fields.length, "value")} written to ${amount(written.length, "file")}; ${rest}.\n`;
+}
+
+/**
+ * The fields that `--adopt ADDRESS[.FIELD]` names; an address alone stands for every field of it that was changed outside.
+ * Throws if an address is not declared, if there is no live value, if no value could say what happened, and if the object is in doubt or another one.
+ */
+export function adoptedFields(
+  targets: readonly string[],
+  { report, plan }: { readonly report: DriftReport; readonly plan: Pick<Plan, "changes"> },
+  { desired }: Pick<Manifest, "desired">,
+  kinds: KindRegistry,
+): readonly AdoptedField[] {
+  const declared = desired.map(({ address }) => address);
+  const found = targets.flatMap((target) => {
+    const { address, parts, path } = parseTarget(target, declared);
+    if (path !== undefined) assertField(address, path, kinds.named(parts.section));
+    const change = plan.changes.find((candidate) => candidate.address === address);
+    const doubt = change?.blocked.find(({ code }) => code === "another-object" || code === "in-doubt");
+    if (doubt !== undefined) throw refused(address, doubt.message, doubt.lift);
+    const resource = report.resources.find((candidate) => candidate.address === address);
+    return resource === undefined ? [] : fieldsOf(resource, parts, path);
+  });
+  return [...new Map(found.map((field) => [`${field.address} ${field.path}`, field])).values()];
+}
+
+/** The lines that name what `--adopt ADDRESS` leaves out: fields that were set by hand and are fixed at creation. */
+export function leftOutText(targets: readonly string[], { resources }: DriftReport): string {
+  return resources
+    .filter(({ address }) => targets.includes(address))
+    .flatMap(({ address, fields }) =>
+      fields
+        .filter((field) => field.class === "outside" && field.fixed === true && !field.secret)
+        .map((field) => escapeText(`left out of ${address}: ${whyFixed(field)}; ${wayBack(field)}`, 1000)),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/**
+ * True if a second look finds an adopted field as it is declared now. A probed value counts only if the manifest agrees
+ * with what is configured, so an adopted one waits for the next apply.
+ */
+export function isSettled(
+  { kind, path, value, isProbed }: Pick<AdoptedField, "kind" | "path" | "value" | "isProbed">,
+  { class: is, declared }: Pick<FieldDrift, "class" | "declared">,
+  kinds: KindRegistry,
+): boolean {
+  if (is === "cosmetic") return true;
+  const trait = traitAt(traitsOf(kinds.named(kind).schema), path);
+  return isProbed && is === "ours" && declared !== undefined && sameValue(declared, value, trait);
+}
+
+/** Throws if a kind has no such field, or keeps a secret in it. */
+function assertField(address: Address, path: string, { schema }: Kind): void {
+  const traits = traitsOf(schema);
+  const isInMap = traits.get(path.split(".", 1)[0] ?? "")?.type === "object" && path.includes(".");
+  if (traits.get(path)?.secret === true) throw secretField(address, path);
+  if (traits.has(path) || isInMap) return;
+  throw new GraphformError("field-unknown", `${address} has no field ${escapeText(path, 200)}`, {
+    hint: suggest(path, [...traits.keys()], "it has"),
+  });
+}
+
+interface Target {
+  readonly address: Address;
+  readonly parts: AddressParts;
+  readonly path: string | undefined;
+}
+
+/** Splits a target at the dot behind its address; a key in brackets may contain dots. */
+function parseTarget(target: string, declared: readonly Address[]): Target {
+  for (let end = target.length; end > 0; end = target.lastIndexOf(".", end - 1)) {
+    const address = target.slice(0, end);
+    const parts = parseAddress(address);
+    if (parts === undefined) continue;
+    if (!declared.includes(address)) break;
+    return { address, parts, path: end === target.length ? undefined : target.slice(end + 1) };
+  }
+  throw new GraphformError(
+    "address-unknown",
+    `--adopt ${escapeText(target, 300)} names nothing that is declared`,
+    { hint: suggest(target, declared, "declared") },
+  );
+}
+
+function fieldsOf(
+  resource: ResourceDrift,
+  parts: AddressParts,
+  path: string | undefined,
+): readonly AdoptedField[] {
+  const { address, what, where, waysOn } = resource;
+  if (what === "failed")
+    throw refused(address, "it has failed, and no value of the manifest can say that", waysOn);
+  if (what === "deleted") {
+    const place = where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
+    throw refused(
+      address,
+      "it was deleted outside, and no value of the manifest can say that",
+      `${undeclaring(address)}${place}; or graphform apply makes a new, empty one. \`removed: [{ address: ${yamlText(address)}, destroy: false }]\` lets go of it in the state`,
+    );
+  }
+  if (path === undefined) {
+    const outside = resource.fields.filter(
+      (field) => field.class === "outside" && !field.secret && field.fixed !== true,
+    );
+    return outside.map((field) => adopted(field, resource, parts));
+  }
+  const field = resource.fields.find((candidate) => candidate.path === path);
+  return field === undefined ? [] : [adopted(field, resource, parts)];
+}
+
+function adopted(field: FieldDrift, { address, kind }: ResourceDrift, parts: AddressParts): AdoptedField {
+  const { path, seen, secret, where } = field;
+  if (secret) throw secretField(address, path);
+  if (field.fixed === true) throw refused(address, whyFixed(field), wayBack(field));
+  if (seen === undefined) {
+    const place = where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
+    throw refused(
+      address,
+      `nothing shows a live value of ${path}`,
+      `take the field out of the manifest${place}, by hand, where that is meant`,
+    );
+  }
+  return { address, parts, kind, path, value: seen, isProbed: field.source === "probed" };
+}
+
+function whyFixed({ path }: FieldDrift): string {
+  return `${path} was set by hand in the running database, and it is fixed at creation`;
+}
+
+function wayBack({ remedy, reason }: FieldDrift): string {
+  if (remedy === undefined) return reason;
+  return remedy.effect === "in-place"
+    ? "graphform apply sets it back"
+    : "graphform plan shows what putting it back takes";
+}
+
+/** A text as YAML in single quotes. */
+function yamlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function refused(address: Address, message: string, hint: string | undefined): GraphformError {
+  const way = hint === undefined ? {} : { hint };
+  return new GraphformError("adopt-refused", `${address} cannot be adopted: ${message}`, way);
+}
+
+function secretField(address: Address, path: string): GraphformError {
+  return refused(address, `${path} is a secret, and secrets are never written`, "change it where it is kept");
 }

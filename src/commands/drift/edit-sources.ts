@@ -7,14 +7,25 @@ import { parseManifest } from "../../manifest/parse.ts";
 import { excerptsOf } from "../../manifest/problems/excerpt.ts";
 import { plainFields } from "../../manifest/problems/plain-fields.ts";
 import type { SourceFile } from "../../manifest/source.ts";
-import { parseAddress } from "../../model/address.ts";
+import { type Address, type AddressParts, parseAddress } from "../../model/address.ts";
 import { asTyped } from "../../model/compare.ts";
 import { GraphformError } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
 import type { KindRegistry } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
 import { traitAt, traitsOf } from "../../model/traits.ts";
-import { escapeText } from "../../report/escape.ts";
-import type { AdoptedField } from "./adopted-fields.ts";
+import { escapeText } from "../../report/typeset.ts";
+
+/** A field to adopt: its live value goes into the manifest. */
+export interface AdoptedField {
+  readonly address: Address;
+  readonly parts: AddressParts;
+  readonly kind: string;
+  readonly path: string;
+  readonly value: Json;
+  /** The running object itself shows the value. */
+  readonly isProbed: boolean;
+}
 
 /** The lines of one edit, before and after, as they may be shown. */
 export interface ChangedLines {
@@ -26,7 +37,7 @@ export interface ChangedLines {
 }
 
 /** Texts with all fields adopted, and the lines that differ. */
-export interface EditedSources {
+interface EditedSources {
   readonly sources: readonly SourceFile[];
   readonly changed: readonly ChangedLines[];
 }

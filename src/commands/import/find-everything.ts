@@ -2,7 +2,7 @@
 import { kinds } from "../../kinds/index.ts";
 import { isGraphformError, isServiceError } from "../../model/errors.ts";
 import { type JsonObject, own, stableJson } from "../../model/json.ts";
-import type { Everything, Kind, LeftOut, Reader } from "../../model/kind.ts";
+import type { Everything, Kind, LeftOut } from "../../model/kind.ts";
 import { placeText } from "../../model/object-key.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Profile } from "../../model/profile.ts";
@@ -17,15 +17,18 @@ export interface Found {
   readonly live: Live;
 }
 
-/** Objects that were read, and objects that could not be read. */
+/** Objects that were read, and objects that could not be read; `refusal` is set if the list of their place was refused. */
 interface Discovery {
   readonly found: readonly Found[];
   readonly leftOut: readonly LeftOut[];
+  readonly refusal?: Error;
 }
 
-/** Objects of one place; `refusal` is set if its list was refused. */
-interface PlaceDiscovery extends Discovery {
-  readonly refusal?: Error;
+/** Reads one kind in one subscription. */
+interface KindReads {
+  readonly kind: Kind;
+  readonly reader: ReturnType<Kind["reader"]>;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -43,13 +46,15 @@ export async function findEverything(
   const leftOut: LeftOut[] = [];
   const refusals: Error[] = [];
   let answered = 0;
+  const take = (read: Discovery): void => {
+    found.push(...read.found);
+    leftOut.push(...read.leftOut);
+  };
   for (const kind of wanted) {
-    const reader = kind.reader(service);
-    const all = await reader.listAll?.(signal);
+    const reads: KindReads = { kind, reader: kind.reader(service), signal };
+    const all = await reads.reader.listAll?.(signal);
     if (all !== undefined) {
-      const read = await readListed(kind, reader, all, subscriptions, signal);
-      found.push(...read.found);
-      leftOut.push(...read.leftOut);
+      take(await readListed(all, subscriptions, reads));
       if (all.isWhole) answered += 1;
       if (all.isWhole && all.unplaced.length === 0) continue;
     }
@@ -59,14 +64,17 @@ export async function findEverything(
     ]);
     const { places, leftOut: unasked } = placesOf(kind, service.profile, found, subscriptions);
     leftOut.push(...unasked);
-    const reads = await Promise.all(places.map((place) => readPlace(kind, reader, place, known, signal)));
-    for (const read of reads) {
-      found.push(...read.found);
-      leftOut.push(...read.leftOut);
+    const here = await Promise.all(
+      places.map((place) =>
+        readPlace(place, (listed) => listed.filter((id) => !known.has(id)), undefined, reads),
+      ),
+    );
+    for (const read of here) {
+      take(read);
       if (read.refusal === undefined) answered += 1;
       else refusals.push(read.refusal);
     }
-    const isMore = all !== undefined && !all.isWhole && reads.some((read) => read.found.length > 0);
+    const isMore = all !== undefined && !all.isWhole && here.some((read) => read.found.length > 0);
     const doubt = all?.doubt ?? (isMore ? "the list of everything does not show what they list" : undefined);
     if (doubt !== undefined)
       leftOut.push({ what: `${kind.name} of components that the profile does not name`, reason: doubt });
@@ -74,9 +82,15 @@ export async function findEverything(
     leftOut.push(...(all?.unplaced ?? []).filter(({ what }) => !reported.has(what)));
   }
   if (answered === 0 && refusals[0] !== undefined) throw refusals[0];
-  const unlisted = await readReferenced(found, service, signal);
-  found.push(...unlisted.found);
-  return { found: byKindAndAge(found), leftOut: [...leftOut, ...unlisted.leftOut] };
+  take(await readReferenced(found, service, signal));
+  // Each rank is computed once, because a sort compares each entry many times.
+  const order = new Map(kinds.all.map((kind, position) => [kind.name, position]));
+  const ranked = found.map((entry) => {
+    const { kind, live } = entry;
+    return [`${order.get(kind.name) ?? 9} ${live.createdAt ?? ""} ${live.id}`, entry] as const;
+  });
+  ranked.sort(([left], [right]) => left.localeCompare(right));
+  return { found: ranked.map(([, entry]) => entry), leftOut };
 }
 
 /**
@@ -84,11 +98,9 @@ export async function findEverything(
  * cannot read must not be declared.
  */
 async function readListed(
-  kind: Kind,
-  reader: Reader,
   all: Everything,
   subscriptions: TierSubscriptions | undefined,
-  signal: AbortSignal,
+  reads: KindReads,
 ): Promise<Discovery> {
   const entries = all.found.map((entry) => ({ ...entry, reason: foreignTo(entry, subscriptions) }));
   const foreign = entries.flatMap(({ live, reason }) =>
@@ -96,29 +108,13 @@ async function readListed(
   );
   const own = entries.filter(({ live, reason }) => reason === undefined && live.phase.is !== "gone");
   const places = Map.groupBy(own, ({ place }) => stableJson(place));
-  const reads = [...places.values()].map(async (entriesHere): Promise<Discovery> => {
-    const ids = entriesHere.map(({ live }) => live.id);
-    const place = entriesHere[0]?.place ?? {};
-    try {
-      await reader.list(place, signal);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return { found: [], leftOut: ids.map((what) => ({ what, reason: error.message })) };
-    }
-    return merged(await Promise.all(ids.map((id) => readObject(kind, reader, place, id, signal))));
-  });
-  const read = merged(await Promise.all(reads));
-  return { found: read.found, leftOut: [...foreign, ...all.leftOut, ...read.leftOut] };
-}
-
-/** By kind, then by age. Each rank is computed once, because a sort compares each entry many times. */
-function byKindAndAge(found: readonly Found[]): readonly Found[] {
-  const order = new Map(kinds.all.map((kind, position) => [kind.name, position]));
-  const ranked = found.map((entry) => {
-    const { kind, live } = entry;
-    return [`${order.get(kind.name) ?? 9} ${live.createdAt ?? ""} ${live.id}`, entry] as const;
-  });
-  return ranked.sort(([left], [right]) => left.localeCompare(right)).map(([, entry]) => entry);
+  const read = await Promise.all(
+    [...places.values()].map((here) => {
+      const ids = here.map(({ live }) => live.id);
+      return readPlace(here[0]?.place ?? {}, () => ids, ids, reads);
+    }),
+  );
+  return merged([{ found: [], leftOut: [...foreign, ...all.leftOut] }, ...read]);
 }
 
 /** Reason why the subscriptions of this run cannot manage an object; undefined if they can. */
@@ -152,16 +148,13 @@ function placesOf(
     return { places, leftOut: [] };
   }
   if (kind.schema.properties["tier"] === undefined) return { places: [{}], leftOut: [] };
-  const tiers = Object.entries(profile.tiers);
-  const asked = tiers.filter(
-    ([tier]) =>
-      profile.subscriptions !== "per-tier" ||
-      subscriptions === undefined ||
-      Object.hasOwn(subscriptions.byTier, tier),
-  );
+  const isAsked = (tier: string): boolean =>
+    profile.subscriptions !== "per-tier" ||
+    subscriptions === undefined ||
+    Object.hasOwn(subscriptions.byTier, tier);
   return {
-    places: asked.flatMap(([tier, { components }]) =>
-      Object.keys(components).map((component) => ({ tier, component })),
+    places: Object.entries(profile.tiers).flatMap(([tier, { components }]) =>
+      isAsked(tier) ? Object.keys(components).map((component) => ({ tier, component })) : [],
     ),
     leftOut: [...(subscriptions?.unknown ?? [])].map(([tier, reason]) => ({
       what: `${kind.name} of ${tier}`,
@@ -176,7 +169,7 @@ async function readReferenced(
   service: Reads,
   signal: AbortSignal,
 ): Promise<Discovery> {
-  const wanted = new Map<string, { readonly kind: Kind; readonly id: string }>();
+  const wanted = new Map<string, Promise<Discovery>>();
   const known = new Set(found.map(({ kind, live }) => `${kind.name} ${live.id}`));
   for (const { kind, live } of found) {
     for (const field of referenceFields(kind.schema)) {
@@ -184,43 +177,44 @@ async function readReferenced(
       const target = kinds.find(field.section);
       if (typeof id !== "string" || target === undefined || field.output !== "id") continue;
       const key = `${target.name} ${id}`;
-      if (!known.has(key)) wanted.set(key, { kind: target, id });
+      if (known.has(key) || wanted.has(key)) continue;
+      wanted.set(key, readObject({}, id, { kind: target, reader: target.reader(service), signal }));
     }
   }
-  const reads = [...wanted.values()].map(({ kind, id }) =>
-    readObject(kind, kind.reader(service), {}, id, signal),
-  );
-  return merged(await Promise.all(reads));
+  return merged(await Promise.all(wanted.values()));
 }
 
-/** Lists a place, and reads every object there that is not known. */
+/** Lists a place, and reads the objects there that `choose` names. `expected` are the ids that a refused list leaves out, if they are known. */
 async function readPlace(
-  kind: Kind,
-  reader: Reader,
   place: JsonObject,
-  known: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<PlaceDiscovery> {
+  choose: (listed: readonly string[]) => readonly string[],
+  expected: readonly string[] | undefined,
+  reads: KindReads,
+): Promise<Discovery> {
+  const { kind, reader, signal } = reads;
   const what = placeText(kind.name, place);
   try {
-    const ids = (await reader.list(place, signal)).filter((id) => !known.has(id));
-    const read = merged(await Promise.all(ids.map((id) => readObject(kind, reader, place, id, signal))));
-    const isPartial = reader.isPartial?.(place) === true;
-    const more = isPartial ? [{ what, reason: "the service has possibly more than it lists" }] : [];
-    return { found: read.found, leftOut: [...read.leftOut, ...more] };
+    const ids = choose(await reader.list(place, signal));
+    const read = merged(await Promise.all(ids.map((id) => readObject(place, id, reads))));
+    if (expected !== undefined || reader.isPartial?.(place) !== true) return read;
+    const more = { what, reason: "the service has possibly more than it lists" };
+    return { found: read.found, leftOut: [...read.leftOut, more] };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { found: [], leftOut: [{ what, reason: error.message }], refusal: error };
+    const reason = error.message;
+    return {
+      found: [],
+      leftOut: (expected ?? [what]).map((each) => ({ what: each, reason })),
+      refusal: error,
+    };
   }
 }
 
 /** Reads one listed object; on failure its id is in `leftOut`. */
 async function readObject(
-  kind: Kind,
-  reader: Reader,
   place: JsonObject,
   id: string,
-  signal: AbortSignal,
+  { kind, reader, signal }: KindReads,
 ): Promise<Discovery> {
   const leaving = (reason: string): Discovery => ({ found: [], leftOut: [{ what: id, reason }] });
   const ref = { id, place: withIdPart(kind, place, id) };

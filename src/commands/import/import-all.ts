@@ -17,7 +17,7 @@ import { type TierSubscriptions, tierSubscriptions } from "../../project/subscri
 import { planningWorld } from "../../project/worlds.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
-import { escapeText } from "../../report/escape.ts";
+import { escapeText } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
 import { emptyState } from "../../state/document.ts";
 import { writeNew } from "../reports/write-new.ts";

@@ -13,10 +13,10 @@ import type { StateDocument } from "../../model/state.ts";
 import { resolving } from "../../project/open-run.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
-import { escapeText } from "../../report/escape.ts";
+import { escapeText } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
-import { goalOf, type ManifestOptions } from "../options.ts";
-import { type Invocation, withRun } from "../with-run.ts";
+import { goalOf } from "../options.ts";
+import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
 
 /** Options of `import`; its own ones need --all. */
 export interface ImportOptions extends ManifestOptions {

@@ -9,9 +9,9 @@ import { nest } from "../../model/spec.ts";
 import { schemaLine } from "../../project/package-files.ts";
 import { checkedManifest, projectOf } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { escapeText } from "../../report/escape.ts";
 import { importEntry, yamlScalar } from "../../report/import-lines.ts";
-import type { ManifestOptions } from "../options.ts";
+import { escapeText } from "../../report/typeset.ts";
+import type { ManifestOptions } from "../with-run.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
 
 /** Parts of a written manifest besides its resources. */

@@ -115,7 +115,7 @@ function isYaml(entry: Dirent): boolean {
 }
 
 /** A commented manifest for a folder, with one free database; every line that is commented out is valid, too. */
-export const starterFor = (folder: string): string => `${schemaLine(folder)}
+const starterFor = (folder: string): string => `${schemaLine(folder)}
 apiVersion: graphform/v1
 name: my-graphs                     # scopes the state file
 
@@ -173,7 +173,7 @@ interface GitignoreEdit {
 }
 
 /** The edit that adds the missing lines; undefined if none is missing. Throws `file-unwritable` if the file cannot be read. */
-export async function gitignoreEdit(): Promise<GitignoreEdit | undefined> {
+async function gitignoreEdit(): Promise<GitignoreEdit | undefined> {
   const before = await readFile(file, "utf8").catch((cause: unknown) => {
     if (isFileError(cause, "ENOENT")) return undefined;
     throw unwritable(cause);
@@ -189,7 +189,7 @@ export async function gitignoreEdit(): Promise<GitignoreEdit | undefined> {
 }
 
 /** Writes the edit of a file that is there. Throws `file-changed` or `file-unwritable`. */
-export async function extendGitignore({ before = "", after }: GitignoreEdit): Promise<void> {
+async function extendGitignore({ before = "", after }: GitignoreEdit): Promise<void> {
   const isReplaced = await replaceText(file, before, after).catch((cause: unknown) => {
     throw unwritable(cause);
   });

@@ -4,7 +4,7 @@ import { parseManifest } from "../../manifest/parse.ts";
 import { sourceIn } from "../../manifest/secrets.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { type StoreType, stores } from "../../model/stores/index.ts";
-import { typeOf } from "../../project/location-address.ts";
+import { typeOf } from "../../project/locate-state.ts";
 
 /** CI services that `init` writes pipelines for. */
 export type CiService = "github" | "gitlab";

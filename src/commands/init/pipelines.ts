@@ -6,7 +6,7 @@ import { packageRoot } from "../../project/package-files.ts";
 import { type CiService, fitting, type PipelineNeeds, pipelineNeeds } from "./pipeline-needs.ts";
 
 /** One file of a pipeline. */
-export interface PipelineFile {
+interface PipelineFile {
   readonly path: string;
   readonly text: string;
 }

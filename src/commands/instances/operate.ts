@@ -13,16 +13,12 @@ import { preconditionText } from "../../model/precondition.ts";
 import type { Bound } from "../../model/state.ts";
 import { type Run, unresolved } from "../../project/open-run.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
-import { applyEvent } from "../../report/apply-events.ts";
-import { escapeText } from "../../report/escape.ts";
-import { errorEvent, stamped } from "../../report/events.ts";
-import { jsonText } from "../../report/json-text.ts";
-import { makePalette } from "../../report/palette.ts";
-import { progressText } from "../../report/progress-text.ts";
+import { progressText } from "../../report/apply-text.ts";
+import { applyEvent, errorEvent, stamped } from "../../report/events.ts";
+import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
 import { kindNames } from "../../report/words.ts";
 import { boundAt, liveAt } from "../bound-objects.ts";
-import type { ManifestOptions } from "../options.ts";
-import { type Invocation, interrupted, withRun } from "../with-run.ts";
+import { type Invocation, interrupted, type ManifestOptions, withRun } from "../with-run.ts";
 
 /** A lifecycle operation of an instance. */
 export type Verb = "backup" | "failover" | "start" | "stop" | "restart" | "upgrade";

@@ -8,7 +8,7 @@ import { GraphformError } from "../../model/errors.ts";
 import { platformOn } from "../../platform/lock.ts";
 import { platformProgram } from "../../project/package-files.ts";
 import type { Environment } from "../../project/settings.ts";
-import { wrapLines } from "../../report/text-width.ts";
+import { wrapLines } from "../../report/typeset.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 import {

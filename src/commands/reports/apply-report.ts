@@ -6,14 +6,19 @@ import type { ApplyEvent, Outcome } from "../../model/outcome.ts";
 import type { Plan } from "../../model/plan.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import type { RunReport } from "../../reconcile/reconcile.ts";
-import { applyEvent, type Command, outcomeEvents } from "../../report/apply-events.ts";
-import { errorEvent, planEvents, problemEvents, stamped, versionEvent } from "../../report/events.ts";
-import { jsonText } from "../../report/json-text.ts";
-import { outcomeText } from "../../report/outcome-text.ts";
-import { makePalette } from "../../report/palette.ts";
-import { progressText } from "../../report/progress-text.ts";
+import { type Command, outcomeText, progressText } from "../../report/apply-text.ts";
+import {
+  applyEvent,
+  errorEvent,
+  outcomeEvents,
+  planEvents,
+  problemEvents,
+  stamped,
+  versionEvent,
+} from "../../report/events.ts";
 import { type ShownOutcome, type ShownPlan, shownOutcome, shownPlan } from "../../report/shown.ts";
 import { reportText } from "../../report/text/report-text.ts";
+import { jsonText, makePalette } from "../../report/typeset.ts";
 import { planView } from "../../report/view/plan-view.ts";
 import { kindNames } from "../../report/words.ts";
 import { stepEvents } from "../../telemetry/channels.ts";

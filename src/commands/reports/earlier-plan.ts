@@ -6,7 +6,7 @@ import type { KindNames } from "../../report/words.ts";
 import { readPlanFile } from "../../state/plan-file.ts";
 
 /** A saved plan, and the name of its file. */
-export interface EarlierPlan {
+interface EarlierPlan {
   readonly plan: Plan;
   readonly file: string;
 }

@@ -2,9 +2,6 @@
 import { type ExitCode, type GraphformError, ownError, worseExit } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Project } from "../../project/project.ts";
-import { escapeText } from "../../report/escape.ts";
-import { jsonText } from "../../report/json-text.ts";
-import { makePalette } from "../../report/palette.ts";
 import {
   countSeveral,
   exitOf,
@@ -13,11 +10,11 @@ import {
   severalLine,
 } from "../../report/several/manifest-result.ts";
 import { reportText } from "../../report/text/report-text.ts";
+import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
 import { inEachFolder, type Opened } from "../folders.ts";
-import type { ManifestOptions } from "../options.ts";
 import { printError } from "../terminal/print-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { Invocation } from "../with-run.ts";
+import type { Invocation, ManifestOptions } from "../with-run.ts";
 import { assertReportFiles } from "./write-report.ts";
 import { type ReportKind, writeOwnFiles, writeReports } from "./write-reports.ts";
 

@@ -7,7 +7,7 @@ import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import { GraphformError } from "../../model/errors.ts";
 
 /** A file to be made. */
-export interface NewFile {
+interface NewFile {
   readonly path: string;
   readonly text: string;
 }

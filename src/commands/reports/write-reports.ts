@@ -9,7 +9,6 @@ import type { Settings } from "../../project/settings.ts";
 import { sha256 } from "../../project/worlds.ts";
 import { type Annotation, annotationLines, problemAnnotations } from "../../report/github/annotations.ts";
 import type { PageOptions } from "../../report/html/report-html.ts";
-import { jsonText } from "../../report/json-text.ts";
 import { failureMarkdown, reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { problemFindings } from "../../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../../report/sarif/sarif-log.ts";
@@ -20,11 +19,17 @@ import {
   type SeveralReport,
   severalMarkdown,
 } from "../../report/several/manifest-result.ts";
-import type { ReportView } from "../../report/view/report-view.ts";
+import { jsonText } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { appendSummary, type StepOutputs, writeStepOutputs } from "./step-outputs.ts";
-import { pathIn, repositoryUri, writeReport } from "./write-report.ts";
+import {
+  appendSummary,
+  pathIn,
+  repositoryUri,
+  type StepOutputs,
+  writeReport,
+  writeStepOutputs,
+} from "./write-report.ts";
 
 /** Findings and annotations of one result, worst first. */
 export interface Findings<T> {
@@ -43,7 +48,7 @@ export interface ReportKind<T> extends SeveralReport<T>, Findings<T> {
   readonly json: (value: T) => JsonObject;
   readonly failedJson: (error: GraphformError) => JsonObject;
   /** Parts of the page besides its view. */
-  readonly page?: (value: T, view: ReportView) => Promise<Pick<PageOptions, "picture" | "earlier">>;
+  readonly page?: (value: T) => Pick<PageOptions, "plan" | "earlier">;
   /** The outputs of a step that stand for these results. `isOne` is false if they are those of several manifests. */
   readonly outputs: (values: readonly T[], isOne: boolean) => StepOutputs | Promise<StepOutputs>;
   /** Options with files that one manifest has for itself, and with those that hold all. */
@@ -60,7 +65,7 @@ interface Files {
 }
 
 /** Context of reports. */
-export interface ReportContext {
+interface ReportContext {
   readonly settings: Settings;
   readonly terminal: Terminal;
   /** Files of the manifest, if there is one; absent if the results are those of several. */
@@ -122,8 +127,7 @@ async function pageOf<T>(result: ManifestResult<T>, kind: ReportKind<T>): Promis
   const base64 = (text: string): string => createHash("sha256").update(text, "utf8").digest("base64");
   if (result.is === "failed") return failureHtml(result.error, base64, kind.report);
   const { value } = result;
-  const view = kind.view(value);
-  return reportHtml(view, { sha256: base64, data: kind.json(value), ...(await kind.page?.(value, view)) });
+  return reportHtml(kind.view(value), { sha256: base64, data: kind.json(value), ...kind.page?.(value) });
 }
 
 /** Writes findings to a file in the format SARIF, sorted worst first, and prints annotations on GitHub. */

@@ -16,12 +16,10 @@ import { defined, type JsonObject } from "../../model/json.ts";
 import type { Backup } from "../../model/kind.ts";
 import type { Reads } from "../../model/service.ts";
 import { poll } from "../../polling/poll.ts";
-import { escapeText } from "../../report/escape.ts";
-import { jsonText } from "../../report/json-text.ts";
-import type { ManifestOptions } from "../options.ts";
-import { printRestore, requestRestore } from "../request-restore.ts";
+import { escapeText, jsonText } from "../../report/typeset.ts";
+import { printRestore, requestRestore } from "../instances/restore.ts";
 import { tableText } from "../terminal/table-text.ts";
-import { type Invocation, type OpenService, withService } from "../with-run.ts";
+import { type Invocation, type ManifestOptions, type OpenService, withService } from "../with-run.ts";
 
 /** Options of `snapshot copy`. */
 export interface SnapshotCopyOptions extends ManifestOptions {
@@ -237,7 +235,7 @@ function rowOf(snapshot: Snapshot): readonly string[] {
 }
 
 /** A snapshot as JSON, without undefined fields. */
-export function snapshotJson(snapshot: Snapshot): JsonObject {
+function snapshotJson(snapshot: Snapshot): JsonObject {
   const { id, status, instanceId, type, cloudProvider, region } = snapshot;
   const { createdAt, completedAt, progress, encrypted } = snapshot;
   const known = { instanceId, type, cloudProvider, region, createdAt, completedAt, progress, encrypted };
@@ -245,7 +243,7 @@ export function snapshotJson(snapshot: Snapshot): JsonObject {
 }
 
 /** Reads a snapshot. Throws `snapshot-unknown`. */
-export async function snapshotAt(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
+async function snapshotAt(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
   try {
     return await describeSnapshot(service, id, signal);
   } catch (error) {

@@ -13,8 +13,7 @@ import type { Journal } from "../../model/state-event.ts";
 import { renamedReferences } from "../../plan/moves.ts";
 import { type Run, unresolved } from "../../project/open-run.ts";
 import type { Project } from "../../project/project.ts";
-import { escapeText } from "../../report/escape.ts";
-import { jsonText } from "../../report/json-text.ts";
+import { escapeText, jsonText } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
 import { assertSameManifest, isEmpty } from "../../state/claim-state.ts";
 import { emptyState, nextVersion, stateFormatter } from "../../state/document.ts";
@@ -26,7 +25,7 @@ import { readState } from "../../state/read-state.ts";
 import type { KeptStore, Stored } from "../../state/store.ts";
 import { boundAt } from "../bound-objects.ts";
 import { type Invocation, withRun } from "../with-run.ts";
-import { resourcesOf, type StateInvocation, shownPlace, withLock, withStore } from "./with-store.ts";
+import { resourcesOf, type StateInvocation, shownPlace, withLock, withStore } from "./read-state.ts";
 
 /** `state mv FROM TO`: binds an object to another address, as `moved` in the manifest does. Throws `bound-already`. */
 export function stateMove(invocation: StateInvocation, from: string, to: string): Promise<number> {

@@ -4,19 +4,23 @@ import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
 import { isStoreType, type StateLocation, stores } from "../../model/stores/index.ts";
 import type { StoreValues, StoreVariable } from "../../model/stores/store.ts";
-import { declaredLocation, fileLocation, namedLocation } from "../../project/locate-state.ts";
-import { addressOf, sectionOf } from "../../project/location-address.ts";
+import {
+  addressOf,
+  declaredLocation,
+  fileLocation,
+  namedLocation,
+  sectionOf,
+} from "../../project/locate-state.ts";
 import { whileHeld } from "../../project/open-run.ts";
 import { openStore } from "../../project/open-store.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { jsonText } from "../../report/json-text.ts";
+import { jsonText } from "../../report/typeset.ts";
 import { interruptedMove, type Move, type MoveEnd, moveState } from "../../state/move-state.ts";
 import type { LockOptions } from "../../state/store.ts";
-import type { ManifestOptions } from "../options.ts";
 import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
-import { type Invocation, lockWarning } from "../with-run.ts";
-import { resourcesOf, shownPlace } from "./with-store.ts";
+import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.ts";
+import { resourcesOf, shownPlace } from "./read-state.ts";
 
 /** Options of `state migrate`. */
 export interface MigrateOptions extends ManifestOptions {

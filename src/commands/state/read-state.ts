@@ -1,20 +1,21 @@
 /** @module Reads the state: list, show, pull, history, and init, which tries its store. */
+
 import { kinds } from "../../kinds/index.ts";
+import { systemClock } from "../../model/clock.ts";
 import { exitCodes } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { stores } from "../../model/stores/index.ts";
-import type { Project } from "../../project/project.ts";
-import { escapeText } from "../../report/escape.ts";
-import { jsonText } from "../../report/json-text.ts";
-import { makePalette } from "../../report/palette.ts";
+import { whileHeld } from "../../project/open-run.ts";
+import { openProject, type Project } from "../../project/project.ts";
 import { shownState } from "../../report/shown.ts";
 import { stateJson, stateText } from "../../report/state-text.ts";
-import { kindNames } from "../../report/words.ts";
+import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
+import { amount, kindNames } from "../../report/words.ts";
 import { emptyState } from "../../state/document.ts";
 import { readState } from "../../state/read-state.ts";
 import { boundAt } from "../bound-objects.ts";
 import { tableText } from "../terminal/table-text.ts";
-import { resourcesOf, type StateInvocation, shownPlace, withStore } from "./with-store.ts";
+import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.ts";
 
 /** `state list`: prints every address with its id. */
 export function stateList(invocation: StateInvocation): Promise<number> {
@@ -119,4 +120,45 @@ function print(state: StateDocument, { options, terminal }: StateInvocation): nu
   const shown = shownState(state, names);
   terminal.out(options.json === true ? `${jsonText(stateJson(shown, names))}\n` : stateText(shown, page));
   return exitCodes.done;
+}
+
+/** An invocation of a command about the state. */
+export type StateInvocation = Invocation<ManifestOptions & { readonly json?: boolean }>;
+
+/** Opens the project of an invocation for `work`, and closes its store. */
+export async function withStore<T>(
+  { options, settings }: StateInvocation,
+  work: (project: Project) => Promise<T>,
+): Promise<T> {
+  const project = await openProject(options, settings);
+  try {
+    return await work(project);
+  } finally {
+    await project.store.close();
+  }
+}
+
+/** Like `withStore`, with the lock of the state. `operation` is its name in the lock. */
+export function withLock<T>(
+  invocation: StateInvocation,
+  operation: string,
+  work: (project: Project) => Promise<T>,
+): Promise<T> {
+  const { options, terminal } = invocation;
+  return withStore(invocation, async (project) => {
+    const timeout = options.lockTimeout ?? 0;
+    const isPush = operation === "state push";
+    const lock = { clock: systemClock, timeout, isPush, warn: lockWarning(terminal) };
+    return whileHeld(await project.store.lock(operation, lock), () => work(project));
+  });
+}
+
+/** The number of resources of a state: `3 resources`. */
+export function resourcesOf({ resources }: StateDocument): string {
+  return amount(Object.keys(resources).length, "resource");
+}
+
+/** The location of a store, escaped. */
+export function shownPlace({ where }: Project["store"]): string {
+  return escapeText(where, 300);
 }

@@ -10,10 +10,9 @@ import {
   readingText,
   withStatus,
 } from "../../report/live/progress-lines.ts";
-import { makePalette } from "../../report/palette.ts";
+import { makePalette } from "../../report/typeset.ts";
 import { elapsedTime } from "../../report/words.ts";
-import type { LiveArea } from "./live-area.ts";
-import type { Terminal } from "./terminal.ts";
+import type { LiveArea, Terminal } from "./terminal.ts";
 
 /** The view of a run, drawn below everything that is printed. */
 export interface LiveView {

@@ -17,7 +17,7 @@ export async function printError(error: GraphformError, terminal: Terminal): Pro
     printValidation(error.problems, terminal);
     return exitCodes.invalid;
   }
-  const { errorText } = await import("../../report/problems-text.ts");
+  const { errorText } = await import("../../report/problems.ts");
   terminal.err(errorText(error));
   return error.exitCode;
 }

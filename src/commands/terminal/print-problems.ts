@@ -1,7 +1,7 @@
 /** @module Prints the problems of a manifest, with a limit on warnings. */
 import type { Problem } from "../../model/problem.ts";
-import { makePalette } from "../../report/palette.ts";
-import { problemsText } from "../../report/problems-text.ts";
+import { problemsText } from "../../report/problems.ts";
+import { makePalette } from "../../report/typeset.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Number of problems that are shown in full: a mistake in every resource would scroll the others away. */

@@ -1,7 +1,5 @@
 /** @module Formats rows of text as a table. */
-import { escapeText } from "../../report/escape.ts";
-import { makePalette } from "../../report/palette.ts";
-import { padTo, textWidth, wrapIndented } from "../../report/text-width.ts";
+import { escapeText, makePalette, padTo, textWidth, wrapIndented } from "../../report/typeset.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**

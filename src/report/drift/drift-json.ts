@@ -4,10 +4,9 @@ import { type FieldDrift, hasDrift, type OutputDrift, type ResourceDrift } from 
 import type { GraphformError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
-import { censusJson } from "../census-json.ts";
-import { errorDiagnostics } from "../problems-json.ts";
-import type { ShownDrift } from "../shown.ts";
-import { isMarked, type ShownValue } from "../shown-value.ts";
+import { errorDiagnostics } from "../problems.ts";
+import { isMarked, type ShownDrift, type ShownValue } from "../shown.ts";
+import { censusJson } from "../view/census-view.ts";
 import { countDrift } from "../view/drift-view.ts";
 import { type KindNames, typeOf } from "../words.ts";
 

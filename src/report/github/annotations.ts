@@ -3,7 +3,7 @@
 import { type DriftReport, hasDrift } from "../../model/drift.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import type { Problem, SourceRange } from "../../model/problem.ts";
-import { escapeText } from "../escape.ts";
+import { escapeText } from "../typeset.ts";
 import { amount } from "../words.ts";
 
 /** Converts the path of a manifest file to one relative to the root of the repository. */

@@ -1,10 +1,9 @@
 /** @module Writes the names of what is disrupted, and the cards of a page: observation, disruption, forecast, remedies. */
 import type { ForecastStep } from "../../model/plan.ts";
-import { stepWords } from "../progress-text.ts";
+import { stepWords } from "../apply-text.ts";
 import type { AffectedView, CensusView, ReportView, Tone } from "../view/report-view.ts";
 import { amount, elapsedTime } from "../words.ts";
-import { chip, disruptionWords, folded } from "./block-html.ts";
-import { type Markup, markup } from "./markup.ts";
+import { chip, disruptionWords, folded, type Markup, markup } from "./block-html.ts";
 
 /** The names of everything that is disrupted, and the cards; those about the impact only if there are changes. */
 export function cardsHtml(view: ReportView): Markup {

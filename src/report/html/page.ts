@@ -1,10 +1,10 @@
 /** @module Writes a whole page of a report: one file without network, closed by a content security policy. */
 import type { Json } from "../../model/json.ts";
-import { jsonText } from "../json-text.ts";
-import { type Markup, markup, trusted } from "./markup.ts";
+import { jsonText } from "../typeset.ts";
+import { type Markup, markup, trusted } from "./block-html.ts";
 
 /** Contents of a page. */
-export interface PageParts {
+interface PageParts {
   readonly title: string;
   /** Verdict and next command. */
   readonly header: Markup;

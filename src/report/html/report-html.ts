@@ -2,10 +2,9 @@
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import { erroredDriftJson } from "../drift/drift-json.ts";
-import { erroredPlanJson } from "../problems-json.ts";
-import { failureWords } from "../problems-text.ts";
+import { erroredPlanJson, failureWords } from "../problems.ts";
+import type { ShownPlan } from "../shown.ts";
 import type { ComparisonView, DifferenceView } from "../view/comparison.ts";
-import type { Neighbourhood } from "../view/neighbourhood.ts";
 import {
   type BlockView,
   importTitle,
@@ -14,9 +13,8 @@ import {
   type Tone,
 } from "../view/report-view.ts";
 import { amount, timeText } from "../words.ts";
-import { chip, fieldTable, folded, groupsHtml, section } from "./block-html.ts";
+import { chip, fieldTable, folded, groupsHtml, type Markup, markup, section } from "./block-html.ts";
 import { cardsHtml } from "./cards-html.ts";
-import { type Markup, markup } from "./markup.ts";
 import { pageText, type Sha256 } from "./page.ts";
 import { pictureHtml } from "./picture.ts";
 
@@ -25,8 +23,8 @@ export interface PageOptions {
   readonly sha256: Sha256;
   /** The document that `--json` prints. */
   readonly data: Json;
-  /** The references of a plan. */
-  readonly picture?: Neighbourhood;
+  /** The plan, whose references are drawn. */
+  readonly plan?: ShownPlan;
   /** The comparison with an earlier plan, and the name of its file. */
   readonly earlier?: Earlier | undefined;
 }
@@ -38,7 +36,7 @@ export interface Earlier {
 }
 
 /** One file that loads nothing and is whole without scripts. Contains no secrets. */
-export function reportHtml(view: ReportView, { sha256, data, picture, earlier }: PageOptions): string {
+export function reportHtml(view: ReportView, { sha256, data, plan, earlier }: PageOptions): string {
   const { report, name, verdict, fingerprint, serial, groups, lists, outputs, imports } = view;
   const listed = (isOpen: boolean): readonly Markup[] =>
     lists.flatMap((list, at) => (list.isOpen === isOpen ? [listHtml(list, `list-${at}`)] : []));
@@ -59,7 +57,7 @@ export function reportHtml(view: ReportView, { sha256, data, picture, earlier }:
       imports.length > 0 &&
         markup`<section class="guard careful"><h2>${importTitle}</h2><pre>${imports.join("\n")}</pre></section>`,
       outputs.length > 0 && section("outputs", "Outputs", fieldTable(outputs, "Changed outputs")),
-      picture && pictureHtml(picture),
+      plan && pictureHtml(plan, view),
     ]}`,
     footer: markup`<p class="dim">Made by graphform ${report}, which changes nothing. ${fingerprint !== "" && markup`From serial ${serial} of the state, fingerprint <code>${fingerprint}</code>. `}The report as JSON, as <code>${report} --json</code> prints it, is in the element <code>report-json</code> of this file.</p>`,
     data,

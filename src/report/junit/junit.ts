@@ -5,15 +5,13 @@ import type { ResourceDrift } from "../../model/drift.ts";
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import { defined, type Json, type JsonObject } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
-import { probeFigures } from "../census-json.ts";
-import { escapeLines, escapeText } from "../escape.ts";
-import type { ShownDrift } from "../shown.ts";
-import type { ShownValue } from "../shown-value.ts";
-import { partialListsIn, unseenIn } from "../view/census-view.ts";
-import { driftField, fieldText } from "../view/field-view.ts";
+import type { ShownDrift, ShownValue } from "../shown.ts";
+import { escapeLines, escapeText } from "../typeset.ts";
+import { partialListsIn, probeFigures, unseenIn } from "../view/census-view.ts";
+import { driftField, fieldText } from "../view/change-block.ts";
 
 /** Result of a check. `failed` is a difference, `error` means that the check itself could not be made. */
-export type JunitResult =
+type JunitResult =
   | { readonly is: "passed" }
   | { readonly is: "skipped"; readonly message: string }
   | { readonly is: "failed" | "error"; readonly message: string; readonly detail?: string };

@@ -2,10 +2,8 @@
 
 import type { ApplyEvent } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
-import { escapeText } from "../escape.ts";
-import type { Page } from "../palette.ts";
-import { stepWords } from "../progress-text.ts";
-import { cutTo, padTo, textWidth } from "../text-width.ts";
+import { stepWords } from "../apply-text.ts";
+import { cutTo, escapeText, type Page, padTo, textWidth } from "../typeset.ts";
 import { aboutTime, elapsedTime } from "../words.ts";
 
 /** A page with a height: rows of the terminal. */
@@ -131,12 +129,12 @@ export interface RunProgress {
 }
 
 /** A step, and the ms that it usually takes; 0 if that is unknown. */
-export interface ExpectedStep extends Pick<Step, "key" | "after"> {
+interface ExpectedStep extends Pick<Step, "key" | "after"> {
   readonly usual: number;
 }
 
 /** A step that runs. */
-export interface RunningStep {
+interface RunningStep {
   readonly address: string;
   /** `creating`; escaped. */
   readonly doing: string;

@@ -1,7 +1,7 @@
 /** @module Formats a plan, a drift report, or the error that kept it from being made, as Markdown for a pull request, an issue or the summary of a step. */
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
-import { makePalette } from "../palette.ts";
-import { errorText, failureWords, problemsText } from "../problems-text.ts";
+import { errorText, failureWords, problemsText } from "../problems.ts";
+import { makePalette } from "../typeset.ts";
 import {
   type AddressView,
   type BlockView,

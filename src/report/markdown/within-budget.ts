@@ -1,5 +1,5 @@
 /** @module Writes the parts of a report in Markdown: code that no text can end, the marker, and as many sections as fit into a number of bytes. */
-import { escapeText } from "../escape.ts";
+import { escapeText } from "../typeset.ts";
 
 /** One part of a report in two lengths. */
 export interface Part {

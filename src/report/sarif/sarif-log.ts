@@ -1,7 +1,7 @@
 /** @module Formats findings as a log in the format SARIF 2.1.0. */
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
-import { escapeText } from "../escape.ts";
+import { escapeText } from "../typeset.ts";
 import { amount } from "../words.ts";
 
 /** Results that GitHub takes of one run, and those of them that it shows. */
@@ -29,7 +29,7 @@ export interface SarifContext {
 }
 
 /** A log, and the number of findings that the limit left out. */
-export interface SarifLog {
+interface SarifLog {
   readonly log: JsonObject;
   readonly leftOut: number;
 }
@@ -147,7 +147,7 @@ function placeOf(where: SourceRange | undefined, { uriOf, fallbackFile }: SarifC
 }
 
 /** Severity of a finding, as SARIF names it. */
-export type FindingLevel = "error" | "warning" | "note";
+type FindingLevel = "error" | "warning" | "note";
 
 /** One finding: a problem of the manifest, a guard that blocks a change, or a planned change. */
 export interface ReportFinding {

@@ -1,6 +1,5 @@
 /** @module Formats blocks of equal changes or equal drift, and their fields, as lines of text. */
-import type { Page, Palette } from "../palette.ts";
-import { padTo, textWidth, wrapIndented } from "../text-width.ts";
+import { type Page, type Palette, padTo, textWidth, wrapIndented } from "../typeset.ts";
 import {
   type AddressView,
   type BlockView,

@@ -1,7 +1,6 @@
 /** @module Formats the view of a plan or a drift report as text for the terminal. */
-import { escapeText } from "../escape.ts";
-import type { Page } from "../palette.ts";
-import { withoutColour, wrapIndented, wrapWords } from "../text-width.ts";
+
+import { escapeText, type Page, withoutColour, wrapIndented, wrapWords } from "../typeset.ts";
 import { maxNamed } from "../view/plan-view.ts";
 import { type GroupView, importTitle, type ListView, type ReportView } from "../view/report-view.ts";
 import { sourceMeanings } from "../words.ts";

@@ -2,8 +2,7 @@
 import { stableJson } from "../../model/json.ts";
 import type { Change, FieldChange, Plan } from "../../model/plan.ts";
 import { fieldsOf as setFields } from "../../model/spec.ts";
-import { shownPlan } from "../shown.ts";
-import { type ShownValue, shownFields } from "../shown-value.ts";
+import { type ShownValue, shownFields, shownPlan } from "../shown.ts";
 import type { KindNames } from "../words.ts";
 
 /** Changes that differ from the earlier plan in the same way. */

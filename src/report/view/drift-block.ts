@@ -1,12 +1,9 @@
 /** @module Describes the resources of a drift report as groups of blocks. */
 import type { AuditEvent, Happening, ResourceDrift } from "../../model/drift.ts";
-import type { ShownDrift } from "../shown.ts";
-import type { ShownValue } from "../shown-value.ts";
+import type { ShownDrift, ShownValue } from "../shown.ts";
 import { amount, timeText } from "../words.ts";
-import { addressOf } from "./change-block.ts";
-import { driftField } from "./field-view.ts";
-import { fold } from "./fold.ts";
-import { ownWords } from "./own-words.ts";
+import { addressOf, driftField } from "./change-block.ts";
+import { fold, ownWords } from "./fold.ts";
 import type { BlockView, GroupView, RemarkView, Tone } from "./report-view.ts";
 
 /** The groups, worst first. */

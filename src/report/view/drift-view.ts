@@ -10,8 +10,8 @@ import {
 import { shellWord } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import { passwordRefused } from "../../model/probe-troubles.ts";
-import { quoteText } from "../escape.ts";
 import type { ShownDrift } from "../shown.ts";
+import { quoteText } from "../typeset.ts";
 import { amount, type KindNames } from "../words.ts";
 import { censusView, incompleteText, reasonTexts } from "./census-view.ts";
 import { driftGroups } from "./drift-block.ts";

@@ -4,12 +4,10 @@ import { disruptions } from "../../model/field-schema.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import { importLines } from "../import-lines.ts";
 import { nextOf, planLine, summarize, toneOf, verdictOf } from "../plan-summary.ts";
-import type { ShownPlan } from "../shown.ts";
-import type { ShownValue } from "../shown-value.ts";
+import type { ShownPlan, ShownValue } from "../shown.ts";
 import { aboutTime, amount } from "../words.ts";
 import { censusView, incompleteText } from "./census-view.ts";
-import { changeBlocks, noteBlocks } from "./change-block.ts";
-import { outputsOf } from "./field-view.ts";
+import { changeBlocks, noteBlocks, outputsOf } from "./change-block.ts";
 import {
   type AffectedView,
   type CountView,

@@ -2,7 +2,7 @@
 import type { Disruption } from "../../model/field-schema.ts";
 import type { Source } from "../../model/observed.ts";
 import type { ForecastStep } from "../../model/plan.ts";
-import { escapeText } from "../escape.ts";
+import { escapeText } from "../typeset.ts";
 
 /** Severity of a part of a report; each format has its colours for it. */
 export type Tone = "bad" | "careful" | "good" | "quiet";

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
-import { probeFigures } from "../../../src/report/census-json.ts";
 import { junitText } from "../../../src/report/junit/junit.ts";
-import { makePalette } from "../../../src/report/palette.ts";
 import { driftMetrics } from "../../../src/report/prometheus/drift-metrics.ts";
 import { sarifLog } from "../../../src/report/sarif/sarif-log.ts";
+import { makePalette } from "../../../src/report/typeset.ts";
+import { probeFigures } from "../../../src/report/view/census-view.ts";
 import { whole } from "../drift-parts.ts";
 import { driftFindings, driftHtml, driftJson, driftMarkdown, driftSuite, driftText } from "../rendered.ts";
 import { words } from "../words.ts";

@@ -5,7 +5,7 @@ import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import type { Plan } from "../../../src/model/plan.ts";
 import type { Problem } from "../../../src/model/problem.ts";
-import { guardRules } from "../../../src/report/sarif/plan-findings.ts";
+import { guardRules } from "../../../src/report/sarif/findings.ts";
 import { problemFindings, problemRules } from "../../../src/report/sarif/problem-findings.ts";
 import { type ReportFinding, type SarifContext, sarifLog } from "../../../src/report/sarif/sarif-log.ts";
 import { sarifSchema } from "../../support/sarif-schema.ts";

@@ -8,8 +8,7 @@ import {
   type RunProgress,
   timeLeft,
 } from "../../../src/report/live/progress-lines.ts";
-import { makePalette } from "../../../src/report/palette.ts";
-import { textWidth } from "../../../src/report/text-width.ts";
+import { makePalette, textWidth } from "../../../src/report/typeset.ts";
 import { ended } from "../apply-parts.ts";
 import { step } from "../plan-parts.ts";
 

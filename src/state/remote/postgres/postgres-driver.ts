@@ -4,8 +4,7 @@ import { randomBytes } from "node:crypto";
 import { GraphformError } from "../../../model/errors.ts";
 import type { Holder } from "../../store.ts";
 import type { StateDriver } from "../driver.ts";
-import type { PostgresConfig, PostgresCredentials } from "./connection-settings.ts";
-import { connectionSettings } from "./connection-settings.ts";
+import { connectionSettings, type PostgresConfig, type PostgresCredentials } from "./connection-settings.ts";
 import {
   type Connections,
   openConnections,

@@ -5,8 +5,7 @@ import { fileTrouble } from "../../../files/file-trouble.ts";
 import { defined, isObject } from "../../../model/json.ts";
 import { checkedUrl, denied, unreachable } from "../refusals.ts";
 import { openSender, type Send } from "../store-http.ts";
-import type { AwsCredentials, AwsKeys } from "./s3-request.ts";
-import { element, textOf } from "./s3-request.ts";
+import { type AwsCredentials, type AwsKeys, element, textOf } from "./s3-request.ts";
 
 export interface AwsCredentialOptions {
   /** The variables of the environment; those of AWS are read. */

@@ -10,8 +10,7 @@ import { holderOf, lockInfoOf } from "../lock-info.ts";
 import { unreachable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
 import { etagOf, isAbsent } from "./s3-objects.ts";
-import type { S3Request } from "./s3-request.ts";
-import { s3Refusal } from "./s3-request.ts";
+import { type S3Request, s3Refusal } from "./s3-request.ts";
 
 export interface S3Lock extends Pick<StateDriver, "take" | "renew" | "holder" | "remove"> {
   /** `deletes`: the service refuses to delete an object of another ETag, so that no other lock goes with ours. */

@@ -7,8 +7,7 @@ import type { KeptVersion } from "../../store.ts";
 import type { StateDriver } from "../driver.ts";
 import { unsuitable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
-import type { S3Request } from "./s3-request.ts";
-import { element, elementsOf, s3Code, s3Refusal, textOf } from "./s3-request.ts";
+import { element, elementsOf, type S3Request, s3Code, s3Refusal, textOf } from "./s3-request.ts";
 
 /** Metadata under which a version shows its serial without being read. */
 const serialHeader = "x-amz-meta-serial";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { isGraphformError } from "../../../../src/model/errors.ts";
-import type {
-  PostgresConfig,
-  PostgresCredentials,
+import {
+  connectionSettings,
+  type PostgresConfig,
+  type PostgresCredentials,
 } from "../../../../src/state/remote/postgres/connection-settings.ts";
-import { connectionSettings } from "../../../../src/state/remote/postgres/connection-settings.ts";
 import { tlsOptions } from "../../../../src/state/remote/postgres/connections.ts";
 
 const secret = "p@ss:w/rd#1";

@@ -1,19 +1,18 @@
-/** @module Asks and changes the running database of an instance, as its declared user. */
+/** @module Asks and changes the running database of an instance, as its declared user, and says why one could not be asked. */
+import { type DatabaseTarget, isDatabaseError } from "../database/failures.ts";
 import type { DatabaseSettings } from "../database/settings.ts";
 import { instanceSchema } from "../fields/instance.ts";
 import { asError, ServiceError } from "../model/errors.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
-import { defined, isObject, type Json } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { DatabaseLogin, Usable } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
 import { engineValue, type ProbeAnswer, type ProbeRequest, type RawValue } from "../model/probe-reading.ts";
-import { notAsked } from "../model/probe-troubles.ts";
+import { notAsked, type ProbeTrouble, refusedAt, unanswered } from "../model/probe-troubles.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
-import { answerTo, isPrivate, targetOf } from "./database-target.ts";
-import type { Endpoint } from "./instance-endpoint.ts";
-import type { AskRole } from "./instance-operations.ts";
-import { wireName } from "./wire.ts";
+import type { AskRole, Endpoint } from "./instance-operations.ts";
+import { wireName } from "./resource.ts";
 
 const rows = fieldRows(instanceSchema);
 const passwordPath = "config.graphdbPassword";
@@ -165,4 +164,54 @@ export async function isInstanceUsable(
     return { is: "not-yet", detail: `${where} refuses the declared user and password` };
   if (isPrivate(spec)) return { is: "unknown", detail: "" };
   return { is: "not-yet", detail: `the service says it runs, but ${where} does not answer from here` };
+}
+
+/** Longest time for one database, in ms. */
+const longest = 3000;
+
+export interface Login {
+  readonly username: Json | undefined;
+  readonly password: Json | undefined;
+}
+
+/** The database at an instance's outputs; the cause if it cannot be asked. */
+export function targetOf(
+  outputs: JsonObject,
+  { username, password }: Login,
+  isTls: boolean,
+  { caFile, patience = longest, hide }: Pick<Reads, "caFile" | "patience" | "hide">,
+): DatabaseTarget | ProbeTrouble {
+  const { host, port } = outputs;
+  if (typeof host !== "string" || typeof port !== "number") return "no-endpoint";
+  if (typeof password !== "string") return "no-password";
+  const tls = isTls ? (caFile === undefined ? true : { caFile }) : false;
+  return {
+    host,
+    port,
+    password,
+    tls,
+    timeout: Math.min(patience, longest),
+    hide,
+    ...(typeof username === "string" ? { username } : {}),
+  };
+}
+
+/** True for an instance whose network is not open to everybody: if it does not answer, that is no wonder. */
+export function isPrivate(spec: Spec): boolean {
+  return spec["networkType"] === "INTERNAL" || (spec["network"] ?? null) !== null;
+}
+
+/**
+ * The answer of a database that could not be asked. `path`: the password that a wrong one disproves, if it is sure.
+ * `instance`: values of the instance that it belongs to.
+ */
+export function answerTo(error: unknown, instance: Spec, path: string | undefined): ProbeAnswer {
+  if (!isDatabaseError(error)) return unanswered("cut");
+  const { failure, obstacle } = error;
+  if (failure === "refused-credentials")
+    return error.isWrongPassword && path !== undefined ? refusedAt(path) : unanswered("login-refused");
+  if (failure === "no-tls") return unanswered("no-tls");
+  const isOutside = failure === "unresolved" || obstacle === "refused" || obstacle === "silent";
+  if (isOutside && isPrivate(instance)) return unanswered("private");
+  return unanswered(failure === "unresolved" ? "unresolved" : obstacle);
 }

@@ -1,11 +1,14 @@
-/** @module Skips objects and lists that the service does not let read, if a look may go on without them. */
+/** @module Defines the dependencies of observing, the single look that everything else is made of, and what could not be read. */
 import { type Address, parseAddress } from "../model/address.ts";
+import type { Clock } from "../model/clock.ts";
 import { GraphformError, isServiceError, type ServiceError, shellWord } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
-import { stableJson } from "../model/json.ts";
+import { type JsonObject, stableJson } from "../model/json.ts";
+import { type KindRegistry, present, type Reader } from "../model/kind.ts";
 import { placeText } from "../model/object-key.ts";
-import type { Live } from "../model/observed.ts";
-import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
+import type { Live, Ref } from "../model/observed.ts";
+import type { Profile } from "../model/profile.ts";
+import type { Open } from "../model/sealed.ts";
+import type { StateDocument } from "../model/state.ts";
 
 /** An object, or the list of a place, that could not be read. */
 export interface Unread {
@@ -154,4 +157,79 @@ export function placeKey({ kind, place }: Place): string {
 function isSkipped(error: unknown, { unread, signal }: ObserveContext): error is ServiceError {
   if (unread === undefined || signal.aborted || !isServiceError(error)) return false;
   return error.failure !== "unauthorized" && error.failure !== "aborted";
+}
+
+/** The dependencies of observing; readers cannot write. */
+export interface ObserveContext {
+  readonly kinds: KindRegistry;
+  readonly readers: ReadonlyMap<string, Reader>;
+  readonly state: StateDocument;
+  readonly clock: Clock;
+  readonly profile: Profile;
+  readonly signal: AbortSignal;
+  /** The secrets of the run. Without them no running object is asked. */
+  readonly open?: Open | undefined;
+  /** The reason why the run asks no running object, if it was told so. */
+  readonly unasked?: string | undefined;
+  /** The reasons of objects that could not be read, if they are skipped; without it the first one ends the observation. */
+  readonly unread?: Map<Known, ServiceError>;
+  /** Called with each object as soon as the service has answered. */
+  readonly onLook?: (entry: Known, live: Live | undefined) => void;
+  /** Called with a wait in words, and with an empty text when it is over. */
+  readonly onWait?: (wait: string) => void;
+}
+
+/** An object that is known of, and the address that it belongs to. */
+export interface Known {
+  readonly address: Address;
+  readonly kind: string;
+  readonly ref: Ref;
+}
+
+/** One look. Rejects if the service does not show it for another reason than that it is not there. */
+export async function lookAtOne(entry: Known, context: ObserveContext): Promise<Live | undefined> {
+  const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
+  context.onLook?.(entry, live);
+  return live;
+}
+
+/** The reader of a kind. Throws if the composition root forgot one. */
+export function readerOf(kind: string, context: ObserveContext): Reader {
+  return present(context.readers.get(kind), kind);
+}
+
+/** Receives how many reads are answered, how many are known to be needed so far, and in words the wait before the next ones. */
+export type OnRead = (answered: number, known: number, wait?: string) => void;
+
+/**
+ * Returns a function that wraps readers, and one that reports a wait: every described object and every list is counted. `expected` is the least number of
+ * reads; more become known as they are asked for.
+ */
+export function countReads(
+  expected: number,
+  onRead: OnRead = () => undefined,
+): { readonly counting: (reader: Reader) => Reader; readonly onWait: (wait: string) => void } {
+  let [answered, asked, waits] = [0, 0, ""];
+  const report = (): void => onRead(answered, Math.max(expected, asked), waits);
+  const counted = async <T>(answer: Promise<T>): Promise<T> => {
+    asked += 1;
+    try {
+      return await answer;
+    } finally {
+      answered += 1;
+      report();
+    }
+  };
+  report();
+  return {
+    counting: (reader) => ({
+      ...reader,
+      get: (ref, signal) => counted(reader.get(ref, signal)),
+      list: (place, signal) => counted(reader.list(place, signal)),
+    }),
+    onWait: (wait) => {
+      waits = wait;
+      report();
+    },
+  };
 }

@@ -1,0 +1,163 @@
+/** @module Prints what a person looks up: service profiles, JSON Schemas, and the references between the resources of a manifest. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
+import { suggest } from "../manifest/problems/nearest.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import { isObject, type Json, own } from "../model/json.ts";
+import type { Profile } from "../model/profile.ts";
+import { packageRoot } from "../project/package-files.ts";
+import { checkedManifest, openProject } from "../project/project.ts";
+import { escapeText, jsonText } from "../report/typeset.ts";
+import { tableText } from "./terminal/table-text.ts";
+import type { Invocation, ManifestOptions } from "./with-run.ts";
+
+/** Options of `profile list` and `profile show`. */
+export interface ProfileOptions {
+  readonly json?: boolean;
+}
+
+/** `profile list`: prints the profiles of the package. */
+export async function profileList({ options, terminal }: Invocation<ProfileOptions>): Promise<number> {
+  const profiles = await Promise.all(builtInProfiles.map(loadProfile));
+  const rows = profiles.map((profile) => [
+    profile.name,
+    profile.platformUrl ?? "set by you",
+    `${Object.keys(profile.operations).length}`,
+    Object.keys(profile.tiers).join(", "),
+  ]);
+  if (options.json === true)
+    terminal.out(`${jsonText(profiles.map(({ name, platformUrl = null }) => ({ name, platformUrl })))}\n`);
+  else terminal.out(tableText(["profile", "platform", "operations", "tiers"], rows, terminal));
+  return exitCodes.done;
+}
+
+/** `profile show NAME`: prints a profile, merged with the profile that it extends. */
+export async function profileShow(
+  { options, terminal }: Invocation<ProfileOptions>,
+  name: string,
+): Promise<number> {
+  const profile = await loadProfile(name);
+  if (options.json === true) {
+    terminal.out(`${jsonText(plain(profile))}\n`);
+    return exitCodes.done;
+  }
+  const operations = Object.entries(profile.operations).map(([operation, { method, path, host }]) => [
+    operation,
+    method,
+    host === "users" ? `${path} (users host)` : path,
+  ]);
+  const tiers = Object.entries(profile.tiers).map(([tier, keys]) => [
+    tier,
+    keys.serviceModelKey,
+    keys.productTierKey,
+    Object.keys(keys.components).join(", "),
+  ]);
+  const spellings = Object.entries(profile.fields);
+  const facts = [
+    ["profile", profile.name],
+    ["platform", profile.platformUrl ?? "set by you"],
+    ["session", `sent as ${profile.session.send}`],
+    ["updates", `${profile.operations["instance.update"]?.method ?? "-"}`],
+    [
+      "instance types",
+      Object.entries(profile.instanceTypes)
+        .map(([provider, types]) => `${provider} ${Object.keys(types).length}`)
+        .join(", "),
+    ],
+    ["not offered", notOffered(profile).join(", ") || "-"],
+  ];
+  terminal.out(tableText(["property", "value"], facts, terminal));
+  terminal.out(`\n${tableText(["tier", "model key", "tier key", "components"], tiers, terminal)}`);
+  terminal.out(`\n${tableText(["operation", "method", "path"], operations, terminal)}`);
+  if (spellings.length > 0) terminal.out(`\n${tableText(["field", "spelled"], spellings, terminal)}`);
+  return exitCodes.done;
+}
+
+const optional = [
+  "instance.list-all",
+  "network.list",
+  "network.create",
+  "network.delete",
+  "user.update",
+  "user.delete",
+  "snapshot.copy",
+  "account.describe",
+];
+
+function notOffered(profile: Profile): readonly string[] {
+  return optional.filter((operation) => profile.operations[operation] === undefined);
+}
+
+function plain(value: unknown): Json {
+  if (Array.isArray(value)) return value.map(plain);
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+}
+
+/** `graph`: prints resources and their references as a Mermaid flowchart, or in the DOT language with `dot`. */
+export async function graph({
+  options,
+  settings,
+  terminal,
+}: Invocation<ManifestOptions & { readonly dot?: boolean }>): Promise<number> {
+  const project = await openProject(options, settings);
+  const manifest = await checkedManifest(project);
+  const addresses = manifest.desired.map((entry) => entry.address);
+  const edges = manifest.desired.flatMap(({ address, refs }) =>
+    refs.map((ref): [string, string] => [address, ref]),
+  );
+  terminal.out(options.dot === true ? dot(addresses, edges) : mermaid(addresses, edges));
+  return exitCodes.done;
+}
+
+type Edges = readonly (readonly [string, string])[];
+
+function dot(addresses: readonly string[], edges: Edges): string {
+  const quoted = (text: string): string => JSON.stringify(escapeText(text, 300));
+  const lines = [
+    ...addresses.map((address) => `  ${quoted(address)};`),
+    ...edges.map(([from, to]) => `  ${quoted(from)} -> ${quoted(to)};`),
+  ];
+  return `digraph graphform {\n  rankdir = LR;\n  node [shape = box];\n${lines.join("\n")}\n}\n`;
+}
+
+function mermaid(addresses: readonly string[], edges: Edges): string {
+  const ids = new Map(addresses.map((address, at) => [address, `n${at}`]));
+  const label = (text: string): string =>
+    escapeText(text, 300).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  const nodes = addresses.map((address) => `  ${ids.get(address)}["${label(address)}"]`);
+  const arrows = edges.flatMap(([from, to]) =>
+    ids.has(to) ? [`  ${ids.get(from)} --> ${ids.get(to)}`] : [],
+  );
+  return `flowchart LR\n${[...nodes, ...arrows].join("\n")}\n`;
+}
+
+/** Names of the published schemas, with their files. */
+const files: { readonly [name: string]: string } = {
+  manifest: "manifest.schema.json",
+  layer: "layer.schema.json",
+  profile: "profile.schema.json",
+  plan: "plan.schema.json",
+  drift: "drift.schema.json",
+  validation: "validation.schema.json",
+  several: "several.schema.json",
+  events: "event.schema.json",
+  state: "state.schema.json",
+};
+
+/** Names of all schemas. */
+export const schemaNames: readonly string[] = Object.keys(files);
+
+/** `schema NAME`: prints a JSON Schema (draft-07) for editors and scripts. Throws `schema-unknown`. */
+export async function schema({ terminal }: Invocation<object>, name: string): Promise<number> {
+  const file = own(files, name);
+  if (file === undefined) {
+    throw new GraphformError("schema-unknown", `there is no schema "${name}"`, {
+      hint: suggest(name, Object.keys(files), "schemas are"),
+    });
+  }
+  terminal.out(await readFile(join(packageRoot, "schemas", file), "utf8"));
+  return exitCodes.done;
+}
