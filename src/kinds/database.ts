@@ -197,7 +197,7 @@ export function targetOf(
 }
 
 /** True for an instance whose network is not open to everybody: if it does not answer, that is no wonder. */
-export function isPrivate(spec: Spec): boolean {
+function isPrivate(spec: Spec): boolean {
   return spec["networkType"] === "INTERNAL" || (spec["network"] ?? null) !== null;
 }
 

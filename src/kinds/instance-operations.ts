@@ -264,7 +264,7 @@ function typesFor(networkType: Json | undefined, rules: TopologyRules): readonly
 }
 
 /** Host and port if both are what they have to be. */
-export function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
+function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
   const number = typeof port === "number" || typeof port === "string" ? Number(port) : Number.NaN;
   const safe = hostOf(host);
   return safe !== undefined && Number.isInteger(number) && number > 0 && number < 65_536
@@ -282,7 +282,7 @@ function entryName(key: Json | undefined): string {
     : "an entry of its topology";
 }
 
-export function entriesOf(topology: Json | undefined): readonly (readonly [string, JsonObject])[] {
+function entriesOf(topology: Json | undefined): readonly (readonly [string, JsonObject])[] {
   const entries = Array.isArray(topology)
     ? topology.map((entry): [string, Json] => ["", entry])
     : Object.entries(isObject(topology) ? topology : {});

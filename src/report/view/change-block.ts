@@ -161,7 +161,7 @@ export function addressOf({
 const leftAsIs = "changed outside, left as it is";
 
 /** The fields that a change sets, those that force a replacement first, and those that were changed outside and stay; of a new resource all. */
-export function fieldsOf(change: Change<ShownValue>): readonly FieldView[] {
+function fieldsOf(change: Change<ShownValue>): readonly FieldView[] {
   if (change.action === "create") {
     const fields = shownFields(change.after);
     return [
