@@ -31,14 +31,11 @@ import { printError } from "./terminal/print-error.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { type Invocation, interruptedOr, type ManifestOptions, runListener } from "./with-run.ts";
 
-/** Options of `apply` and `destroy`. */
 interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOptions {
-  readonly json?: boolean;
   /** Shows the plan that would be made now if the saved one is out of date; it is not applied. */
   readonly replan?: boolean;
 }
 
-/** Options of `apply` and `destroy` as they are parsed. */
 export type ApplyCommandOptions = Omit<ApplyOptions, "destroying" | "planFile">;
 
 /** `apply [PLANFILE]`: returns the exit code. A second plan after the changes verifies the result. */

@@ -45,7 +45,6 @@ type Handler<O, A extends readonly unknown[]> = (
   ...args: A
 ) => number | Promise<number>;
 
-/** Defines a command. */
 export function command<O extends object>(name: string, about: string, spec: CommandSpec<O>): CommandEntry {
   return (parent, { settings, at, folders, done }) => {
     const {
@@ -82,12 +81,10 @@ export function commandGroup(name: string, about: string, entries: readonly Comm
   };
 }
 
-/** The option --json. */
 export function json(about = "as JSON"): readonly [string, string] {
   return ["--json", about];
 }
 
-/** A repeatable option. */
 export function repeatable(
   flags: string,
   about: string,

@@ -12,7 +12,6 @@ import { escapeText, jsonText, makePalette, type Palette } from "../report/types
 import { tableText } from "./terminal/table-text.ts";
 import type { Invocation } from "./with-run.ts";
 
-/** Options of `explain`. */
 export interface ExplainOptions {
   readonly json?: boolean;
   /** A profile; its field names are shown beside those of the built-in ones. */

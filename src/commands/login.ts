@@ -8,13 +8,13 @@ import { connect, sessionFiles } from "../project/connect.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
 import { escapeText } from "../report/typeset.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { type Invocation, type ManifestOptions, serviceTarget } from "./with-run.ts";
+import { type Invocation, serviceTarget } from "./with-run.ts";
 
 /**
  * `login`: signs in and stores the session, not the password, for later commands. An older stored session does not prove that
  * this password is right, so it is not used; it is replaced after the sign-in succeeds.
  */
-export async function login({ options, settings, terminal }: Invocation<ManifestOptions>): Promise<number> {
+export async function login({ options, settings, terminal }: Invocation): Promise<number> {
   const location = await locate({ options, settings });
   const username = settings.get("username") ?? (await ask("User name: ", false, terminal));
   const password = settings.get("password") ?? (await ask("Password: ", true, terminal));
@@ -40,7 +40,7 @@ export async function login({ options, settings, terminal }: Invocation<Manifest
 }
 
 /** `logout`: ends the session at the service, if the profile has an operation for it, and deletes the stored session. */
-export async function logout({ options, settings, terminal }: Invocation<ManifestOptions>): Promise<number> {
+export async function logout({ options, settings, terminal }: Invocation): Promise<number> {
   const location = await locate({ options, settings });
   const { origin } = new URL(location.platformUrl);
   const store = sessionFiles(settings);
@@ -103,7 +103,9 @@ export async function askPerson(
         isAnswered = true;
         resolve(line);
       });
-      const giveUp = (): void => reject(interruptedSignIn());
+      const { interrupted: exitCode } = exitCodes;
+      const giveUp = (): void =>
+        reject(new GraphformError("interrupted", "interrupted: nobody was signed in", { exitCode }));
       reader.once("SIGINT", giveUp);
       reader.once("close", giveUp);
     });
@@ -111,10 +113,4 @@ export async function askPerson(
     reader.close();
     if (isHidden || !isAnswered) output.write("\n");
   }
-}
-
-function interruptedSignIn(): GraphformError {
-  return new GraphformError("interrupted", "interrupted: nobody was signed in", {
-    exitCode: exitCodes.interrupted,
-  });
 }

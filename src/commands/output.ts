@@ -11,11 +11,7 @@ import type { Invocation, ManifestOptions } from "./with-run.ts";
 
 /** `output`: prints all outputs or one; `raw` prints one value without quotes. Throws `output-unknown`, `output-raw`. */
 export async function output(
-  {
-    options,
-    settings,
-    terminal,
-  }: Invocation<ManifestOptions & { readonly json?: boolean; readonly raw?: boolean }>,
+  { options, settings, terminal }: Invocation<ManifestOptions & { readonly raw?: boolean }>,
   name: string | undefined,
 ): Promise<number> {
   const project = await openProject(options, settings);

@@ -1,5 +1,4 @@
 /** @module Runs `plan`: compares the manifest with the service and reports the changes. */
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { kinds } from "../kinds/index.ts";
@@ -10,6 +9,7 @@ import { hasChanges } from "../plan/plan.ts";
 import { resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
 import { savePlan } from "../project/saved-plan.ts";
+import { sha256 } from "../project/worlds.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { planAnnotations } from "../report/github/annotations.ts";
 import type { Earlier } from "../report/html/report-html.ts";
@@ -28,10 +28,9 @@ import { commitOfJob } from "./ci/newest-commit.ts";
 import type { Opened } from "./folders.ts";
 import { goalOf } from "./options.ts";
 import { repairMigrations } from "./replace.ts";
-import { comparedWith, earlierPlan } from "./reports/earlier-plan.ts";
 import { type ReportOptions, reportOne, reportSeveral } from "./reports/run-report.ts";
 import { type StepOutputs, writeReport, writerOf } from "./reports/write-report.ts";
-import type { ReportKind } from "./reports/write-reports.ts";
+import { comparedWith, earlierPlan, type ReportKind } from "./reports/write-reports.ts";
 import { openLiveView } from "./terminal/live-view.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { type Invocation, withRun } from "./with-run.ts";
@@ -47,7 +46,6 @@ interface PlanFiles {
   readonly destroy?: boolean;
 }
 
-/** Options of `plan`. */
 export interface PlanCommandOptions extends ReportOptions, PlanChoices, PlanFiles {
   /** A saved plan that the page of --html is compared with. */
   readonly compare?: string;
@@ -78,7 +76,6 @@ function codeFor({ detailedExitcode }: PlanCommandOptions, code: ExitCode): Exit
   return code === exitCodes.changes && detailedExitcode !== true ? exitCodes.done : code;
 }
 
-/** The reports of plans. */
 export function planReport(
   { out, sarif, gitlab, markdown, html, destroy = false }: PlanFiles,
   terminal: Terminal,
@@ -100,7 +97,9 @@ export function planReport(
     page: ({ plan: made, earlier }) => ({ plan: made, ...defined({ earlier }) }),
     outputs: async (made, isOne) => ({
       ...countsOf(made.map((one) => one.plan)),
-      ...(out === undefined || !isOne ? {} : await savedOutputs(out)),
+      ...(out === undefined || !isOne
+        ? {}
+        : { plan_path: resolve(out), plan_sha256: sha256(await readFile(out)) }),
     }),
     files: { own: { out, html }, all: { sarif, gitlab, markdown } },
     async writeAll(results) {
@@ -128,11 +127,6 @@ function countsOf(plans: readonly ShownPlan[]): StepOutputs {
     blocked: sum("blocked"),
     max_disruption: disruptions[worst] ?? "none",
   };
-}
-
-async function savedOutputs(file: string): Promise<StepOutputs> {
-  const digest = createHash("sha256").update(await readFile(file));
-  return { plan_path: resolve(file), plan_sha256: digest.digest("hex") };
 }
 
 /** A plan that was made, with what its reports need. */

@@ -9,7 +9,6 @@ import { changing, collectAddress, withManifestOptions, withPlanOptions } from "
 import type { PlanCommandOptions } from "./plan-command.ts";
 import type { ValidateOptions } from "./validate.ts";
 
-/** Commands that plan and apply. */
 export const commandsOfPlans: readonly CommandEntry[] = [
   command<ValidateOptions>("validate", "check a manifest without any network", {
     shared: withManifestOptions,

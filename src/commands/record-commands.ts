@@ -5,14 +5,11 @@ import { argument, type CommandEntry, command, commandGroup, json, required } fr
 import { changing, withManifestOptions, withStateOptions } from "./options.ts";
 import type { ShowOptions } from "./show.ts";
 import type { MigrateOptions } from "./state/migrate.ts";
-import type { StateInvocation } from "./state/read-state.ts";
-
-type StateOptions = StateInvocation["options"];
+import type { ManifestOptions } from "./with-run.ts";
 
 /** A command that reads the state takes no lock. */
 const reading = { shared: withStateOptions, ineffective: changing } as const;
 
-/** Commands about what is recorded. */
 export const commandsOfState: readonly CommandEntry[] = [
   command<ShowOptions>("show", "print the state or a saved plan", {
     ...reading,
@@ -24,25 +21,25 @@ export const commandsOfState: readonly CommandEntry[] = [
     ],
     load: async () => (await import("./show.ts")).show,
   }),
-  command<StateOptions & { readonly raw?: boolean }>("output", "the outputs of the last apply", {
+  command<ManifestOptions & { readonly raw?: boolean }>("output", "the outputs of the last apply", {
     ...reading,
     arguments: [["[name]", "one of them"]],
     options: [json(), new Option("--raw", "the bare value, even if it is sensitive").conflicts("json")],
     load: async () => (await import("./output.ts")).output,
   }),
   commandGroup("state", "the recorded state of the resources", [
-    command<StateOptions>("list", "every address with its id", {
+    command<ManifestOptions>("list", "every address with its id", {
       ...reading,
       options: [json()],
       load: async () => (await import("./state/read-state.ts")).stateList,
     }),
-    command<StateOptions>("show", "print the state of one resource", {
+    command<ManifestOptions>("show", "print the state of one resource", {
       ...reading,
       arguments: [argument("<address>", "for example instances.orders", typedAddress)],
       options: [json()],
       load: async () => (await import("./state/read-state.ts")).stateShow,
     }),
-    command<StateOptions>("mv", "give a bound object another address", {
+    command<ManifestOptions>("mv", "give a bound object another address", {
       shared: withStateOptions,
       examples: [
         ["graphform state mv instances.orders instances.shop", "then declare it under the new name"],
@@ -57,17 +54,17 @@ export const commandsOfState: readonly CommandEntry[] = [
       ],
       load: async () => (await import("./state/edit-state.ts")).stateMove,
     }),
-    command<StateOptions>("rm", "remove an object from the state and leave it running", {
+    command<ManifestOptions>("rm", "remove an object from the state and leave it running", {
       shared: withStateOptions,
       arguments: [argument("<address>", "its address", typedAddress)],
       load: async () => (await import("./state/edit-state.ts")).stateRemove,
     }),
-    command<StateOptions>("pull", "the whole state as JSON, without its key", {
+    command<ManifestOptions>("pull", "the whole state as JSON, without its key", {
       ...reading,
       arguments: [["[version]", "an earlier version: an id that `state history` shows"]],
       load: async () => (await import("./state/read-state.ts")).statePull,
     }),
-    command<StateOptions>(
+    command<ManifestOptions>(
       "init",
       "prepare the store of the state, try what it must be able to do, and say what it can do",
       {
@@ -89,25 +86,25 @@ export const commandsOfState: readonly CommandEntry[] = [
       ],
       load: async () => (await import("./state/migrate.ts")).stateMigrate,
     }),
-    command<StateOptions>("push", "store what a run kept in a local file when its store went away", {
+    command<ManifestOptions>("push", "store what a run kept in a local file when its store went away", {
       shared: withStateOptions,
       arguments: [["<file>", "the file that the run named"]],
       options: [json()],
       load: async () => (await import("./state/edit-state.ts")).statePush,
     }),
-    command<StateOptions>("history", "the versions of the state that its store still has", {
+    command<ManifestOptions>("history", "the versions of the state that its store still has", {
       ...reading,
       options: [json()],
       load: async () => (await import("./state/read-state.ts")).stateHistory,
     }),
-    command<StateOptions>("restore", "store a version that is kept as the newest one", {
+    command<ManifestOptions>("restore", "store a version that is kept as the newest one", {
       shared: withStateOptions,
       arguments: [
         ["<version>", "an id that `state history` shows; current: what is stored now; none: an empty state"],
       ],
       load: async () => (await import("./state/edit-state.ts")).stateRestore,
     }),
-    command<StateOptions>(
+    command<ManifestOptions>(
       "rebind",
       "assign the state to this manifest and the service of these settings, after every bound id was found there",
       {
@@ -115,7 +112,7 @@ export const commandsOfState: readonly CommandEntry[] = [
         load: async () => (await import("./state/edit-state.ts")).stateRebind,
       },
     ),
-    command<StateOptions & { readonly force?: boolean }>(
+    command<ManifestOptions & { readonly force?: boolean }>(
       "unlock",
       "remove a lock whose process has ended; without an id: print its holder",
       {

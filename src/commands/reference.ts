@@ -5,14 +5,12 @@ import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts
 import { suggest } from "../manifest/problems/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { isObject, type Json, own } from "../model/json.ts";
-import type { Profile } from "../model/profile.ts";
 import { packageRoot } from "../project/package-files.ts";
 import { checkedManifest, openProject } from "../project/project.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
 import { tableText } from "./terminal/table-text.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";
 
-/** Options of `profile list` and `profile show`. */
 export interface ProfileOptions {
   readonly json?: boolean;
 }
@@ -65,7 +63,10 @@ export async function profileShow(
         .map(([provider, types]) => `${provider} ${Object.keys(types).length}`)
         .join(", "),
     ],
-    ["not offered", notOffered(profile).join(", ") || "-"],
+    [
+      "not offered",
+      optional.filter((operation) => profile.operations[operation] === undefined).join(", ") || "-",
+    ],
   ];
   terminal.out(tableText(["property", "value"], facts, terminal));
   terminal.out(`\n${tableText(["tier", "model key", "tier key", "components"], tiers, terminal)}`);
@@ -84,10 +85,6 @@ const optional = [
   "snapshot.copy",
   "account.describe",
 ];
-
-function notOffered(profile: Profile): readonly string[] {
-  return optional.filter((operation) => profile.operations[operation] === undefined);
-}
 
 function plain(value: unknown): Json {
   if (Array.isArray(value)) return value.map(plain);
@@ -147,7 +144,6 @@ const files: { readonly [name: string]: string } = {
   state: "state.schema.json",
 };
 
-/** Names of all schemas. */
 export const schemaNames: readonly string[] = Object.keys(files);
 
 /** `schema NAME`: prints a JSON Schema (draft-07) for editors and scripts. Throws `schema-unknown`. */

@@ -6,9 +6,8 @@ import { argument, type CommandEntry, command, commandGroup, json, required } fr
 import type { OperateOptions, Verb } from "./instances/operate.ts";
 import type { InstanceRestoreOptions } from "./instances/restore.ts";
 import { changing, withManifestOptions, withStateOptions } from "./options.ts";
-import type { PlatformOptions } from "./platform/announcement.ts";
 import type { PlatformOpenOptions } from "./platform/manage.ts";
-import type { PlatformUpOptions } from "./platform/up.ts";
+import type { PlatformOptions, PlatformUpOptions } from "./platform/up.ts";
 import type {
   SnapshotCopyOptions,
   SnapshotDeleteOptions,
@@ -16,8 +15,6 @@ import type {
   SnapshotRestoreOptions,
 } from "./snapshots/change-snapshots.ts";
 import type { ManifestOptions } from "./with-run.ts";
-
-type JsonOptions = ManifestOptions & { readonly json?: boolean };
 
 /** Shared options that do nothing if snapshots are found by the service alone. */
 const stateless = ["--state", "--lock-timeout"];
@@ -45,7 +42,6 @@ function operation(
   });
 }
 
-/** Commands that use the service. */
 export const commandsAtService: readonly CommandEntry[] = [
   commandGroup("instance", "lifecycle operations on an instance of the state", [
     operation("backup", "take a snapshot"),
@@ -70,7 +66,7 @@ export const commandsAtService: readonly CommandEntry[] = [
       options: [required("--to <time>", "the time to go back to, ISO 8601"), networkType, json()],
       load: async () => (await import("./instances/restore.ts")).instanceRestore,
     }),
-    command<JsonOptions>("events", "list the events that the service recorded for it", {
+    command<ManifestOptions>("events", "list the events that the service recorded for it", {
       ...reading,
       arguments: [ofInstance],
       options: [json()],
@@ -78,14 +74,14 @@ export const commandsAtService: readonly CommandEntry[] = [
     }),
   ]),
   commandGroup("replace", "replacements that keep the data of a database", [
-    command<JsonOptions>("status", "say where each migration stands, and what follows", {
+    command<ManifestOptions>("status", "say where each migration stands, and what follows", {
       shared: withStateOptions,
       ineffective: changing,
       arguments: [argument("[address]", "for example instances.orders", typedAddress)],
       options: [json()],
       load: async () => (await import("./replace.ts")).replaceStatus,
     }),
-    command<JsonOptions>("undo", "go back to the old database while it is kept", {
+    command<ManifestOptions>("undo", "go back to the old database while it is kept", {
       shared: withManifestOptions,
       examples: [["graphform replace undo instances.orders", "stop the new database, start the old one"]],
       arguments: [ofInstance],
@@ -128,7 +124,7 @@ export const commandsAtService: readonly CommandEntry[] = [
     }),
   ]),
   commandGroup("account", "cloud accounts, and the steps that a person must do for them", [
-    command<JsonOptions>("bootstrap", "print the commands that a person must run in the account", {
+    command<ManifestOptions>("bootstrap", "print the commands that a person must run in the account", {
       ...reading,
       arguments: [argument("<address>", "for example cloudAccounts.prod", typedAddress)],
       options: [json()],
@@ -139,7 +135,6 @@ export const commandsAtService: readonly CommandEntry[] = [
 
 const dataDir = new Option("--data-dir <dir>", "where it keeps everything").default(localPlatformDir);
 
-/** Commands about the local platform. */
 export const commandsOfPlatform: readonly CommandEntry[] = [
   commandGroup("platform", "the hosting service on this machine, with real databases", [
     command("setup", "fetch what databases run on (graph module and server), where this machine has none", {

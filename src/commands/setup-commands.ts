@@ -8,8 +8,6 @@ import { changing, requesting, withManifestOptions } from "./options.ts";
 import type { ProfileOptions } from "./reference.ts";
 import type { ManifestOptions } from "./with-run.ts";
 
-type JsonOptions = ManifestOptions & { readonly json?: boolean };
-
 const key = [
   "--key <key>",
   "what the marker names, so that an invalid manifest updates the same text (default: its name)",
@@ -25,7 +23,6 @@ const session = {
   ],
 };
 
-/** Commands for setting up, and for pipelines beside plan, apply and drift. */
 export const commandsOfSetup: readonly CommandEntry[] = [
   commandGroup("ci", "for pipelines: a comment with the plan, an issue with the drift", [
     command<CommentOptions>("comment", "show a report in one comment on the pull or merge request", {
@@ -62,7 +59,7 @@ export const commandsOfSetup: readonly CommandEntry[] = [
     ...session,
     load: async () => (await import("./login.ts")).logout,
   }),
-  command<JsonOptions>("doctor", "check what the other commands need", {
+  command<ManifestOptions>("doctor", "check what the other commands need", {
     shared: withManifestOptions,
     ineffective: [...changing, "--trace", "--log"],
     options: [json()],
@@ -70,7 +67,6 @@ export const commandsOfSetup: readonly CommandEntry[] = [
   }),
 ];
 
-/** Commands for reference. */
 export const commandsOfReference: readonly CommandEntry[] = [
   command<ExplainOptions>(
     "explain",

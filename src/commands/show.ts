@@ -12,13 +12,10 @@ import { planView } from "../report/view/plan-view.ts";
 import { kindNames } from "../report/words.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
-import { comparedWith, earlierPlan } from "./reports/earlier-plan.ts";
-import { writeOwnFiles } from "./reports/write-reports.ts";
+import { comparedWith, earlierPlan, writeOwnFiles } from "./reports/write-reports.ts";
 import { type Invocation, type ManifestOptions, shownLatestState } from "./with-run.ts";
 
-/** Options of `show`. */
 export interface ShowOptions extends ManifestOptions {
-  readonly json?: boolean;
   readonly html?: string;
   /** A saved plan that the page is compared with. */
   readonly compare?: string;
@@ -47,7 +44,10 @@ export async function show(
     );
     return exitCodes.done;
   }
-  if (options.html !== undefined || options.compare !== undefined) throw planWanted();
+  if (options.html !== undefined || options.compare !== undefined)
+    throw new GraphformError("report-option", "--html shows a saved plan, and none is named", {
+      hint: "graphform plan --out FILE saves one: graphform show FILE --html PAGE",
+    });
   const project = await openProject(options, settings);
   const stored = await shownLatestState(project.store, terminal);
   if (stored === undefined && options.json !== true) {
@@ -57,9 +57,4 @@ export async function show(
   const state = shownState(stored ?? emptyState(project.header.name), names);
   terminal.out(options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, page));
   return exitCodes.done;
-}
-
-function planWanted(): GraphformError {
-  const hint = "graphform plan --out FILE saves one: graphform show FILE --html PAGE";
-  return new GraphformError("report-option", "--html shows a saved plan, and none is named", { hint });
 }

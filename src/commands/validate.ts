@@ -17,9 +17,7 @@ import { printValidation } from "./terminal/print-problems.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";
 
-/** Options of `validate`. */
 export interface ValidateOptions extends ManifestOptions {
-  readonly json?: boolean;
   /** Also compares with the values that the service offers today. */
   readonly online?: boolean;
   /** File of a report in the format SARIF. */

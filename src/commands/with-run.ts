@@ -23,12 +23,13 @@ import { type Interrupts, listenForInterrupts } from "./terminal/listen-for-inte
 import { printFewWarnings } from "./terminal/print-problems.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** Options of the commands that read a manifest. */
 export interface ManifestOptions extends RunOptions {
   /** Ms. */
   readonly lockTimeout?: number;
   readonly log?: string;
   readonly trace?: boolean;
+  /** Of the commands that have --json. */
+  readonly json?: boolean;
 }
 
 /** The parsed options of a command line, and what its command works with. */

@@ -38,7 +38,9 @@ export function look(
   return Promise.all(
     known.map(async (entry) => {
       try {
-        return await lookAtOne(entry, context);
+        const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
+        context.onLook?.(entry, live);
+        return live;
       } catch (error) {
         failed(entry, error, context);
         return undefined;
@@ -184,13 +186,6 @@ export interface Known {
   readonly address: Address;
   readonly kind: string;
   readonly ref: Ref;
-}
-
-/** One look. Rejects if the service does not show it for another reason than that it is not there. */
-export async function lookAtOne(entry: Known, context: ObserveContext): Promise<Live | undefined> {
-  const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
-  context.onLook?.(entry, live);
-  return live;
 }
 
 /** The reader of a kind. Throws if the composition root forgot one. */

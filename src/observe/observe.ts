@@ -57,7 +57,7 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
   };
   const bound = boundObjects(context);
   const { lives: boundLives, missing, unreachable } = await lookAtBound(bound, context);
-  const reached = outputsOf(boundLives);
+  const reached = new Map([...boundLives].map(([{ address }, { outputs }]) => [address, outputs]));
   const adopted = adoptions(desired, reached, context);
   const known = [...bound, ...adopted];
   const places = placesOf(
@@ -165,10 +165,6 @@ function unreadObjects(context: ObserveContext): readonly Pick<Observed, "kind" 
     const spec = recorded.map(([path, value]) => [path, { value, source: "recorded" } as const] as const);
     return { kind, id: ref.id, spec: Object.fromEntries(spec) };
   });
-}
-
-function outputsOf(lives: ReadonlyMap<Known, Live>): OutputTable {
-  return new Map([...lives].map(([{ address }, { outputs }]) => [address, outputs]));
 }
 
 function boundObjects(context: ObserveContext): readonly Known[] {

@@ -18,7 +18,6 @@ import { knownValues, referenceFields, waitsFor } from "../model/templates.ts";
 import { partnersOf, traitsOf } from "../model/traits.ts";
 import { type Known, type ObserveContext, readerOf } from "./look.ts";
 
-/** The questions of one observation. */
 interface Probes {
   /** Notes an object that the service has just shown: it is asked if its kind can be asked and it is declared. */
   note(entry: Known, live: Live | undefined): void;

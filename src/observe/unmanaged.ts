@@ -5,15 +5,7 @@ import { isServiceError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { knowsNothing, type Live } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
-import {
-  type Known,
-  type Listed,
-  lookAtOne,
-  type ObserveContext,
-  type Place,
-  readerOf,
-  skipUnread,
-} from "./look.ts";
+import { type Known, type Listed, look, type ObserveContext, type Place, readerOf } from "./look.ts";
 
 /**
  * An object at the service that no address is bound to.
@@ -73,22 +65,14 @@ export async function describeUnmanaged(
   context: ObserveContext,
 ): Promise<readonly UnmanagedObject[]> {
   const sought = soughtKinds(desired, context);
-  const isDescribed = ({ kind }: Known): boolean => sought.has(kind);
-  const lives = await Promise.all(
-    unmanaged.map(async (entry) => {
-      if (!isDescribed(entry)) return undefined;
-      try {
-        return await lookAtOne(entry, context);
-      } catch (error) {
-        skipUnread(entry, error, context);
-        return undefined;
-      }
-    }),
-  );
-  return unmanaged.map(({ kind, ref }, at) => {
-    const live = lives[at];
-    return { kind, ...ref, ...defined({ live }) };
-  });
+  const described = unmanaged.filter(({ kind }) => sought.has(kind));
+  const lives = await look(described, context);
+  const found = new Map(described.map((entry, at) => [entry, lives[at]]));
+  return unmanaged.map((entry) => ({
+    kind: entry.kind,
+    ...entry.ref,
+    ...defined({ live: found.get(entry) }),
+  }));
 }
 
 /**

@@ -129,7 +129,6 @@ export interface HostLayer {
   readonly from: string;
 }
 
-/** The two hosts of a service. */
 interface Hosts {
   readonly platformUrl: string;
   /** Absent if the platform host also serves users. */

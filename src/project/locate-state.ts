@@ -1,8 +1,10 @@
 /** @module Finds the location of a state: from --state, the environment, the manifest, or a file beside the manifest; reads and writes it as one word. */
-
-import { isAbsolute, join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { GraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import type { Header } from "../model/manifest.ts";
+import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { FileLocation } from "../model/stores/file.ts";
 import { isStoreType, type StateLocation, type StoreType, stores } from "../model/stores/index.ts";
 import { type Store, type StoreValues, unreadableAddress } from "../model/stores/store.ts";
@@ -180,4 +182,41 @@ export function sectionOf({ type, ...rest }: StateLocation): string {
 export function typeOf(section: StoreValues): StateLocation["type"] {
   const said = section["type"] ?? section["backend"];
   return isStoreType(said) ? said : "file";
+}
+
+/**
+ * The identity of the manifest in these files. Never an absolute path: working copies stand anywhere. Paths are unknown if a
+ * file is in no Git repository.
+ */
+export function manifestIdentity(
+  { environment }: Pick<Header, "environment">,
+  files: readonly string[],
+): ManifestIdentity {
+  const paths = files.flatMap((file) => pathInRepository(file) ?? []);
+  return {
+    ...defined({ environment }),
+    ...(paths.length === 0 || paths.length < files.length ? {} : { paths }),
+  };
+}
+
+/** The folder of the repository that a folder belongs to; undefined if there is none. */
+export function repositoryOf(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+function pathInRepository(file: string): string | undefined {
+  try {
+    const path = resolve(file);
+    const folder = realpathSync(dirname(path));
+    const root = repositoryOf(folder);
+    return root === undefined
+      ? undefined
+      : relative(root, join(folder, basename(path))).replaceAll("\\", "/");
+  } catch {
+    // Its folder is not there: a text that no file holds yet.
+    return undefined;
+  }
 }

@@ -85,7 +85,6 @@ function onceEach(read: SecretText): SecretText {
   };
 }
 
-/** The request for a run. */
 export interface RunRequest<R extends Partial<Resolved>> {
   readonly project: Project;
   readonly options: Omit<RunOptions, "file" | "var" | "varFile">;
@@ -116,10 +115,8 @@ export interface OpenedService {
   readonly connection: Connection;
 }
 
-/** Parts of an apply that only its caller knows. */
 type OwnParts = Pick<ApplyParts, "emit" | "aborting" | "onRead" | "onStatus">;
 
-/** An open run. */
 export interface Run {
   readonly project: Project;
   readonly service: Connection;

@@ -22,7 +22,6 @@ import type { Holder, KeptStore } from "../state/store.ts";
 import { addressOf } from "./locate-state.ts";
 import type { Settings } from "./settings.ts";
 
-/** Options of `openStore`. */
 interface StoreOptions {
   /** Of the manifest: a state of another name is refused. */
   readonly header: Header;
@@ -174,7 +173,6 @@ export function stateLease(settings: Settings): number | undefined {
   );
 }
 
-/** The environment of a driver. */
 interface DriverOptions {
   readonly settings: Settings;
   /** True for the other end of a move, which may need credentials of its own. */

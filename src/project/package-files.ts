@@ -14,7 +14,6 @@ export const platformProgram: string = here.endsWith(".ts")
   ? join(packageRoot, "src", "platform", "main.ts")
   : join(packageRoot, "dist", "platform", "main.js");
 
-/** The version of the package. */
 export function packageVersion(): string {
   return packageText("version");
 }

@@ -22,8 +22,7 @@ import type { StateLocation } from "../model/stores/index.ts";
 import type { KeptStore } from "../state/store.ts";
 import { createVault, newKey } from "../state/vault.ts";
 import { manifestRead } from "../telemetry/channels.ts";
-import { locateState } from "./locate-state.ts";
-import { manifestIdentity } from "./manifest-identity.ts";
+import { locateState, manifestIdentity } from "./locate-state.ts";
 import { openStore } from "./open-store.ts";
 import type { Settings } from "./settings.ts";
 

@@ -1,5 +1,4 @@
 /** @module Saves a plan to a file, and checks that a saved plan may still be applied. */
-import { createHash } from "node:crypto";
 import type { Writer } from "../files/write-result.ts";
 import { kinds } from "../kinds/index.ts";
 import { secretPaths } from "../manifest/schema/shape.ts";
@@ -16,8 +15,8 @@ import { type ManifestFile, type PlanChoices, type SavedPlan, writePlanFile } fr
 import type { Run } from "./open-run.ts";
 import { packageVersion } from "./package-files.ts";
 import type { Project } from "./project.ts";
+import { sha256 } from "./worlds.ts";
 
-/** The run that a plan was made in. */
 interface PlanningRun {
   readonly run: Pick<Run, "project" | "identity">;
   readonly options: PlanChoices;
@@ -145,10 +144,7 @@ export function assertSecretsKept({ steps }: Plan, open: Open): void {
 
 /** The layers as they were read, by the digest of their texts. */
 function digests({ parsed }: Pick<Project, "parsed">): readonly ManifestFile[] {
-  return parsed.layers.map(({ file, text }) => ({
-    path: file,
-    sha256: createHash("sha256").update(text).digest("hex"),
-  }));
+  return parsed.layers.map(({ file, text }) => ({ path: file, sha256: sha256(text) }));
 }
 
 function stale(message: string): GraphformError {

@@ -167,7 +167,6 @@ const table = {
   },
 } as const;
 
-/** A setting's key. */
 type SettingKey = keyof typeof table | StoreSetting;
 
 /** The variables that are read, by the key of their setting. */

@@ -70,7 +70,6 @@ function usersNeedSubscription({ operations }: Connection["profile"]): boolean {
   return query.some((template) => template.includes("{subscriptionId}"));
 }
 
-/** Subscriptions by tier. */
 export interface TierSubscriptions {
   readonly byTier: { readonly [tier: string]: string };
   /** Tier -> the reason why its lookup failed, with a fix; a tier that simply has no subscription is absent. */

@@ -81,7 +81,6 @@ function lookingFirst(service: Service, { look, lost }: ApplyParts["lock"]): Ser
   };
 }
 
-/** SHA-256 in hex. */
-export function sha256(text: string): string {
+export function sha256(text: string | Buffer): string {
   return createHash("sha256").update(text).digest("hex");
 }

@@ -18,7 +18,6 @@ import {
 import { assertAddressesKnown, type Goal, type Planned, type PlanningWorld, planFor } from "./plan-for.ts";
 import { unverified, verify } from "./verify.ts";
 
-/** The request for one run. */
 export interface RunRequest {
   readonly goal: Goal;
   /** A plan that was made and shown before: it is carried out in place of a new one. */

@@ -9,7 +9,6 @@ import { outputsLeft } from "../plan/outputs.ts";
 import type { ApplyWorld } from "./apply-plan.ts";
 import type { Goal, Planned } from "./plan-for.ts";
 
-/** The dependencies of the second look. */
 interface Verification {
   readonly goal: Goal;
   readonly look: (goal: Goal) => Promise<Planned>;
@@ -103,7 +102,6 @@ function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {
   return Object.fromEntries(known);
 }
 
-/** The second plan in two parts. */
 interface SplitPlan {
   /** The second plan, without what the saved one is not about: it has to be empty. */
   readonly promised: Plan;

@@ -2,7 +2,7 @@
 
 import { parseAddress } from "../model/address.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
-import type { Change, FieldChange, Guard, OutputChange, Step } from "../model/plan.ts";
+import type { Change, FieldChange, OutputChange, Step } from "../model/plan.ts";
 import { nest, type Spec } from "../model/spec.ts";
 import { isMarked, type ShownValue } from "./shown.ts";
 import { type KindNames, typeOf } from "./words.ts";
@@ -13,10 +13,9 @@ export function resourceChange(
   steps: readonly Step<unknown>[],
   names: KindNames,
 ): JsonObject {
-  const reason = actionReason(change);
   return {
     ...identity(change, names),
-    ...defined({ previous_address: change.previousAddress, action_reason: reason }),
+    ...defined({ previous_address: change.previousAddress, action_reason: actionReason(change) }),
     change: {
       actions: actionsOf(change, steps),
       ...beforeAndAfter(change),
@@ -85,7 +84,7 @@ export function changeExtras(change: Change<ShownValue>): JsonObject {
     action: change.action,
     reason: change.reason,
     disruption: change.disruption,
-    blocked: change.blocked.map(guardJson),
+    blocked: change.blocked.map((guard) => ({ ...guard })),
     fields: Object.fromEntries(fields),
     ...(drift.length === 0 ? {} : { drift: Object.fromEntries(drift) }),
     ...(change.gone === true ? { gone: true } : {}),
@@ -110,7 +109,7 @@ export function stepExtras(step: Step<unknown>): JsonObject {
     ...(step.operation === "heal" ? { via: "database" } : {}),
     after: step.after,
     precondition: step.precondition,
-    blocked: step.blocked.map(guardJson),
+    blocked: step.blocked.map((guard) => ({ ...guard })),
   };
 }
 
@@ -220,10 +219,6 @@ function sidesOf({ action, fields, before, after }: Change<ShownValue>): {
 
 function withField(spec: Spec<ShownValue>, field: FieldChange<ShownValue>): Spec<ShownValue> {
   return field.after === undefined ? spec : withValue(spec, field.path, field.after);
-}
-
-function guardJson({ code, message, lift }: Guard): JsonObject {
-  return { code, message, lift };
 }
 
 /** A copy of the spec with one value set, or removed if it is undefined. */

@@ -22,7 +22,6 @@ export function importLines({ changes }: Pick<ShownPlan, "changes">): readonly s
   return lines.length === 0 ? [] : ["imports:", ...lines];
 }
 
-/** One entry of `imports`. */
 export function importEntry(address: string, id: string): string {
   return `- { address: ${yamlScalar(address)}, id: ${yamlScalar(id)} }`;
 }

@@ -36,7 +36,9 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
       const drift = resourceDrift(change, names);
       return drift === undefined ? [] : [drift];
     }),
-    output_changes: mapValues(plan.outputs, outputChange),
+    output_changes: Object.fromEntries(
+      Object.entries(plan.outputs).map(([name, output]) => [name, outputChange(output)]),
+    ),
     ...planValues({ changes, outputs: plan.outputs }, names),
     x_graphform: {
       name: plan.name,
@@ -56,10 +58,6 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
 function isApplyable(plan: ShownPlan): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.steps.some((step) => step.blocked.length === 0);
-}
-
-function mapValues<T>(values: { readonly [name: string]: T }, to: (value: T) => Json): JsonObject {
-  return Object.fromEntries(Object.entries(values).map(([name, value]): [string, Json] => [name, to(value)]));
 }
 
 /**

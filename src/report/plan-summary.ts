@@ -21,7 +21,6 @@ interface PlanSummary {
   readonly gone: number;
 }
 
-/** Counts the changes of a plan. */
 export function summarize(plan: Plan<unknown>): PlanSummary {
   const free = plan.changes.filter((change) => change.blocked.length === 0);
   const count = (...actions: readonly Action[]): number =>

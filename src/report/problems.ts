@@ -79,15 +79,12 @@ const centre = 60;
  */
 function excerptSpan({ excerpt, range }: Problem): Span | undefined {
   if (excerpt === undefined) return undefined;
-  const from = offsetIn(excerpt, range.start.column - 1);
+  const column = range.start.column - 1;
+  const from = excerpt.startsWith("…") && column > centre ? centre + 1 : column;
   if (from > excerpt.length) return undefined;
   const sameLine = range.end.line === range.start.line;
   const length = sameLine ? range.end.column - range.start.column : excerpt.length - from;
   return { from, to: Math.max(from + 1, Math.min(excerpt.length, from + length)) };
-}
-
-function offsetIn(excerpt: string, column: number): number {
-  return excerpt.startsWith("…") && column > centre ? centre + 1 : column;
 }
 
 /** An error with its hint. Ends with a line break. */

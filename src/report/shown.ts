@@ -23,7 +23,6 @@ export type ShownDrift = DriftReport<ShownValue>;
 /** The outcome of an apply as reports get it. */
 export type ShownOutcome = Outcome<ShownValue>;
 
-/** Outputs by name. */
 export type ShownOutputs = { readonly [name: string]: RecordedOutput<ShownValue> };
 
 /** A state as reports get it: without its key, and without what only the next run needs. */

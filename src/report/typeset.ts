@@ -60,11 +60,8 @@ function escapeCharacter(character: string): string {
 
 /** The code units of a character as JSON escapes them, so that a quoted text can be read back. */
 function units(character: string): string {
-  return Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join("");
-}
-
-function unit(code: number): string {
-  return `\\u${code.toString(16).padStart(4, "0")}`;
+  const codes = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return codes.map((code) => `\\u${code.toString(16).padStart(4, "0")}`).join("");
 }
 
 /** JSON with sorted keys, so that equal values are equal bytes; control characters are escaped. */

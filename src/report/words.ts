@@ -11,7 +11,6 @@ export interface KindNames {
   readonly [section: string]: KindWords;
 }
 
-/** Indexes kinds by section. */
 export function kindNames(kinds: readonly KindWords[]): KindNames {
   return Object.fromEntries(
     kinds.map(({ name, noun, type, schema }) => [name, { name, noun, type, schema }]),

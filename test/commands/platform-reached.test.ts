@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseAnnouncement, profileHint } from "../../src/commands/platform/announcement.ts";
+import { parseAnnouncement, profileHint } from "../../src/commands/platform/up.ts";
 
 const said = { url: "http://127.0.0.1:4000", usersUrl: "http://127.0.0.1:4000", pid: 7, engine: {} };
 

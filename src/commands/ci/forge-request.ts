@@ -104,12 +104,11 @@ export async function exchange<T>(
     if (found === undefined) throw unanswered("the answer cannot be read", false);
     return found;
   };
-  return repeatRequest(send, { ...tries, passing: passesAgain }, clock);
-}
-
-function passesAgain(error: Error): PassingFailure | undefined {
-  if (!(error instanceof ForgeError) || error.failure !== "passing") return undefined;
-  return (error.retryAfter ?? 0) > maxPause ? undefined : { retryAfter: error.retryAfter };
+  const passing = (error: Error): PassingFailure | undefined => {
+    if (!(error instanceof ForgeError) || error.failure !== "passing") return undefined;
+    return (error.retryAfter ?? 0) > maxPause ? undefined : { retryAfter: error.retryAfter };
+  };
+  return repeatRequest(send, { ...tries, passing }, clock);
 }
 
 /** Repeats the work if an addition in it was lost: it may be added again once nothing is found. */

@@ -7,6 +7,7 @@ import { exchange } from "./forge-request.ts";
 
 /** The commit that this job runs for; undefined outside of a pipeline, and for a tag, which stands still. */
 export function commitOfJob(settings: Settings): PlannedCommit | undefined {
+  const branch = settings.get("ciCommitBranch");
   const given =
     settings.get("githubActions") === "true"
       ? {
@@ -16,7 +17,7 @@ export function commitOfJob(settings: Settings): PlannedCommit | undefined {
         }
       : {
           repository: settings.get("ciProjectUrl"),
-          ref: gitlabRef(settings),
+          ref: branch === undefined ? settings.get("ciMergeRequestRefPath") : `refs/heads/${branch}`,
           commit: settings.get("ciCommitSha"),
         };
   const { repository, ref, commit } = given;
@@ -24,11 +25,6 @@ export function commitOfJob(settings: Settings): PlannedCommit | undefined {
   return /^https?:\/\/[^/]/.test(repository) && !ref.startsWith("refs/tags/")
     ? { repository, ref, commit }
     : undefined;
-}
-
-function gitlabRef(settings: Settings): string | undefined {
-  const branch = settings.get("ciCommitBranch");
-  return branch === undefined ? settings.get("ciMergeRequestRefPath") : `refs/heads/${branch}`;
 }
 
 /**

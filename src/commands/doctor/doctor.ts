@@ -7,16 +7,14 @@ import { checkedManifest, openProject, type Project } from "../../project/projec
 import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
 import { claimState } from "../../state/claim-state.ts";
-import { type Invocation, type ManifestOptions, serviceTarget } from "../with-run.ts";
+import { type Invocation, serviceTarget } from "../with-run.ts";
 import { check, clockFinding, type Finding, stateFindings } from "./state.ts";
 
 /** Longest wait for one answer of the service, in ms. */
 const answerTimeout = 20_000;
 
-type DoctorOptions = ManifestOptions & { readonly json?: boolean };
-
 /** `doctor`: prints each check with its result, and the way to fix each failure. Exit 0 or 1. */
-export async function doctor(invocation: Invocation<DoctorOptions>): Promise<number> {
+export async function doctor(invocation: Invocation): Promise<number> {
   const { options, settings, terminal } = invocation;
   const { hide } = settings.secrets;
   const project = await openProject(options, settings).catch(() => undefined);

@@ -137,7 +137,6 @@ async function skewOf(url: string, caFile: string | undefined): Promise<number |
   return Number.isNaN(theirs) ? undefined : theirs + 500 - (began + Date.now()) / 2;
 }
 
-/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;

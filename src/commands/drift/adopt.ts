@@ -53,7 +53,11 @@ export async function adopt(
   const { sources, changed } = editSources(before, fields, manifest, kinds);
   const edited = await projectOf(sources, options, project.timestamp, settings);
   const resolved = await resolveProject(edited, run.state, run.secrets).catch((error: unknown) => {
-    throw isManifestError(error) ? invalid(error.problems[0]?.message ?? error.message) : error;
+    if (!isManifestError(error)) throw error;
+    const message = error.problems[0]?.message ?? error.message;
+    throw new GraphformError("adopt-refused", `the live value cannot stand in the manifest: ${message}`, {
+      hint: "graphform apply puts the declared value back; nothing was written",
+    });
   });
   const next = await observeAgain(edited, resolved.manifest);
   assertSettled(fields, next.report);
@@ -97,12 +101,6 @@ function changesIn({ changes }: Plan): readonly string[] {
   return changes.flatMap(({ address, action, fields }) =>
     action === "keep" ? [] : [address, ...fields.map(({ path }) => `${address} ${path}`)],
   );
-}
-
-function invalid(message: string): GraphformError {
-  return new GraphformError("adopt-refused", `the live value cannot stand in the manifest: ${message}`, {
-    hint: "graphform apply puts the declared value back; nothing was written",
-  });
 }
 
 function diffText(changed: readonly ChangedLines[], { colour }: Pick<Terminal, "colour">): string {
@@ -222,10 +220,11 @@ function fieldsOf(
     throw refused(address, "it has failed, and no value of the manifest can say that", waysOn);
   if (what === "deleted") {
     const place = where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
+    const quoted = `'${address.replaceAll("'", "''")}'`;
     throw refused(
       address,
       "it was deleted outside, and no value of the manifest can say that",
-      `${undeclaring(address)}${place}; or graphform apply makes a new, empty one. \`removed: [{ address: ${yamlText(address)}, destroy: false }]\` lets go of it in the state`,
+      `${undeclaring(address)}${place}; or graphform apply makes a new, empty one. \`removed: [{ address: ${quoted}, destroy: false }]\` lets go of it in the state`,
     );
   }
   if (path === undefined) {
@@ -262,11 +261,6 @@ function wayBack({ remedy, reason }: FieldDrift): string {
   return remedy.effect === "in-place"
     ? "graphform apply sets it back"
     : "graphform plan shows what putting it back takes";
-}
-
-/** A text as YAML in single quotes. */
-function yamlText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function refused(address: Address, message: string, hint: string | undefined): GraphformError {

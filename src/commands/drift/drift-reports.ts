@@ -29,7 +29,6 @@ interface DriftFiles {
   readonly prometheus?: string;
 }
 
-/** Options of `drift`. */
 export interface DriftOptions extends ReportOptions, DriftFiles {
   readonly target: readonly string[];
   readonly exclude: readonly string[];
@@ -41,7 +40,6 @@ export interface DriftOptions extends ReportOptions, DriftFiles {
   readonly adopt: readonly string[];
 }
 
-/** The reports of drift. */
 export function driftReport(
   { markdown, html, sarif, junit, prometheus }: DriftFiles,
   settings: Settings,

@@ -106,32 +106,23 @@ function changedLines(edit: Edit): ChangedLines {
   const after = editedText(edit);
   const before = layer.text;
   const from = before.lastIndexOf("\n", start - 1) + 1;
-  const tail = before.length - lineEndAt(before, end);
+  const newline = before.indexOf("\n", Math.max(0, end));
+  const tail = newline < 0 ? 0 : before.length - newline;
   const [old, now] = [
     lines(before.slice(from, before.length - tail)),
     lines(after.slice(from, after.length - tail)),
   ];
   const head = old.findIndex((line, at) => line !== now[at]);
   const same = head < 0 ? old.length : head;
-  const ending = endingInCommon(old.slice(same), now.slice(same));
+  const most = Math.min(old.length, now.length) - same;
+  let ending = 0;
+  while (ending < most && old.at(-1 - ending) === now.at(-1 - ending)) ending += 1;
   return {
     file: layer.file,
     line: layer.lines.linePos(from).line + same,
     before: old.slice(same, old.length - ending),
     after: now.slice(same, now.length - ending),
   };
-}
-
-function endingInCommon(left: readonly string[], right: readonly string[]): number {
-  const most = Math.min(left.length, right.length);
-  let count = 0;
-  while (count < most && left.at(-1 - count) === right.at(-1 - count)) count += 1;
-  return count;
-}
-
-function lineEndAt(text: string, offset: number): number {
-  const newline = text.indexOf("\n", Math.max(0, offset));
-  return newline < 0 ? text.length : newline;
 }
 
 function lines(text: string): readonly string[] {
@@ -160,7 +151,10 @@ export async function writeSources(
   const written: Written[] = [];
   try {
     for (const file of changed.values()) {
-      if (!(await replaced(file.path, file.before, file.after))) throw changedMeanwhile(file.path);
+      if (!(await replaced(file.path, file.before, file.after))) {
+        const message = `${escapeText(file.path, 300)} has changed meanwhile: nothing was written`;
+        throw new GraphformError("file-changed", message, { hint: "run the command again" });
+      }
       written.push(file);
     }
     return written;
@@ -177,12 +171,4 @@ async function replaced(path: string, before: string, after: string): Promise<bo
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
     throw new GraphformError("file-unwritable", `cannot write ${escapeText(path, 300)}: ${code}`, { cause });
   }
-}
-
-function changedMeanwhile(path: string): GraphformError {
-  return new GraphformError(
-    "file-changed",
-    `${escapeText(path, 300)} has changed meanwhile: nothing was written`,
-    { hint: "run the command again" },
-  );
 }

@@ -1,7 +1,8 @@
 /** @module Converts live objects to declarations of a manifest. */
 
+import { isOfferedBy } from "../../kinds/resource.ts";
 import { type FieldSchema, fieldRows } from "../../model/field-schema.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
+import type { Json } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { withNames } from "../../model/manifest.ts";
 import type { Live, Seen } from "../../model/observed.ts";
@@ -34,7 +35,7 @@ export function declareObjects(found: readonly Found[]): readonly DeclaredObject
 }
 
 function declareObject({ kind, live: raw, place }: Found, name: string, live: Live): DeclaredObject {
-  const offered = [...fieldRows(kind.schema)].filter(([, row]) => isOffered(row, place));
+  const offered = [...fieldRows(kind.schema)].filter(([, row]) => isOfferedBy(row, place));
   const required = new Set(kind.schema.required ?? []);
   const notes: string[] = [];
   const marks = new Set(Object.keys(kind.ownerMark({ lineage: "", address: "" })));
@@ -91,11 +92,6 @@ function isSetting(path: string, row: FieldSchema, live: Live): boolean {
   const provider = /^config\.(aws|gcp|azure|oci)_/.exec(path)?.[1];
   if (provider !== undefined && provider !== live.spec["cloudProvider"]?.value) return false;
   return path.startsWith("config.") || row["x-secret"] === true;
-}
-
-function isOffered(row: FieldSchema, place: JsonObject): boolean {
-  const tier = row["x-tiers"]?.includes(String(place["tier"])) ?? true;
-  return tier && (row["x-components"]?.includes(String(place["component"])) ?? true);
 }
 
 /** Converts an echoed value, which is always text, to the type of its field. */

@@ -4,9 +4,8 @@ import { rm } from "node:fs/promises";
 import { kinds } from "../../kinds/index.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Manifest, ServiceSection } from "../../model/manifest.ts";
-import type { Plan, Step } from "../../model/plan.ts";
+import type { Plan } from "../../model/plan.ts";
 import type { StateDocument } from "../../model/state.ts";
-import type { Journal } from "../../model/state-event.ts";
 import { referenceFields } from "../../model/templates.ts";
 import { hasChanges } from "../../plan/plan.ts";
 import type { Connection } from "../../project/connect.ts";
@@ -20,7 +19,7 @@ import { planFor } from "../../reconcile/plan-for.ts";
 import { escapeText } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
 import { emptyState } from "../../state/document.ts";
-import { writeNew } from "../reports/write-new.ts";
+import { writeAllNew } from "../reports/write-new.ts";
 import { type Invocation, type OpenService, serviceTarget, withRun, withService } from "../with-run.ts";
 import { declareObjects } from "./declare-objects.ts";
 import { type Found, findEverything } from "./find-everything.ts";
@@ -150,7 +149,7 @@ async function bindAll(file: string, written: Written, invocation: Invocation<Im
     assertNoChange(plan, written);
     const world = applying({ aborting });
     const binds = plan.steps.filter((step) => step.operation === "bind");
-    await writeNew(file, text);
+    await writeAllNew([{ path: file, text }]);
     try {
       const steps = binds.map((step) => ({ ...step, after: [], blocked: [] }));
       const failed = (await carryOut(steps, world)).find((outcome) => outcome.result !== "done");
@@ -159,17 +158,13 @@ async function bindAll(file: string, written: Written, invocation: Invocation<Im
       const second = await planOf(manifest, world.journal.state, service, signal);
       if (hasChanges(second)) throw notEmpty(second);
     } catch (error) {
-      await undo(file, binds, world.journal).catch(() => undefined);
+      // The file goes last: if the state cannot be restored, it still lists the bound objects.
+      const addresses = binds.map(({ address }) => address);
+      const restored = world.journal.record({ type: "released-together", addresses });
+      await restored.then(() => rm(file, { force: true })).catch(() => undefined);
       throw error;
     }
   });
-}
-
-/** Removes the file last: if the state cannot be restored, the file still lists the bound objects. */
-async function undo(file: string, binds: readonly Step[], journal: Journal): Promise<void> {
-  const addresses = binds.map(({ address }) => address);
-  await journal.record({ type: "released-together", addresses });
-  await rm(file, { force: true });
 }
 
 async function planOf(

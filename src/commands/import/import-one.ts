@@ -62,9 +62,17 @@ export async function importOne(
     const kind = kinds.named(declared.kind);
     const place = plan.steps.find((entry) => entry.address === address)?.place ?? {};
     const ownId = kind.idAt(place, id);
-    if (change?.id !== ownId) throw notFound(address, id);
+    if (change?.id !== ownId)
+      throw new GraphformError("import-not-found", `there is no ${id} to bind ${address} to`, {
+        hint: "check the id, and that tier, component and subscription match the object",
+      });
     assertObjectFree(state, kind, { id: ownId, place });
-    if (change.phase?.isLeaving === true) throw beingDeleted(id);
+    if (change.phase?.isLeaving === true)
+      throw new GraphformError("import-deleting", `${id} is being deleted, and cannot be kept`, {
+        hint: "once it is gone, apply creates what the manifest declares",
+      });
+    // Observed values are recorded as applied, and declared ones if the service shows none.
+    const declaredFields = fieldsOf(change.after ?? {});
     const step: Step = {
       key: address,
       operation: "bind",
@@ -72,7 +80,7 @@ export async function importOne(
       kind: declared.kind,
       id: ownId,
       place,
-      spec: observedOrDeclared(change),
+      spec: Object.fromEntries(declaredFields.map(([path, value]) => [path, change.before?.[path] ?? value])),
       protect:
         declared.lifecycle.protect ??
         (own(state.intents, address)?.protect === true || kind.protectedByDefault(declared.spec)),
@@ -90,18 +98,6 @@ export async function importOne(
     terminal.err(differences(change));
     return exitCodes.done;
   });
-}
-
-function beingDeleted(id: string): GraphformError {
-  return new GraphformError("import-deleting", `${id} is being deleted, and cannot be kept`, {
-    hint: "once it is gone, apply creates what the manifest declares",
-  });
-}
-
-/** Values to record as applied: observed ones, and declared ones if the service shows none. */
-function observedOrDeclared(change: Change): NonNullable<Step["spec"]> {
-  const declared = fieldsOf(change.after ?? {});
-  return Object.fromEntries(declared.map(([path, value]) => [path, change.before?.[path] ?? value]));
 }
 
 /** Lists the fields that differ, and the fields that the service does not show. */
@@ -162,12 +158,6 @@ function undeclared(address: string, declared: readonly string[]): GraphformErro
       close === undefined
         ? "declare it first, or let `graphform import --all` write it"
         : `did you mean ${close}?`,
-  });
-}
-
-function notFound(address: string, id: string): GraphformError {
-  return new GraphformError("import-not-found", `there is no ${id} to bind ${address} to`, {
-    hint: "check the id, and that tier, component and subscription match the object",
   });
 }
 

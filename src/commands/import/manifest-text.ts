@@ -27,7 +27,6 @@ interface ManifestParts {
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** Address of a declared object. */
 function addressOf({ kind, name }: DeclaredObject): string {
   return `${kind.name}.${name}`;
 }

@@ -1,5 +1,5 @@
 /** @module Writes a commented manifest to start with, and pipelines on request. */
-import { type Dirent, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
@@ -9,8 +9,7 @@ import { readHeader } from "../../manifest/header.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { validators } from "../../manifest/validators.generated.js";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import { assertOwnState, locateState, placeOf } from "../../project/locate-state.ts";
-import { repositoryOf } from "../../project/manifest-identity.ts";
+import { assertOwnState, locateState, placeOf, repositoryOf } from "../../project/locate-state.ts";
 import { schemaLine } from "../../project/package-files.ts";
 import { settingsOf } from "../../project/settings.ts";
 import { writeAllNew } from "../reports/write-new.ts";
@@ -18,7 +17,6 @@ import type { Invocation } from "../with-run.ts";
 import type { CiService } from "./pipeline-needs.ts";
 import { type Pipelines, pipelinesFor } from "./pipelines.ts";
 
-/** Options of `init`. */
 export interface InitOptions {
   readonly file?: string;
   readonly ci?: CiService;
@@ -102,16 +100,13 @@ async function yamlFilesIn(root: string): Promise<readonly string[]> {
   const [folders, found]: [string[], string[]] = [[root], []];
   for (const folder of folders) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    found.push(...entries.filter(isYaml).map(({ name }) => join(folder, name)));
+    const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".yaml"));
+    found.push(...files.map(({ name }) => join(folder, name)));
     const inner = entries.filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name));
     if (folders.length + inner.length <= mostFolders)
       folders.push(...inner.map(({ name }) => join(folder, name)));
   }
   return found.sort();
-}
-
-function isYaml(entry: Dirent): boolean {
-  return entry.isFile() && entry.name.endsWith(".yaml");
 }
 
 /** A commented manifest for a folder, with one free database; every line that is commented out is valid, too. */
@@ -165,7 +160,6 @@ outputs:
 const file = ".gitignore";
 const ignoredByGit = [".graphform/", "*.gfplan"];
 
-/** The edit of a .gitignore. */
 interface GitignoreEdit {
   /** Undefined if there is no such file yet. */
   readonly before: string | undefined;

@@ -9,7 +9,6 @@ import { typeOf } from "../../project/locate-state.ts";
 /** CI services that `init` writes pipelines for. */
 export type CiService = "github" | "gitlab";
 
-/** Everything that the text of a pipeline depends on. */
 export interface PipelineNeeds {
   /** Name of the manifest, in letters that fit everywhere in a pipeline. */
   readonly name: string;
@@ -69,7 +68,8 @@ function secretVariables(manifest: JsonObject): readonly string[] {
     const keys = [...entriesUsing(`secret.${name}[`, manifest)];
     return [undefined, ...keys].flatMap((key) => {
       const source = isObject(secret) ? sourceIn(secret, key) : undefined;
-      return source !== undefined && "env" in source && isVariable(source.env) ? [source.env] : [];
+      const name = source !== undefined && "env" in source ? source.env : "";
+      return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? [name] : [];
     });
   });
 }
@@ -93,8 +93,4 @@ function usedVariables(value: Json): readonly string[] {
     return [...value.matchAll(/\$\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}/g)].map(([, name = ""]) => name);
   if (Array.isArray(value)) return value.flatMap(usedVariables);
   return isObject(value) ? Object.values(value).flatMap(usedVariables) : [];
-}
-
-function isVariable(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 }

@@ -1,11 +1,10 @@
 /** @module Makes the pipelines that `init --ci` writes and those that the package publishes, from one set of templates. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, extname, join, relative, resolve } from "node:path";
-import { repositoryOf } from "../../project/manifest-identity.ts";
+import { repositoryOf } from "../../project/locate-state.ts";
 import { packageRoot } from "../../project/package-files.ts";
 import { type CiService, fitting, type PipelineNeeds, pipelineNeeds } from "./pipeline-needs.ts";
 
-/** One file of a pipeline. */
 interface PipelineFile {
   readonly path: string;
   readonly text: string;

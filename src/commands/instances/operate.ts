@@ -20,14 +20,11 @@ import { kindNames } from "../../report/words.ts";
 import { boundAt, liveAt } from "../bound-objects.ts";
 import { type Invocation, interrupted, type ManifestOptions, withRun } from "../with-run.ts";
 
-/** A lifecycle operation of an instance. */
 export type Verb = "backup" | "failover" | "start" | "stop" | "restart" | "upgrade";
 
-/** Options of a lifecycle operation. */
 export interface OperateOptions extends ManifestOptions {
   /** False: done as soon as the service has accepted it. */
   readonly wait?: boolean;
-  readonly json?: boolean;
   /** failover: the node to give up. */
   readonly replica?: string;
   /** failover: the action on that node. */

@@ -22,13 +22,11 @@ import { tableText } from "../terminal/table-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
 
-/** Options of `instance restore`. */
 export interface InstanceRestoreOptions extends ManifestOptions {
   /** Time of the data to restore, ISO 8601. */
   readonly to: string;
   /** Public or internal endpoint of the new instance. */
   readonly networkType?: string;
-  readonly json?: boolean;
 }
 
 /**
@@ -66,10 +64,7 @@ export async function instanceRestore(
 }
 
 /** `instance events ADDRESS`: prints the events that the service recorded, newest first. Throws `not-offered`. */
-export async function listInstanceEvents(
-  invocation: Invocation<ManifestOptions & { readonly json?: boolean }>,
-  address: string,
-): Promise<number> {
+export async function listInstanceEvents(invocation: Invocation, address: string): Promise<number> {
   const { options, terminal } = invocation;
   return withRun(invocation, { reading: unresolved }, async ({ service, state, signal }) => {
     if (!service.offers("instance.events"))
@@ -91,10 +86,7 @@ export async function listInstanceEvents(
  * `account bootstrap ADDRESS`: prints the commands that a person must run in the cloud account, as the service gives them; the
  * offboarding commands while the account is being removed. Exit 8 while the service waits for them, otherwise 0.
  */
-export async function accountBootstrap(
-  invocation: Invocation<ManifestOptions & { readonly json?: boolean }>,
-  address: string,
-): Promise<number> {
+export async function accountBootstrap(invocation: Invocation, address: string): Promise<number> {
   const { options, terminal } = invocation;
   return withRun(invocation, { reading: unresolved }, async (run) => {
     const { id } = boundAt(run.state, address, "cloudAccounts");

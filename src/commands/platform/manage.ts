@@ -16,7 +16,7 @@ import type { Settings } from "../../project/settings.ts";
 import { escapeText, wrapLines } from "../../report/typeset.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
-import { engineText, type PlatformOptions, runningPlatform } from "./announcement.ts";
+import { engineText, type PlatformOptions, runningPlatform } from "./up.ts";
 
 /** `platform setup`: fetches what is missing of an engine and prints which one databases run on. Throws `no-engine`. */
 export async function platformSetup({ settings, terminal }: Invocation<object>): Promise<number> {
@@ -100,7 +100,6 @@ async function endDatabases(dataDir: string): Promise<boolean> {
   });
 }
 
-/** Options of `platform open`. */
 export interface PlatformOpenOptions extends PlatformOptions {
   /** False: print the link and open nothing. */
   readonly browser: boolean;

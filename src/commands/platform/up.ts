@@ -1,25 +1,18 @@
 /** @module Starts the local platform, in the foreground or detached. */
+
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../../model/errors.ts";
+import { isObject } from "../../model/json.ts";
 import { platformOn } from "../../platform/lock.ts";
 import { platformProgram } from "../../project/package-files.ts";
 import type { Environment } from "../../project/settings.ts";
 import { wrapLines } from "../../report/typeset.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
-import {
-  type Announcement,
-  engineText,
-  lastAnnouncement,
-  type PlatformOptions,
-  parseAnnouncement,
-  profileHint,
-  runningPlatform,
-} from "./announcement.ts";
 
 /** Options of `platform up`; everything else on its command line goes to the platform's program. */
 export interface PlatformUpOptions extends PlatformOptions {
@@ -107,9 +100,8 @@ async function startDetached(
       { hint: "use it as it is, or stop it with `graphform platform down`" },
     );
   }
-  throw new GraphformError("platform-failed", `the platform did not start: ${await lastLine(log)}`, {
-    hint: `see ${log}`,
-  });
+  const last = (await readFile(log, "utf8").catch(() => "")).trim().split("\n").at(-1) ?? "";
+  throw new GraphformError("platform-failed", `the platform did not start: ${last}`, { hint: `see ${log}` });
 }
 
 /** Everything that a person needs to know once it is ready; `end` is the end of the first line. */
@@ -121,11 +113,6 @@ function readyText(ready: Announcement, end: string, { columns }: Pick<Terminal,
 async function waitUntil(condition: () => boolean | Promise<boolean>, ms: number): Promise<void> {
   const end = performance.now() + ms;
   while (performance.now() < end && !(await condition())) await pause(20);
-}
-
-async function lastLine(file: string): Promise<string> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  return text.trim().split("\n").at(-1) ?? "";
 }
 
 /** Names of the variables. The platform outlives the shell that starts it, so it gets no others, secrets least of all. */
@@ -146,4 +133,73 @@ function platformEnvironment(environment: Environment): { [name: string]: string
       return value === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+export interface PlatformOptions {
+  readonly dataDir: string;
+  readonly json?: boolean;
+}
+
+/** The JSON line that a platform prints once it is ready, parsed; `line` is its text. */
+interface Announcement {
+  readonly url: string;
+  readonly usersUrl: string;
+  readonly pid: number;
+  readonly engine: unknown;
+  /** Name of the profile that it serves, if that is not the default one. */
+  readonly profile?: string;
+  readonly line: string;
+}
+
+/** Reads the announcement of the last platform of a data folder; that platform may have ended since. */
+async function lastAnnouncement(dataDir: string): Promise<Announcement | undefined> {
+  return parseAnnouncement(await readFile(join(dataDir, "platform.json"), "utf8").catch(() => ""));
+}
+
+/** Parses a line; undefined if it is no announcement. */
+export function parseAnnouncement(text: string): Announcement | undefined {
+  const line = text.trim();
+  const { url, usersUrl, pid, engine, profile } = parseObject(line);
+  if (typeof url !== "string" || typeof pid !== "number") return undefined;
+  const served = typeof profile === "string" ? { profile } : {};
+  return { url, usersUrl: String(usersUrl), pid, engine, ...served, line };
+}
+
+/**
+ * Explains how manifests of a service's own profile reach the platform: without a setting that profile, and every one that
+ * extends it, goes to the service itself. Empty for the default profile.
+ */
+export function profileHint({ profile, url }: Pick<Announcement, "profile" | "url">): string {
+  return profile === undefined
+    ? ""
+    : `manifests of the profile ${profile} reach it by service.platformUrl: ${url}, or by GRAPHFORM_PLATFORM_URL=${url}\n`;
+}
+
+/** Returns the announcement of the platform that runs on a data folder; undefined if none runs or it is not ready. */
+export async function runningPlatform(dataDir: string): Promise<Announcement | undefined> {
+  const [found, platform] = [await lastAnnouncement(dataDir), await platformOn(dataDir)];
+  return platform !== undefined && found?.pid === platform.pid ? found : undefined;
+}
+
+/** Describes the database engine of an announcement: a line that says what databases run on, and why. */
+export function engineText(engine: unknown): string {
+  const {
+    name,
+    version = "",
+    why,
+  } = isObject(engine) ? engine : { name: engine, version: undefined, why: undefined };
+  const what =
+    name === "none"
+      ? "no databases run (engine none)"
+      : `databases run on ${String(name)} ${String(version)}`;
+  return `${what.trimEnd()}${why === undefined ? "" : `: ${String(why)}`}\n`;
+}
+
+function parseObject(text: string): { readonly [key: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,5 +1,5 @@
 /** @module Runs a command that reports, on one manifest or in each of several folders, and prints the result. */
-import { type ExitCode, type GraphformError, ownError, worseExit } from "../../model/errors.ts";
+import { type ExitCode, ownError, worseExit } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Project } from "../../project/project.ts";
 import {
@@ -18,9 +18,7 @@ import type { Invocation, ManifestOptions } from "../with-run.ts";
 import { assertReportFiles } from "./write-report.ts";
 import { type ReportKind, writeOwnFiles, writeReports } from "./write-reports.ts";
 
-/** Options of the commands that report. */
 export interface ReportOptions extends ManifestOptions {
-  readonly json?: boolean;
   /** Prints differences that do not matter, too. */
   readonly verbose?: boolean;
 }
@@ -55,15 +53,12 @@ export async function reportOne<T>(
     return kind.exit(value);
   } catch (thrown) {
     const error = ownError(thrown, settings.secrets.hide);
-    if (!isReportError(error)) await write({ ...place(), is: "failed", error }, options.file);
+    // A report is what could not be written, or was asked for in a wrong way.
+    const isAboutReport = error.code.startsWith("report-");
+    if (!isAboutReport) await write({ ...place(), is: "failed", error }, options.file);
     if (options.json === true) terminal.out(`${jsonText(kind.failedJson(error))}\n`);
     throw error;
   }
-}
-
-/** True if a report is what could not be written, or was asked for in a wrong way. */
-function isReportError({ code }: GraphformError): boolean {
-  return code.startsWith("report-");
 }
 
 /** Reports on the manifest of each folder, as if started there, and returns the worst exit code. All but the own files hold all results. */

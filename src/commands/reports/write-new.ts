@@ -6,26 +6,15 @@ import { dirname } from "node:path";
 import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import { GraphformError } from "../../model/errors.ts";
 
-/** A file to be made. */
-interface NewFile {
-  readonly path: string;
-  readonly text: string;
-}
-
 /** Steps that take back what was made, the last one first. */
 type Undo = () => Promise<void>;
-
-/** Writes a new file and its folders. Throws `file-exists` if the file exists, `file-unwritable` if it cannot be written. */
-export async function writeNew(path: string, text: string): Promise<void> {
-  await writeAllNew([{ path, text }]);
-}
 
 /**
  * Writes new files and their folders, and then does `last`. Everything is checked first; each file appears with its whole text; if anything
  * fails, files and folders of this call are removed again. Throws `file-exists`, `file-unwritable`, and what `last` throws.
  */
 export async function writeAllNew(
-  files: readonly NewFile[],
+  files: readonly { readonly path: string; readonly text: string }[],
   last: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   for (const { path } of files) await assertWritable(path);

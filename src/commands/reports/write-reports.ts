@@ -1,14 +1,16 @@
 /** @module Writes the reports of one manifest or of several: files, the summary of the step, its outputs and annotations. */
+
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { type ExitCode, type GraphformError, isManifestError } from "../../model/errors.ts";
+import { type ExitCode, GraphformError, isManifestError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
+import type { Plan } from "../../model/plan.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { packageVersion, projectUrl } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import { sha256 } from "../../project/worlds.ts";
 import { type Annotation, annotationLines, problemAnnotations } from "../../report/github/annotations.ts";
-import type { PageOptions } from "../../report/html/report-html.ts";
+import type { Earlier, PageOptions } from "../../report/html/report-html.ts";
 import { failureMarkdown, reportMarkdown } from "../../report/markdown/report-markdown.ts";
 import { problemFindings } from "../../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../../report/sarif/sarif-log.ts";
@@ -20,7 +22,8 @@ import {
   severalMarkdown,
 } from "../../report/several/manifest-result.ts";
 import { jsonText } from "../../report/typeset.ts";
-import { amount } from "../../report/words.ts";
+import { amount, type KindNames } from "../../report/words.ts";
+import { readPlanFile } from "../../state/plan-file.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import {
   appendSummary,
@@ -64,7 +67,6 @@ interface Files {
   readonly [option: string]: string | undefined;
 }
 
-/** Context of reports. */
 interface ReportContext {
   readonly settings: Settings;
   readonly terminal: Terminal;
@@ -201,4 +203,36 @@ function inFolder(folder: string): (finding: ReportFinding) => ReportFinding {
       fingerprint: { ...fingerprint, parts: [folder, ...fingerprint.parts] },
     };
   };
+}
+
+/** A saved plan, and the name of its file. */
+interface EarlierPlan {
+  readonly plan: Plan;
+  readonly file: string;
+}
+
+/** The comparison of a plan with an earlier one, for its page. */
+export async function comparedWith(
+  { plan: earlier, file }: EarlierPlan,
+  plan: Plan,
+  names: KindNames,
+): Promise<Earlier> {
+  const { comparePlans } = await import("../../report/view/comparison.ts");
+  return { view: comparePlans(earlier, plan, names), file };
+}
+
+/** The plan that --compare names, read before any work is done. Throws `report-option` if there is no page. */
+export async function earlierPlan({
+  html,
+  compare,
+}: {
+  readonly html?: string;
+  readonly compare?: string;
+}): Promise<EarlierPlan | undefined> {
+  if (compare === undefined) return undefined;
+  if (html === undefined) {
+    const hint = `add --html FILE, or leave --compare ${compare} out`;
+    throw new GraphformError("report-option", "--compare is a part of the page that --html writes", { hint });
+  }
+  return { plan: (await readPlanFile(compare)).plan, file: compare };
 }

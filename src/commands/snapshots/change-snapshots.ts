@@ -21,12 +21,10 @@ import { printRestore, requestRestore } from "../instances/restore.ts";
 import { tableText } from "../terminal/table-text.ts";
 import { type Invocation, type ManifestOptions, type OpenService, withService } from "../with-run.ts";
 
-/** Options of `snapshot copy`. */
 export interface SnapshotCopyOptions extends ManifestOptions {
   readonly region: string;
   /** False: done as soon as the service has accepted it. */
   readonly wait?: boolean;
-  readonly json?: boolean;
 }
 
 /**
@@ -89,13 +87,11 @@ function copyOf(
   };
 }
 
-/** Options of `snapshot restore`. */
 export interface SnapshotRestoreOptions extends ManifestOptions {
   /** Public or internal endpoint of the new instance. */
   readonly networkType?: string;
   /** Id of the network for the new instance. */
   readonly network?: string;
-  readonly json?: boolean;
 }
 
 /**
@@ -117,7 +113,6 @@ export async function snapshotRestore(
   });
 }
 
-/** Options of `snapshot delete`. */
 export interface SnapshotDeleteOptions extends ManifestOptions {
   /** True: deletes without a question. */
   readonly autoApprove?: boolean;
@@ -193,11 +188,9 @@ async function completeSnapshot(
   );
 }
 
-/** Options of `snapshot list`. */
 export interface SnapshotListOptions extends ManifestOptions {
   readonly type?: "manual" | "automated";
   readonly environment?: string;
-  readonly json?: boolean;
 }
 
 const wireTypes = { manual: "ManualSnapshot", automated: "AutomatedSnapshot" } as const;

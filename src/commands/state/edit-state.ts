@@ -24,11 +24,11 @@ import { holderName, holderSince, holderWork, unlockHint } from "../../state/loc
 import { readState } from "../../state/read-state.ts";
 import type { KeptStore, Stored } from "../../state/store.ts";
 import { boundAt } from "../bound-objects.ts";
-import { type Invocation, withRun } from "../with-run.ts";
-import { resourcesOf, type StateInvocation, shownPlace, withLock, withStore } from "./read-state.ts";
+import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
+import { resourcesOf, shownPlace, withLock, withStore } from "./read-state.ts";
 
 /** `state mv FROM TO`: binds an object to another address, as `moved` in the manifest does. Throws `bound-already`. */
-export function stateMove(invocation: StateInvocation, from: string, to: string): Promise<number> {
+export function stateMove(invocation: Invocation, from: string, to: string): Promise<number> {
   return editState(invocation, "state mv", async (state, journal) => {
     const bound = boundAt(state, from);
     if (parseAddress(to)?.section !== bound.kind) {
@@ -46,7 +46,7 @@ export function stateMove(invocation: StateInvocation, from: string, to: string)
 }
 
 /** `state rm ADDRESS`: removes an object from the state and leaves it running, or removes an unconfirmed create. */
-export function stateRemove(invocation: StateInvocation, address: string): Promise<number> {
+export function stateRemove(invocation: Invocation, address: string): Promise<number> {
   const shown = escapeText(address, 300);
   return editState(invocation, "state rm", async (state, journal) => {
     if (Object.hasOwn(state.intents, address) && !Object.hasOwn(state.resources, address)) {
@@ -61,7 +61,7 @@ export function stateRemove(invocation: StateInvocation, address: string): Promi
 
 /** Edits the state under its lock, and prints what `work` returns once it is stored. Throws `state-missing`, `state-manifest`. */
 async function editState(
-  invocation: StateInvocation,
+  invocation: Invocation,
   operation: string,
   work: (state: StateDocument, journal: Journal) => Promise<string>,
 ): Promise<number> {
@@ -86,7 +86,7 @@ function stateMissing({ where }: Project["store"]): GraphformError {
  * the lock.
  */
 export function stateUnlock(
-  invocation: Invocation<StateInvocation["options"] & { readonly force?: boolean }>,
+  invocation: Invocation<ManifestOptions & { readonly force?: boolean }>,
   id: string | undefined,
 ): Promise<number> {
   const { options, terminal } = invocation;
@@ -112,7 +112,7 @@ export function stateUnlock(
  * `state push FILE`: stores, under the lock, the state that a run kept in a local file, unless the stored one was written since, and
  * removes the file. Prints nothing of it but its version. Throws `state-foreign` for another file, and `push-refused`.
  */
-export async function statePush(invocation: StateInvocation, file: string): Promise<number> {
+export async function statePush(invocation: Invocation, file: string): Promise<number> {
   const { options, terminal } = invocation;
   const pushed = await withLock(invocation, "state push", async ({ store, header: { name }, identity }) => {
     const errored = readErroredState(await erroredText(file), file, name);
@@ -154,7 +154,7 @@ async function erroredText(file: string): Promise<string> {
  * empty state. The number of the result is above that of every version that is kept. Throws `version-unknown`, `state-missing`, and
  * `state-manifest` if what it replaces, or with `none` what was there last, is another manifest's.
  */
-export async function stateRestore(invocation: StateInvocation, version: string): Promise<number> {
+export async function stateRestore(invocation: Invocation, version: string): Promise<number> {
   const message = await withLock(invocation, "state restore", (project) => restored(project, version));
   invocation.terminal.out(`${message}\n`);
   return exitCodes.done;

@@ -22,11 +22,9 @@ import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
 import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.ts";
 import { resourcesOf, shownPlace } from "./read-state.ts";
 
-/** Options of `state migrate`. */
 export interface MigrateOptions extends ManifestOptions {
   /** A path, a URL, or the type of a store. */
   readonly to: string;
-  readonly json?: boolean;
 }
 
 /** `state migrate --to PLACE`: moves the state under both locks, and prints what the manifest has to say from now on. */

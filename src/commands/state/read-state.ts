@@ -15,10 +15,10 @@ import { emptyState } from "../../state/document.ts";
 import { readState } from "../../state/read-state.ts";
 import { boundAt } from "../bound-objects.ts";
 import { tableText } from "../terminal/table-text.ts";
-import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.ts";
+import { type Invocation, lockWarning } from "../with-run.ts";
 
 /** `state list`: prints every address with its id. */
-export function stateList(invocation: StateInvocation): Promise<number> {
+export function stateList(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
   return withStore(invocation, async (project) => {
     const state = await stored(project);
@@ -37,7 +37,7 @@ export function stateList(invocation: StateInvocation): Promise<number> {
 }
 
 /** `state show ADDRESS`: prints the recorded values of one resource. Throws `not-bound`. */
-export function stateShow(invocation: StateInvocation, address: string): Promise<number> {
+export function stateShow(invocation: Invocation, address: string): Promise<number> {
   return withStore(invocation, async (project) => {
     const state = await stored(project);
     const resources = { [address]: boundAt(state, address) };
@@ -46,7 +46,7 @@ export function stateShow(invocation: StateInvocation, address: string): Promise
 }
 
 /** `state pull`: prints the whole state as JSON, without its key; with `version` one that the store still has. Throws `version-unknown`. */
-export function statePull(invocation: StateInvocation, version: string | undefined): Promise<number> {
+export function statePull(invocation: Invocation, version: string | undefined): Promise<number> {
   const asJson = { ...invocation, options: { ...invocation.options, json: true } };
   return withStore(invocation, async (project) => {
     if (version === undefined) return print(await stored(project), asJson);
@@ -57,7 +57,7 @@ export function statePull(invocation: StateInvocation, version: string | undefin
 }
 
 /** `state history`: prints the versions before the current one that the store still has, newest first. */
-export function stateHistory(invocation: StateInvocation): Promise<number> {
+export function stateHistory(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
   return withStore(invocation, async ({ store }) => {
     const versions = await store.history();
@@ -75,7 +75,7 @@ export function stateHistory(invocation: StateInvocation): Promise<number> {
 }
 
 /** `state init`: makes what the store needs (a folder, a schema) and tries it. Makes no state. Throws `state-unsuitable`. */
-export function stateInit(invocation: StateInvocation): Promise<number> {
+export function stateInit(invocation: Invocation): Promise<number> {
   const { options, settings, terminal } = invocation;
   return withStore(invocation, async ({ location, store }) => {
     await store.prepare();
@@ -114,7 +114,7 @@ async function stored({ store, header }: Project): Promise<StateDocument> {
   return (await store.read()) ?? emptyState(header.name);
 }
 
-function print(state: StateDocument, { options, terminal }: StateInvocation): number {
+function print(state: StateDocument, { options, terminal }: Invocation): number {
   const names = kindNames(kinds.all);
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   const shown = shownState(state, names);
@@ -122,12 +122,9 @@ function print(state: StateDocument, { options, terminal }: StateInvocation): nu
   return exitCodes.done;
 }
 
-/** An invocation of a command about the state. */
-export type StateInvocation = Invocation<ManifestOptions & { readonly json?: boolean }>;
-
 /** Opens the project of an invocation for `work`, and closes its store. */
 export async function withStore<T>(
-  { options, settings }: StateInvocation,
+  { options, settings }: Invocation,
   work: (project: Project) => Promise<T>,
 ): Promise<T> {
   const project = await openProject(options, settings);
@@ -140,7 +137,7 @@ export async function withStore<T>(
 
 /** Like `withStore`, with the lock of the state. `operation` is its name in the lock. */
 export function withLock<T>(
-  invocation: StateInvocation,
+  invocation: Invocation,
   operation: string,
   work: (project: Project) => Promise<T>,
 ): Promise<T> {

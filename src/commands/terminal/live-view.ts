@@ -36,97 +36,61 @@ const silence = 10_000;
 
 /** Opens the view of a run; undefined if nothing is said: `isWanted` is false with --json. */
 export async function openLiveView(terminal: Terminal, isWanted: boolean): Promise<LiveView | undefined> {
-  if (!isWanted) return undefined;
-  return terminal.live === undefined ? plainView(terminal) : liveView(await terminal.live(), terminal);
+  return isWanted ? liveView(terminal, await terminal.live?.()) : undefined;
 }
 
-/** A view for a log: a line after every ten seconds without one, of the service that is read or of the steps. */
-function plainView({ err }: Pick<Terminal, "err">, now: () => number = Date.now): LiveView {
-  let text = (): string => "";
-  let timer: NodeJS.Timeout | undefined;
-  let readingSince = 0;
-  let progress: RunProgress | undefined;
-  const end = (): void => {
-    clearInterval(timer);
-    timer = undefined;
-  };
-  const begin = (): void => {
-    timer = setInterval(() => err(`${text()}\n`), silence);
-    timer.unref();
-  };
-  return {
-    isDrawn: false,
-    reading(answered, known, wait) {
-      if (progress !== undefined) return;
-      readingSince = timer === undefined ? now() : readingSince;
-      const read = readingText(answered, known, wait);
-      text = () => `${read} · ${elapsedTime(now() - readingSince)} elapsed`;
-      if (timer === undefined) begin();
-    },
-    begin(steps, usual) {
-      end();
-      progress = beginRun(steps, usual, now());
-      text = () => (progress === undefined ? "" : heartbeatText(progress, now()));
-      begin();
-    },
-    event(event) {
-      progress = progress && afterEvent(progress, event, now());
-      timer?.refresh();
-    },
-    status: () => undefined,
-    clear: end,
-  };
-}
-
-/** The view of a run in an area of the terminal. */
-function liveView(
-  area: LiveArea,
-  { colour }: Pick<Terminal, "colour">,
-  now: () => number = Date.now,
-): LiveView {
+/** A view that is drawn in an area of the terminal; without one, lines for a log. */
+function liveView({ err, colour }: Pick<Terminal, "err" | "colour">, area: LiveArea | undefined): LiveView {
   const palette = makePalette(colour);
+  const now = Date.now;
   let progress: RunProgress | undefined;
   let reading: string | undefined;
   let readingSince = 0;
   let timer: NodeJS.Timeout | undefined;
-  const draw = (): void => {
-    const screen = { palette, ...area.size() };
-    if (progress !== undefined) area.draw(progressLines(progress, now(), screen, reading));
-    else if (reading !== undefined)
-      area.draw([palette.cyan(`${reading} · ${elapsedTime(now() - readingSince)} elapsed`)]);
-  };
   const show = (): void => {
+    const read = `${reading ?? ""} · ${elapsedTime(now() - readingSince)} elapsed`;
+    if (area === undefined) err(`${progress === undefined ? read : heartbeatText(progress, now())}\n`);
+    else if (progress === undefined) area.draw([palette.cyan(read)]);
+    else area.draw(progressLines(progress, now(), { palette, ...area.size() }, reading));
+  };
+  const start = (): void => {
     if (timer !== undefined) return;
-    draw();
-    timer = setInterval(draw, pause);
+    if (area !== undefined) show();
+    timer = setInterval(show, area === undefined ? silence : pause);
     timer.unref();
   };
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
   return {
-    isDrawn: true,
+    isDrawn: area !== undefined,
     reading(answered, known, wait) {
+      // The lines of a log tell of the steps alone, once there are some.
+      if (area === undefined && progress !== undefined) return;
       if (reading === undefined) readingSince = now();
       reading = readingText(answered, known, wait);
-      show();
+      start();
     },
     begin(steps, usual) {
+      if (area === undefined) stop();
       progress = beginRun(steps, usual, now());
       reading = undefined;
-      show();
+      start();
     },
     event(event) {
-      if (progress === undefined) return;
-      progress = afterEvent(progress, event, now());
-      if (event.type === "step-end") draw();
+      progress = progress && afterEvent(progress, event, now());
+      if (area === undefined) timer?.refresh();
+      else if (progress !== undefined && event.type === "step-end") show();
     },
     status(key, status) {
-      if (progress !== undefined) progress = withStatus(progress, key, status);
+      progress = progress && withStatus(progress, key, status);
     },
     clear() {
-      clearInterval(timer);
-      timer = undefined;
-      progress = undefined;
+      stop();
       reading = undefined;
-      area.clear();
+      progress = undefined;
+      area?.clear();
     },
   };
 }

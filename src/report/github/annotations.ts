@@ -121,7 +121,6 @@ export function driftAnnotations(report: DriftReport<unknown>, pathOf: PathOf): 
   return [...changed, ...undeclared];
 }
 
-/** Kind of an annotation. */
 type AnnotationLevel = "error" | "warning" | "notice";
 
 /** A remark that GitHub shows beside the changed lines of a pull request. */

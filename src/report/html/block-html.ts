@@ -48,7 +48,6 @@ function isList(part: Part): part is readonly Part[] {
   return Array.isArray(part);
 }
 
-/** Word and tone of each disruption. */
 export const disruptionWords: { readonly [disruption in Disruption]: readonly [word: string, tone: Tone] } = {
   "data-loss": ["data loss", "bad"],
   downtime: ["downtime", "careful"],
@@ -66,7 +65,6 @@ export function folded(title: string, content: Markup, open = false): Markup {
   return markup`<details${open && markup` open`}><summary>${title}</summary>${content}</details>`;
 }
 
-/** A section with its title. */
 export function section(id: string, title: string, ...content: readonly (Markup | false)[]): Markup {
   return markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
 }

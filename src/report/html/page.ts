@@ -3,7 +3,6 @@ import type { Json } from "../../model/json.ts";
 import { jsonText } from "../typeset.ts";
 import { type Markup, markup, trusted } from "./block-html.ts";
 
-/** Contents of a page. */
 interface PageParts {
   readonly title: string;
   /** Verdict and next command. */

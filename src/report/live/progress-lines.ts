@@ -86,13 +86,11 @@ function totalLine(progress: RunProgress, now: number, screen: Screen, reading: 
   const done = countDone(progress);
   const failed = progress.ended.size - done;
   const left = timeLeft(progress, now);
-  const ending =
-    reading ??
-    (left === undefined
-      ? isSlow(progress, now)
-        ? "takes longer than usual"
-        : ""
-      : `${aboutTime(left / 1000)} left`);
+  const isSlow = [...progress.running.values()].some(
+    ({ startedAt, usual }) => usual > 0 && now - startedAt > usual,
+  );
+  const late = isSlow ? "takes longer than usual" : "";
+  const ending = reading ?? (left === undefined ? late : `${aboutTime(left / 1000)} left`);
   const parts = [
     `${done} of ${progress.steps.length} done`,
     ...(failed === 0 ? [] : [`${failed} not done`]),
@@ -100,10 +98,6 @@ function totalLine(progress: RunProgress, now: number, screen: Screen, reading: 
     ...(ending === "" ? [] : [ending]),
   ];
   return palette.cyan(cutTo(parts.join(" · "), width - 1));
-}
-
-function isSlow({ running }: RunProgress, now: number): boolean {
-  return [...running.values()].some(({ startedAt, usual }) => usual > 0 && now - startedAt > usual);
 }
 
 /** A usual time: `under 1s`, `12s`, `3m20s`. */

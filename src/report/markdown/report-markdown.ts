@@ -68,8 +68,8 @@ function sectionsOf(view: ReportView): readonly Section[] {
     },
     ...listed.filter(({ isOpen }) => !isOpen).map((list) => list.section),
     section({
-      ...{ title: "Outputs", note: "", count: outputs.length },
-      ...{ parts: outputParts(outputs), isOpen: false, whole },
+      ...{ title: "Outputs", note: "", count: outputs.length, isOpen: false, whole },
+      parts: outputs.map((output) => ({ full: fieldLines(output), short: [], count: 1 })),
     }),
   ].filter(({ parts }) => parts.length > 0);
 }
@@ -200,11 +200,6 @@ function listParts({ items }: ListView): readonly Part[] {
     const line = is === "not declared" ? `? ${name} ${text}` : `! ${name}: ${text}`;
     return { full: [line.trimEnd()], short: [], count: 1 };
   });
-}
-
-/** Outputs as parts of a section. */
-function outputParts(outputs: readonly FieldView[]): readonly Part[] {
-  return outputs.map((output) => ({ full: fieldLines(output), short: [], count: 1 }));
 }
 
 /** The lines of a block, each without a line break. The first character colours a line. */

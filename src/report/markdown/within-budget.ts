@@ -1,7 +1,6 @@
 /** @module Writes the parts of a report in Markdown: code that no text can end, the marker, and as many sections as fit into a number of bytes. */
 import { escapeText } from "../typeset.ts";
 
-/** One part of a report in two lengths. */
 export interface Part {
   readonly full: readonly string[];
   readonly short: readonly string[];

@@ -145,7 +145,6 @@ function named(address: string, kind: string): Labels {
   return { kind, name: section === undefined ? address : address.slice(section.length + 1) };
 }
 
-/** Labels of one sample, by name. */
 interface Labels {
   readonly [name: string]: string;
 }

@@ -1,4 +1,5 @@
 /** @module Turns the problems of a manifest into findings. */
+import { own } from "../../model/json.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { ReportFinding } from "./sarif-log.ts";
 
@@ -8,7 +9,7 @@ export function problemFindings(problems: readonly Problem[]): readonly ReportFi
     const { code, severity, message, hint, range, address } = problem;
     return {
       rule: code,
-      help: ruleText(code),
+      help: own(problemRules, code) ?? `${code.replaceAll("-", " ")}: the message of each finding says more.`,
       level: severity,
       message: hint === undefined ? message : `${message} (${hint})`,
       where: range,
@@ -23,12 +24,6 @@ export function problemFindings(problems: readonly Problem[]): readonly ReportFi
     ...findings.filter(({ level }) => level === "error"),
     ...findings.filter(({ level }) => level !== "error"),
   ];
-}
-
-/** The sentence about a code; its own words if there is none. */
-function ruleText(code: string): string {
-  const known = Object.hasOwn(problemRules, code) ? problemRules[code] : undefined;
-  return known ?? `${code.replaceAll("-", " ")}: the message of each finding says more.`;
 }
 
 /** One sentence for each code of a problem, with the way out. */

@@ -10,7 +10,6 @@ const sarifLimits = { taken: 25_000, shown: 5_000 } as const;
 /** Longest message of one result, in characters. */
 const longest = 1000;
 
-/** Context of a log. */
 export interface SarifContext {
   /** Version of graphform. */
   readonly version: string;

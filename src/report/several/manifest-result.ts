@@ -102,7 +102,6 @@ export interface SeveralReport<T> {
   readonly differs: (value: T) => boolean;
   /** One line about a result. */
   readonly line: (value: T) => string;
-  /** The report of one manifest. */
   readonly view: (value: T) => ReportView;
 }
 

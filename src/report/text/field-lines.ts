@@ -59,7 +59,6 @@ function rowOf({ path, role, before, after, source, afterSource, notes }: FieldV
   };
 }
 
-/** The width of each column. */
 interface Columns {
   readonly path: number;
   readonly before: number;
@@ -106,7 +105,6 @@ const maxListed = 6;
 /** Largest line width: on a very wide terminal the file position stays near the address. */
 const maxWidth = 120;
 
-/** The colour of each tone. */
 export const colours: { readonly [tone in Tone]: Exclude<keyof Palette, "bold" | "dim"> } = {
   bad: "red",
   careful: "yellow",

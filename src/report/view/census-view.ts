@@ -13,7 +13,6 @@ const sources: readonly Source[] = ["probed", "described", "echoed", "recorded"]
 /** Partial lists that are named; the others are counted. */
 const namedLists = 5;
 
-/** The view of a census. */
 export function censusView(census: Census): CensusView {
   const { declared, checked, skipped, unmanaged, fields, partialLists = [] } = census;
   const present = sources.filter((source) => fields[source] > 0);

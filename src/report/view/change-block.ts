@@ -10,7 +10,6 @@ import { sourceNote } from "../words.ts";
 import { fold, ownWords } from "./fold.ts";
 import type { AddressView, BlockView, FieldRole, FieldView, RemarkView, Tone } from "./report-view.ts";
 
-/** Sign and tone of each action. */
 export const actionSigns: { readonly [action in Action]: readonly [sign: string, tone: Tone] } = {
   create: ["+", "good"],
   update: ["~", "careful"],

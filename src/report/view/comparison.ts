@@ -34,7 +34,8 @@ export function comparePlans(earlier: Plan, later: Plan, names: KindNames): Comp
     const difference = differenceOf(before.get(address), after.get(address));
     return difference === undefined ? [] : [{ ...difference, address }];
   });
-  const same = [...after.keys()].filter((address) => before.has(address)).length - count(found, "different");
+  const differing = found.filter(({ is }) => is === "different").length;
+  const same = [...after.keys()].filter((address) => before.has(address)).length - differing;
   const folded = new Map<string, DifferenceView>();
   for (const { is, facts, address } of found) {
     const key = stableJson([is, facts]);
@@ -48,10 +49,6 @@ export function comparePlans(earlier: Plan, later: Plan, names: KindNames): Comp
     differences: [...folded.values()],
     same,
   };
-}
-
-function count(found: readonly Pick<DifferenceView, "is">[], is: DifferenceView["is"]): number {
-  return found.filter((difference) => difference.is === is).length;
 }
 
 /** A change as it is, and as it may be shown. */

@@ -17,7 +17,6 @@ import { censusView, incompleteText, reasonTexts } from "./census-view.ts";
 import { driftGroups } from "./drift-block.ts";
 import { escaped, type ListView, type NextView, type ReportView } from "./report-view.ts";
 
-/** The view of a drift report. */
 export function driftView(report: ShownDrift, names: KindNames): ReportView {
   const { name, timestamp, complete, census, outputs } = report;
   const { outside, ours, cosmetic } = countDrift(report);
@@ -72,7 +71,6 @@ export function driftView(report: ShownDrift, names: KindNames): ReportView {
 /** Resources that are named of those that a text is not sure of for one reason. */
 const namedUnsure = 10;
 
-/** Numbers of a drift report. */
 interface DriftCounts {
   /** Resources that were changed outside. */
   readonly outside: number;
@@ -86,7 +84,6 @@ interface DriftCounts {
   readonly remembered: number;
 }
 
-/** The numbers of a report. */
 export function countDrift({ resources, outputs, census }: DriftReport<unknown>): DriftCounts {
   const of = (is: DriftClass): number => resources.filter((resource) => resource.class === is).length;
   const fields = resources.flatMap((resource) => resource.fields);

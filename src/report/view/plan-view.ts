@@ -17,7 +17,6 @@ import {
   type ReportView,
 } from "./report-view.ts";
 
-/** Options of a view: the next command depends on them. */
 export interface PlanViewOptions {
   /** File of the saved plan, if it was saved. */
   readonly planFile?: string | undefined;
@@ -25,7 +24,6 @@ export interface PlanViewOptions {
   readonly command?: "apply" | "destroy";
 }
 
-/** The view of a plan. */
 export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanViewOptions = {}): ReportView {
   const { name, timestamp, fingerprint, serial, complete, census, forecast } = plan;
   const tone = toneOf(plan);

@@ -7,7 +7,6 @@ import { escapeText } from "../typeset.ts";
 /** Severity of a part of a report; each format has its colours for it. */
 export type Tone = "bad" | "careful" | "good" | "quiet";
 
-/** One resource of a block. */
 export interface AddressView {
   readonly address: string;
   readonly id?: string;
@@ -179,7 +178,6 @@ export interface ReportView {
   readonly serial?: number;
 }
 
-/** The title of `ReportView.imports`. */
 export const importTitle = "To bind what is there already, put this into the manifest";
 
 /** Longest text of a view, in characters. */
