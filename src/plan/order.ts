@@ -19,7 +19,8 @@ export function order(
   steps: readonly Step[],
   heldBy: (address: Address) => readonly Address[],
 ): readonly Step[] {
-  const building = grouped(steps, (step) => step.operation !== "delete" && step.operation !== "forget");
+  const making = steps.filter(({ operation }) => operation !== "delete" && operation !== "forget");
+  const building = Map.groupBy(making, ({ address }) => address);
   // A migration waits for the new objects and for what lives inside of both: none of these waits for it.
   const moving = new Map(
     steps.filter(({ operation }) => operation === "migrate").map(({ key, refs = [] }) => [key, refs]),
@@ -43,7 +44,7 @@ export function order(
 
 function builtFirst(
   step: Step,
-  building: ReadonlyMap<Address, readonly string[]>,
+  building: ReadonlyMap<Address, readonly Step[]>,
   moving: ReadonlyMap<string, readonly Address[]> = new Map(),
 ): readonly string[] {
   const sendsValues = ["create", "update", "heal", "operate", "migrate"].includes(step.operation);
@@ -51,6 +52,7 @@ function builtFirst(
     ? (step.refs ?? [])
         .filter((ref) => ref !== step.address)
         .flatMap((ref) => building.get(ref) ?? [])
+        .map(({ key }) => key)
         .filter((key) => !moving.get(key)?.includes(step.address))
     : [];
 }
@@ -72,15 +74,17 @@ export function removals(
   steps: readonly Step[],
   heldBy: (address: Address) => readonly Address[],
 ): readonly (readonly [string, string])[] {
-  const holders = new Map<Address, Step[]>();
-  for (const step of steps) {
-    for (const address of step.operation === "forget" ? [] : heldBy(step.address)) {
-      if (address !== step.address) holders.set(address, [...(holders.get(address) ?? []), step]);
-    }
-  }
+  const holdings = steps.flatMap((step) =>
+    (step.operation === "forget" ? [] : heldBy(step.address)).map((address) => ({ address, step })),
+  );
+  const holders = Map.groupBy(holdings, ({ address }) => address);
   const pairs = steps
     .filter((step) => step.operation === "delete")
-    .flatMap((step) => (holders.get(step.address) ?? []).map((holder) => ({ later: step, earlier: holder })));
+    .flatMap((later) =>
+      (holders.get(later.address) ?? [])
+        .filter(({ step }) => step.address !== later.address)
+        .map(({ step }) => ({ later, earlier: step })),
+    );
   const deleted = pairs.filter(({ earlier }) => earlier.operation === "delete");
   const backups = new Map(
     steps
@@ -101,7 +105,7 @@ export function removals(
 /** Deletion that makes room for a new object -> what has to be there for that one. */
 export function renewals(
   steps: readonly Step[],
-  building: ReadonlyMap<Address, readonly string[]>,
+  building: ReadonlyMap<Address, readonly Step[]>,
 ): readonly (readonly [string, string])[] {
   const making = steps.filter((step) => step.operation === "create");
   const removing = new Map(
@@ -127,17 +131,4 @@ function isAfter(key: string, other: string, after: ReadonlyMap<string, Readonly
     }
   }
   return false;
-}
-
-function grouped(
-  steps: readonly Step[],
-  wanted: (step: Step) => boolean,
-): ReadonlyMap<Address, readonly string[]> {
-  const groups = new Map<Address, string[]>();
-  for (const step of steps.filter(wanted)) {
-    const group = groups.get(step.address);
-    if (group === undefined) groups.set(step.address, [step.key]);
-    else group.push(step.key);
-  }
-  return groups;
 }

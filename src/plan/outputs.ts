@@ -81,18 +81,10 @@ function outputChange(
     const why = missing === undefined ? {} : { missing };
     return { action: "no-op", ...shown, ...stays, ...why, sensitive: secret };
   }
-  if (waiting.length > 0) {
-    return {
-      action: before === undefined ? "create" : "update",
-      ...shown,
-      after,
-      unknown: true,
-      sensitive: secret,
-    };
-  }
-  const same = before !== undefined && sameJson(before, after);
-  const action = same ? "no-op" : before === undefined ? "create" : "update";
-  return { action, ...shown, after, unknown: false, sensitive: secret };
+  const unknown = waiting.length > 0;
+  const isSame = !unknown && before !== undefined && sameJson(before, after);
+  const action = isSame ? "no-op" : before === undefined ? "create" : "update";
+  return { action, ...shown, after, unknown, sensitive: secret };
 }
 
 /** The reason for a missing output of an existing object that the value refers to; undefined if none is missing. */

@@ -1,7 +1,7 @@
 /** @module Makes a plan from declared, remembered and observed resources. Pure. */
 
 import { type Address, remedyForFailed, twinIn } from "../model/address.ts";
-import { defined, isObject, type Json, stableJson } from "../model/json.ts";
+import { defined, type Json, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
 import { type Census, type Change, nestedPlan, type Plan, type Step } from "../model/plan.ts";
 import { isLoginKind } from "../model/probe-reading.ts";
@@ -63,7 +63,7 @@ export function makePlan(given: PlanInput): Plan {
   };
   return {
     ...body,
-    fingerprint: input.digest(stableJson(withoutSecrets(asJson(fingerprinted(nestedPlan(body)))))),
+    fingerprint: input.digest(stableJson(withoutSecrets(fingerprinted(nestedPlan(body))))),
   };
 }
 
@@ -187,21 +187,9 @@ function probes(
   return { probed: asked.length - logins, logins, notProbed, engines };
 }
 
-function asJson(value: unknown): Json {
-  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
-    return value;
-  if (Array.isArray(value)) return value.map(asJson);
-  if (typeof value !== "object") return null;
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return Object.fromEntries(entries.map(([key, inner]): [string, Json] => [key, asJson(inner)]));
-}
-
 /** Fingerprints of secrets depend on the state's random key; the plan's own does not. */
-function withoutSecrets(value: Json): Json {
-  if (isSealed(value)) return "(secret)";
-  if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutSecrets(inner)]));
+function withoutSecrets(body: object): Json {
+  return JSON.parse(JSON.stringify(body, (_, value: unknown) => (isSealed(value) ? "(secret)" : value)));
 }
 
 /** Addresses so that each comes after everything it refers to; ties by name. References that lead outside do not count. */

@@ -15,50 +15,23 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
     ...(subject.observed === undefined ? {} : { before: specOf(subject.observed) }),
     ...(removal === undefined ? {} : { where: removal.where }),
   };
-  if (subject.bound === undefined && subject.intent !== undefined) {
-    const reason = "no longer declared, and nothing shows what its create has made";
-    return { ...shared, action: "forget", reason, disruption: "none" };
-  }
-  if (subject.observed === undefined && subject.doubt === undefined) {
-    return {
-      ...shared,
-      action: "forget",
-      reason: "no longer declared, and gone already",
-      disruption: "none",
-    };
-  }
+  const forget = (reason: string): Change => ({ ...shared, action: "forget", reason, disruption: "none" });
+  if (subject.bound === undefined && subject.intent !== undefined)
+    return forget("no longer declared, and nothing shows what its create has made");
+  if (subject.observed === undefined && subject.doubt === undefined)
+    return forget("no longer declared, and gone already");
   const held = whyHeld(subject, input);
   if (held !== undefined) return { ...shared, action: "keep", reason: held, disruption: "none" };
   const importer = importerOf(subject, input);
-  if (importer !== undefined) {
-    return {
-      ...shared,
-      action: "forget",
-      reason: `bound to ${importer.address} from now on`,
-      disruption: "none",
-    };
-  }
-  if (removal?.destroy === false) {
-    return {
-      ...shared,
-      action: "forget",
-      reason: removal.reason ?? "let go of, and left as it is",
-      disruption: "none",
-    };
-  }
-  if (subject.bound?.onDelete === "retain") {
-    return {
-      ...shared,
-      action: "forget",
-      reason: "no longer declared; onDelete: retain leaves it running",
-      disruption: "none",
-    };
-  }
+  if (importer !== undefined) return forget(`bound to ${importer.address} from now on`);
+  if (removal?.destroy === false) return forget(removal.reason ?? "let go of, and left as it is");
+  if (subject.bound?.onDelete === "retain")
+    return forget("no longer declared; onDelete: retain leaves it running");
   const kind = input.kinds.named(subject.kind);
-  if (input.profile.operations[kind.operations.delete] === undefined) {
-    const reason = `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`;
-    return { ...shared, action: "forget", reason, disruption: "none" };
-  }
+  if (input.profile.operations[kind.operations.delete] === undefined)
+    return forget(
+      `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`,
+    );
   const reason = input.destroying ? "everything of this state is removed" : "no longer declared";
   return {
     ...shared,

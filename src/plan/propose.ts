@@ -24,13 +24,21 @@ import { base, hasVanished, type Subject, specOf } from "./subjects.ts";
 
 /** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
 export function propose(subject: Subject, input: PlanInput, recreated: ReadonlySet<Address>): Change {
-  const { desired } = subject;
+  const { desired, observed } = subject;
   if (desired === undefined) return proposeRemoval(subject, input);
-  if (subject.bound === undefined && subject.observed === undefined)
-    return proposeCreate(subject, desired, input, recreated);
-  if (subject.observed === undefined) return proposeRecreate(subject, desired, input, recreated);
-  if (isBeingDeleted(subject)) return proposeReturn(subject, subject.observed, desired, input, recreated);
-  return proposeUpdate(subject, subject.observed, desired, input, recreated);
+  const wanted = { subject, desired, after: resolved(desired, input, recreated), input, recreated };
+  if (observed === undefined)
+    return subject.bound === undefined ? proposeCreate(wanted) : proposeRecreate(wanted);
+  return isBeingDeleted(subject) ? proposeReturn(wanted, observed) : proposeUpdate(wanted, observed);
+}
+
+/** A declared address: its resource with every output filled in that stays what it is, and the addresses that get a new object. */
+interface Wanted {
+  readonly subject: Subject;
+  readonly desired: Desired;
+  readonly after: Spec;
+  readonly input: PlanInput;
+  readonly recreated: ReadonlySet<Address>;
 }
 
 /** True while a deletion that was accepted has not finished; what is at rest again was not deleted. */
@@ -39,13 +47,7 @@ export function isBeingDeleted({ bound, observed }: Subject): boolean {
   return bound?.converging?.operation === "delete" && unfinished;
 }
 
-function proposeCreate(
-  subject: Subject,
-  desired: Desired,
-  input: PlanInput,
-  recreated: ReadonlySet<Address>,
-): Change {
-  const after = resolved(desired, input, recreated);
+function proposeCreate({ subject, desired, after, input }: Wanted): Change {
   const mayBe = mayBeThere({ ...desired, spec: after }, input);
   return {
     ...base(subject),
@@ -67,18 +69,13 @@ function whyCreated(mayBe: MayBe | undefined): string {
   return `the state knows nothing, and ${idsOf(mayBe)} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back, or bind it under imports`;
 }
 
-function proposeRecreate(
-  subject: Subject,
-  desired: Desired,
-  input: PlanInput,
-  recreated: ReadonlySet<Address>,
-): Change {
-  const id = subject.bound?.id ?? "";
-  const change = proposeCreate(subject, desired, input, recreated);
-  return { ...change, reason: whyRecreated(id, subject, input.kinds.named(desired.kind).holdsData) };
+function proposeRecreate(wanted: Wanted): Change {
+  const { holdsData } = wanted.input.kinds.named(wanted.desired.kind);
+  return { ...proposeCreate(wanted), reason: whyRecreated(wanted.subject, holdsData) };
 }
 
-function whyRecreated(id: string, subject: Subject, holdsData: boolean): string {
+function whyRecreated(subject: Subject, holdsData: boolean): string {
+  const id = subject.bound?.id ?? "";
   if (subject.doubt?.is === "another") return `${id} is another object by now`;
   if (subject.doubt !== undefined) return `${id} may be gone, and then a new one is created`;
   if (!hasVanished(subject)) return `the deletion of ${id} has ended; a new one is created`;
@@ -89,13 +86,7 @@ function whyRecreated(id: string, subject: Subject, holdsData: boolean): string 
 }
 
 /** Wanted again while it is being deleted: nothing brings that back, so a new one follows it. */
-function proposeReturn(
-  subject: Subject,
-  observed: Observed,
-  desired: Desired,
-  input: PlanInput,
-  recreated: ReadonlySet<Address>,
-): Change {
+function proposeReturn({ subject, desired, after, input }: Wanted, observed: Observed): Change {
   const { holdsData } = input.kinds.named(desired.kind);
   return {
     ...base(subject),
@@ -104,20 +95,14 @@ function proposeReturn(
     fields: [],
     disruption: holdsData ? "data-loss" : "downtime",
     before: specOf(observed),
-    after: resolved(desired, input, recreated),
+    after,
   };
 }
 
-function proposeUpdate(
-  subject: Subject,
-  observed: Observed,
-  desired: Desired,
-  input: PlanInput,
-  recreated: ReadonlySet<Address>,
-): Change {
+function proposeUpdate(wanted: Wanted, observed: Observed): Change {
+  const { subject, desired, after, input, recreated } = wanted;
   const kind = input.kinds.named(desired.kind);
   const traits = traitsOf(kind.schema);
-  const after = resolved(desired, input, recreated);
   const adopting = subject.bound === undefined;
   const marked = { ...after, ...markToKeep(subject, input) };
   const ignored = desired.lifecycle.ignoreChanges;
@@ -150,7 +135,7 @@ function proposeUpdate(
   const importer = importerOf(subject, input);
   if ((forcedBy !== undefined || requested) && importer !== undefined) {
     const reason = `${observed.id} is bound to ${importer.address} from now on; a new one is created`;
-    return { ...proposeCreate(subject, desired, input, recreated), reason };
+    return { ...proposeCreate(wanted), reason };
   }
   if (forcedBy !== undefined && input.migrating?.has(subject.address) === true) {
     const reason = whyMigrated(forcedBy, subject, desired.lifecycle, input);
@@ -160,21 +145,14 @@ function proposeUpdate(
     const disruption: Disruption = kind.holdsData ? "data-loss" : "downtime";
     const reason =
       forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, recreated);
-    return {
-      ...shared,
-      action: "replace",
-      reason,
-      disruption,
-      ...defined({ forcedBy }),
-    };
+    return { ...shared, action: "replace", reason, disruption, ...defined({ forcedBy }) };
   }
   const disruption = worst(fields.map((field) => field.disruption));
   if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };
   if (fields.length > 0)
     return { ...shared, action: "update", reason: whyChanged(fields, subject, input), disruption };
-  if (subject.previousAddress !== undefined) {
+  if (subject.previousAddress !== undefined)
     return { ...shared, action: "move", reason: `moved from ${subject.previousAddress}`, disruption: "none" };
-  }
   return { ...shared, action: "keep", reason: "as declared", disruption: "none" };
 }
 

@@ -148,21 +148,12 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
     ...(change.action === "create" && subject.bound !== undefined ? { id: subject.bound.id } : {}),
   };
   const { id: _gone, record: _set, protect: _guarded, onDelete: _rule, ...rest } = create;
-  const settings: readonly Step[] =
-    later.length === 0
-      ? []
-      : [
-          {
-            ...rest,
-            key: `${change.address}#settings`,
-            operation: "update",
-            patch: Object.fromEntries(later),
-          },
-        ];
+  const key = `${change.address}#settings`;
+  const settings: Step = { ...rest, key, operation: "update", patch: Object.fromEntries(later) };
   const verbs = verbsFromDefault(spec, traits).map(
     (verb): Step => ({ ...rest, key: `${change.address}#${verb}`, operation: "operate", verb }),
   );
-  return [create, ...settings, ...verbs];
+  return [create, ...(later.length === 0 ? [] : [settings]), ...verbs];
 }
 
 function chain(steps: readonly Step[]): readonly Step[] {

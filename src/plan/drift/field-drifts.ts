@@ -44,6 +44,8 @@ export function fieldDrifts(given: Compared): readonly FieldDrift[] {
     const values = valuesOf(path, compared, { ...defined({ declared: wanted }), field });
     const verdict = classifyField(values);
     if (verdict === undefined) return [];
+    const { applied, seen, trait } = values;
+    const source = observed.spec[path]?.source;
     const where = compared.fieldRange(path);
     const wayOut = change.drift.find((drift) => drift.path === path)?.wayOut;
     return [
@@ -51,11 +53,10 @@ export function fieldDrifts(given: Compared): readonly FieldDrift[] {
         path,
         ...verdict,
         ...(wayOut === undefined ? {} : { reason: `${verdict.reason}; ${wayOut}` }),
-        ...shownValues(values, observed, path),
-        secret: values.trait.secret,
-        ...(observed.spec[path]?.source === "probed" && values.trait.createOnly ? { fixed: true } : {}),
+        ...defined({ applied, seen, source, declared: wanted, where }),
+        secret: trait.secret,
+        ...(source === "probed" && trait.createOnly ? { fixed: true } : {}),
         ...(field === undefined ? {} : { remedy: { effect: field.effect, disruption: field.disruption } }),
-        ...defined({ where }),
       },
     ];
   });
@@ -91,17 +92,6 @@ function valuesOf(
     isIgnored: desired?.lifecycle.ignoreChanges.some((ignored) => covers(ignored, path)) === true,
     isUnderWay: isSent || (converging !== undefined && applied === undefined),
     trait: traitAt(traitsOf(schema), path),
-  };
-}
-
-function shownValues(
-  { applied, seen, declared }: FieldValues,
-  observed: Observed,
-  path: string,
-): Pick<FieldDrift, "applied" | "seen" | "source" | "declared"> {
-  const source = observed.spec[path]?.source;
-  return {
-    ...defined({ applied, seen, source, declared }),
   };
 }
 

@@ -108,38 +108,26 @@ function keptByServiceGuard(
 function notOfferedGuards(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
   const missing = missingOperation(change, subject, input);
   const named = requestedId(change, subject);
-  return [
-    ...(missing === undefined
-      ? []
-      : [
-          {
-            code: "not-offered",
-            message: `profile ${input.profile.name} has no operation to ${missing.what}`,
-            lift: missing.remedy,
-          },
-        ]),
-    ...(named === undefined
-      ? []
-      : [
-          {
-            code: "not-offered",
-            message: `a new object would not be ${named}, which is asked for by its id`,
-            lift: "give the id of an existing one, or leave the id out",
-          },
-        ]),
+  const found = [
+    missing && {
+      message: `profile ${input.profile.name} has no operation to ${missing.what}`,
+      lift: missing.remedy,
+    },
+    named === undefined
+      ? undefined
+      : {
+          message: `a new object would not be ${named}, which is asked for by its id`,
+          lift: "give the id of an existing one, or leave the id out",
+        },
   ];
-}
-
-interface Missing {
-  readonly what: string;
-  readonly remedy: string;
+  return found.flatMap((guard) => (guard === undefined ? [] : [{ code: "not-offered", ...guard }]));
 }
 
 function missingOperation(
   change: Change,
   subject: Subject,
   { kinds, profile }: PlanInput,
-): Missing | undefined {
+): { readonly what: string; readonly remedy: string } | undefined {
   const { noun, operations } = kinds.named(change.kind);
   const lacks = (operation: string): boolean => profile.operations[operation] === undefined;
   const makes = ["create", "replace", "migrate"].includes(change.action);

@@ -184,12 +184,7 @@ function depends(change: Change, cause: Change, { wantedBy, heldBy }: References
     const wouldLetGo = destroys(cause) || !wantedBy(cause.address).includes(change.address);
     if (wouldLetGo) return true;
   }
-  const wants =
-    change.action === "create" ||
-    change.action === "update" ||
-    change.action === "replace" ||
-    change.action === "migrate" ||
-    change.action === "adopt";
+  const wants = ["create", "update", "replace", "migrate", "adopt"].includes(change.action);
   return wants && cause.action !== "delete" && wantedBy(change.address).includes(cause.address);
 }
 
