@@ -44,7 +44,6 @@ export interface LockFiles<Lock extends { readonly id: string }> {
   taker(handle: FileHandle): Promise<Lock | undefined>;
 }
 
-/** Makes the functions of one kind of lock file. */
 export function lockFiles<Lock extends { readonly id: string }>({
   parse,
   isGone,
@@ -114,7 +113,6 @@ export function lockFiles<Lock extends { readonly id: string }>({
   };
 }
 
-/** The text of a lock file with this record. */
 export function recordText(record: object): string {
   return `${JSON.stringify(record)}\n`;
 }

@@ -19,7 +19,6 @@ export interface ProcessIdentity {
 /** A process of this machine; `started` distinguishes it from a later one of the same pid. */
 export type PinnedProcess = Pick<ProcessIdentity, "pid" | "started">;
 
-/** The identity of this process. */
 export function thisProcess(): ProcessIdentity {
   const host = hostname();
   const boot = attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), "");

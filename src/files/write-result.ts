@@ -11,7 +11,6 @@ const standardOutput = 1;
 /** Ms between two looks for a reader. */
 const lookEvery = 100;
 
-/** The process that writes a result. */
 export interface Writer {
   /** Called once if a pipe has no reader yet. */
   readonly waiting: () => void;

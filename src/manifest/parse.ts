@@ -120,7 +120,6 @@ function firstErrors(errors: readonly YAMLError[], lineCounter: LineCounter): re
   return alike.slice(0, maxSyntaxFaults);
 }
 
-/** A syntax error in words of ours. */
 function faultOf({ code, message }: YAMLError): Fault {
   const advice = special.find(({ part }) => message.includes(part)) ?? adviceFor[code];
   const words = advice?.message ?? plainWords(message);

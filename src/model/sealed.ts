@@ -41,7 +41,7 @@ export function isTemplate(value: unknown): value is Template {
   return isObject(value) && Array.isArray(value["$template"]);
 }
 
-export function secretsIn(value: Json | undefined): readonly Sealed[] {
+export function secretsIn(value: unknown): readonly Sealed[] {
   if (isSealed(value)) return [value];
   if (Array.isArray(value)) return value.flatMap(secretsIn);
   return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];

@@ -44,7 +44,6 @@ function firstOf(found: readonly Resembling[]): Pick<MayBe, "ids" | "count"> {
   return { ids: found.slice(0, 3).map(({ other }) => other.id), count: found.length };
 }
 
-/** An unmanaged object that may be a declared one. */
 interface Resembling {
   readonly other: Unmanaged;
   /** True if it shows the declared name, undefined if the service shows no name. */

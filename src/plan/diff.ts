@@ -89,7 +89,6 @@ function disruptionOf(trait: Trait, before: Json | undefined, after: Json | unde
   return verb === undefined ? trait.disruption : verbDisruption(verb);
 }
 
-/** The disruption of a lifecycle operation. */
 function verbDisruption(verb: string): Disruption {
   return verb === "start" ? "none" : verb === "stop" ? "downtime" : "restart";
 }

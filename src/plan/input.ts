@@ -42,7 +42,6 @@ export interface PlanInput {
   readonly notProbed?: readonly NotProbed[];
   /** Lists of which the service shows a part only, in words. */
   readonly partialLists?: readonly string[];
-  /** Unmanaged objects. */
   readonly unmanaged: readonly Unmanaged[];
   readonly kinds: KindRegistry;
   readonly profile: Profile;

@@ -6,7 +6,6 @@ import type { Spec } from "../model/spec.ts";
 import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subjects.ts";
 
-/** The mark of a subject's owner. */
 function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {
   return kinds.named(kind).ownerMark({ lineage: state.lineage, address: withoutTwin(address) });
 }

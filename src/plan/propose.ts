@@ -228,7 +228,6 @@ function counted(count: number, one: string, several: string): string {
   return count === 1 ? `1 field ${one}` : `${count} fields ${several}`;
 }
 
-/** The worst of several disruptions. */
 function worst(list: readonly Disruption[]): Disruption {
   return list.reduce<Disruption>((a, b) => (disruptions.indexOf(b) > disruptions.indexOf(a) ? b : a), "none");
 }

@@ -9,7 +9,6 @@ import type { Subject } from "./subjects.ts";
 
 type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
 
-/** A step on an existing object. */
 export function existing(
   key: string,
   operation: Step["operation"],

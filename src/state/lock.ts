@@ -146,7 +146,7 @@ async function removeDrafts(file: string): Promise<void> {
 
 export async function readHolder(file: string, hide?: Hide): Promise<Holder | undefined> {
   const record = await troubled(file, () => readShown(file, hide));
-  return record && publicPart(record);
+  return record && holderOf(record);
 }
 
 /**
@@ -160,7 +160,7 @@ export async function breakLock(file: string, id: string, force = false, hide?: 
       if (record?.id !== id) throw unknownLock(file, id, record);
       if (!force && isAlive(record, Date.now())) throw alive(record);
       const claimant = newRecord("state unlock", Date.now(), defaultLease);
-      if (await stateLocks(Date.now).remove(file, id, claimant)) return publicPart(record);
+      if (await stateLocks(Date.now).remove(file, id, claimant)) return holderOf(record);
     }
     throw new GraphformError("lock-busy", `another process is removing the lock ${id} right now`, {
       hint: "try again",
@@ -174,7 +174,7 @@ async function readShown(file: string, hide: Hide | undefined): Promise<LockReco
   return record === undefined || hide === undefined ? record : shownHolder(record, hide);
 }
 
-function publicPart(record: LockRecord): Holder {
+export function holderOf(record: LockRecord): Holder {
   const { id, who, pid, host, operation, created, heartbeat, expires } = record;
   return { id, who, pid, host, operation, created, heartbeat, expires };
 }

@@ -8,7 +8,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { flatPlan, nestedPlan, type Plan, type Step } from "../model/plan.ts";
-import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
+import { isReference, isSealed, isTemplate, secretsIn } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { Spec } from "../model/spec.ts";
 import { isCutShort } from "./read-state.ts";
@@ -185,7 +185,7 @@ export function assertSealed({ changes, steps, outputs, serial }: Plan, isSecret
     assertSpecsSealed({ kind, address }, [before, after], isSecret, isFilledIn);
   }
   for (const step of steps) assertSpecsSealed(step, [step.spec, step.patch, step.record], isSecret, isClosed);
-  if (serial === 0 && [changes, steps, outputs].some(containsFingerprint))
+  if (serial === 0 && secretsIn([changes, steps, outputs]).some(isFingerprint))
     throw clear("a plan without a state");
 }
 
@@ -214,12 +214,6 @@ function isClosed(value: Json | undefined): boolean {
     isReference(value) ||
     (isTemplate(value) && value.$template.every((part) => typeof part !== "string"))
   );
-}
-
-function containsFingerprint(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (isSealed(value)) return isFingerprint(value);
-  return Object.values(value).some(containsFingerprint);
 }
 
 function clear(at: string): GraphformError {

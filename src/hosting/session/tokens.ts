@@ -16,7 +16,6 @@ export interface Tokens {
   readonly renewAt: number;
   /** End of the token; absent in sessions that an earlier version stored. */
   readonly endsAt?: number;
-  /** End of the refresh token. */
   readonly refreshUntil: number;
 }
 
@@ -86,7 +85,6 @@ export function secretsIn({ operation, body = {} }: Call, username: string | und
   return Object.values(body).flatMap((text) => (typeof text === "string" && text !== username ? [text] : []));
 }
 
-/** A cookie as Set-Cookie brings it. */
 interface Cookie {
   readonly value: string;
   /** In ms; absent if the cookie has no Max-Age. */

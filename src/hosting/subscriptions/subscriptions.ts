@@ -26,7 +26,6 @@ export interface SubscriptionOptions extends GivenSubscriptions {
   readonly read: Read;
 }
 
-/** Looks up and remembers subscriptions. */
 export interface Subscriptions {
   /** The subscription that a call belongs to; undefined if none is known and the service does without. */
   of(call: Call, endpoint: Endpoint): Promise<string | undefined> | string | undefined;

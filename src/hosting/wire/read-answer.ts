@@ -178,7 +178,6 @@ function endless({ operation }: Call): ServiceError {
   return new ServiceError("shape", operation, `${operation}: the pages of the answer do not come to an end`);
 }
 
-/** Sends a read. */
 export type Read = (call: Call) => Promise<Answer>;
 
 /** The answer to a read, or the error of a service that refused it. */

@@ -2,7 +2,6 @@
 import { ServiceError } from "../../model/errors.ts";
 import { type HttpAnswer, HttpError, openHttp } from "../../network/send-request.ts";
 
-/** A request as it goes over the wire. */
 export interface WireRequest {
   /** Our name of the operation, for errors: `instance.describe`. */
   readonly operation: string;

@@ -123,7 +123,6 @@ function withValue(root: Json | undefined, [key, ...rest]: Path, value: Json): J
   return { ...map, [String(key)]: withValue(below, rest, value) };
 }
 
-/** The first expression in a value as it is written. */
 function expressionIn(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const found = textParts(value).find((part) => typeof part !== "string");

@@ -60,14 +60,10 @@ function unchangedIn(
   named: readonly { readonly address: Address }[],
 ): readonly Unchanged[] {
   const others = new Set(named.map(({ address }) => address));
-  return changes
-    .filter(({ address }) => !others.has(address))
-    .map(({ address, kind, id, where }) => ({
-      address,
-      kind,
-      ...defined({ id, where }),
-    }))
-    .sort((left, right) => (left.address < right.address ? -1 : 1));
+  const unchanged = changes.filter(({ address }) => !others.has(address));
+  return byAddress(
+    unchanged.map(({ address, kind, id, where }) => ({ address, kind, ...defined({ id, where }) })),
+  );
 }
 
 /** Outputs with another value than at the last apply; one that waits for an apply, or is new, has none. */
@@ -113,7 +109,7 @@ function isShown({ spec }: Observed): boolean {
   return Object.values(spec).some(({ source }) => source !== "recorded");
 }
 
-function byAddress(list: readonly NotChecked[]): readonly NotChecked[] {
+function byAddress<T extends { readonly address: Address }>(list: readonly T[]): readonly T[] {
   return [...list].sort((left, right) => (left.address < right.address ? -1 : 1));
 }
 
@@ -136,7 +132,7 @@ function resourceDrift(
   const { address, kind, id, where, waysOn } = change;
   const bound = input.bound[address];
   const observed = input.observed.get(address);
-  const found = verdictOf({ change, desired, bound, observed }, input);
+  const found = verdictOf(change, { desired, bound, observed }, input);
   if (found === undefined) return undefined;
   const since = lastSeenRight(bound, found);
   return {
@@ -144,10 +140,12 @@ function resourceDrift(
     kind,
     ...defined({ id }),
     ...found,
-    ...defined({ since }),
-    ...(observed === undefined ? {} : { phase: observed.phase }),
-    ...(waysOn === undefined || found.what !== "failed" ? {} : { waysOn }),
-    ...defined({ where }),
+    ...defined({
+      since,
+      phase: observed?.phase,
+      waysOn: found.what === "failed" ? waysOn : undefined,
+      where,
+    }),
     events: [],
   };
 }
@@ -168,7 +166,6 @@ function lastSeenRight(bound: Bound | undefined, { fields, what }: Found): strin
 }
 
 interface Known {
-  readonly change: Change;
   readonly desired: Desired | undefined;
   readonly bound: Bound | undefined;
   readonly observed: Observed | undefined;
@@ -176,7 +173,11 @@ interface Known {
 
 type Found = Pick<ResourceDrift, "class" | "what" | "reason" | "fields">;
 
-function verdictOf({ change, desired, bound, observed }: Known, input: DriftInput): Found | undefined {
+function verdictOf(
+  change: Change,
+  { desired, bound, observed }: Known,
+  input: DriftInput,
+): Found | undefined {
   if (bound === undefined)
     return change.action === "keep" ? undefined : whole("ours", "unapplied", change.reason);
   if (observed === undefined) return absent(change, desired, bound);
@@ -208,7 +209,6 @@ function verdictOf({ change, desired, bound, observed }: Known, input: DriftInpu
     : { ...whole("cosmetic", "unimportant", "differs in what does not matter"), fields };
 }
 
-/** A bound object that is not there any more. */
 function absent({ reason, id }: Change, desired: Desired | undefined, bound: Bound): Found {
   if (bound.converging?.operation === "delete")
     return whole("ours", "unapplied", "its deletion by graphform was under way");

@@ -126,7 +126,6 @@ interface FieldValues {
   readonly trait: Trait;
 }
 
-/** The class of a difference, and why. */
 interface Verdict {
   readonly class: DriftClass;
   readonly reason: string;

@@ -30,7 +30,6 @@ export function isProtected(subject: Subject, { kinds }: Pick<PlanInput, "kinds"
   return remembered === true || kinds.named(desired.kind).protectedByDefault(existing);
 }
 
-/** The guard against destroying a protected object. */
 export function protectionGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
   const { address } = change;
   if (!destroys(change) || input.options.allowDestroy.includes(address) || !isProtected(subject, input))

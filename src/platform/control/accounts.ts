@@ -7,7 +7,6 @@ import type { Fault } from "./faults.ts";
 import { noteState } from "./record-state.ts";
 import type { AccountRequest } from "./validate.ts";
 
-/** Plan, subscription and tags of a new cloud account. */
 export type AccountPlace = Pick<
   InstanceRecord,
   "tier" | "component" | "resourceId" | "subscriptionId" | "customTags"

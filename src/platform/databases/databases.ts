@@ -7,7 +7,6 @@ import type { RefusedUser } from "../engine/index.ts";
 import { nodesOf as nodeIds } from "../model/plans.ts";
 import type { InstanceRecord, NodeRecord } from "../model/records.ts";
 
-/** The database server, and the reason for its choice. */
 export interface EngineInfo {
   readonly name: string;
   readonly version: string;
@@ -38,7 +37,6 @@ export interface Databases {
    * failed one.
    */
   failover(record: InstanceRecord, failedNode: string, action: string): Promise<RunningDatabase>;
-  /** Writes a snapshot of the data to a file. */
   backup(record: InstanceRecord, file: string): Promise<void>;
   /** Host and nodes of a database that was started, by its running processes; undefined for others. */
   seen(instanceId: string): RunningDatabase | undefined;

@@ -19,7 +19,6 @@ export interface Engine {
    * with EngineError and the server's own message, or with the signal's reason.
    */
   start(spec: DatabaseSpec, signal?: AbortSignal, options?: StartOptions): Promise<Database>;
-  /** True if a server runs over this folder. */
   isRunning(dir: string): Promise<boolean>;
   /** Ends every server of the folder whose data was removed. */
   endOrphans(dir: string): Promise<void>;

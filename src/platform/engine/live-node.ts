@@ -8,7 +8,6 @@ import { expectingExit, logExcerpt, operatorLogin, type ServerProcess } from "./
 import { endServers, serversOf } from "./server-processes.ts";
 import { type DatabaseNode, type DatabaseSpec, EngineError } from "./spec.ts";
 
-/** A node of a started database. */
 export interface LiveNode {
   readonly index: number;
   readonly port: number;
@@ -41,7 +40,6 @@ export async function isResponsive({ server }: LiveNode, login: Login): Promise<
   return true;
 }
 
-/** A node that runs and answers. */
 export interface Running {
   readonly server: PinnedProcess;
   readonly port: number;

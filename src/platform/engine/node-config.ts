@@ -17,12 +17,10 @@ export interface NodeFiles {
   readonly data: string;
 }
 
-/** Ids of a database's nodes by index. */
 export function nodeIds({ ids, nodes }: DatabaseSpec): readonly string[] {
   return ids ?? Array.from({ length: nodes }, (_, index) => `node-${index}`);
 }
 
-/** Paths of node `index` in a database's folder. */
 export function nodeFiles(dir: string, index: number, id: string): NodeFiles {
   const folder = join(dir, `node-${index}`);
   return {

@@ -19,7 +19,6 @@ export interface DataMark {
   readonly aof: boolean;
 }
 
-/** The mark of a node's data; undefined without one. */
 export async function readMark({ data }: NodeFiles): Promise<DataMark | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(join(data, "mark.json"), "utf8"));

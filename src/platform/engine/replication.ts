@@ -7,12 +7,10 @@ import { EngineError } from "./spec.ts";
 /** Time without progress after which replication fails, in ms. */
 const progressTimeout = 30_000;
 
-/** INFO replication of a node. */
 export function replicationOf(login: Login): Promise<ReadonlyMap<string, string>> {
   return talk(login, (ask) => info(ask, "replication"));
 }
 
-/** A running node, and its login. */
 export interface Peer {
   readonly login: Login;
   isAlive(): boolean;

@@ -20,7 +20,6 @@ const watched = new Set<ServerProcess>();
 export class ServerProcess {
   readonly identity: PinnedProcess;
   readonly files: NodeFiles;
-  /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   /** True if its end is expected: it is being ended here, or was. */
   isExitExpected = false;
@@ -72,7 +71,6 @@ export class ServerProcess {
     }
   }
 
-  /** Takes over a running process. */
   static adopt(identity: PinnedProcess, files: NodeFiles): ServerProcess {
     const known = [...watched].find(
       (process) => process.identity.pid === identity.pid && process.identity.started === identity.started,
@@ -172,7 +170,6 @@ export async function launch(
   }
 }
 
-/** The operator's login to a port. */
 export function operatorLogin(port: number, secret: string, tls: Login["tls"]): Login {
   return { port, tls, username: operator, password: secret };
 }

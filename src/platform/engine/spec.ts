@@ -23,7 +23,6 @@ export interface DatabaseSpec {
   readonly parameters: Readonly<Record<string, number>>;
   /** Preferred ports by node index, used if they are free. */
   readonly ports?: readonly number[];
-  /** Additional users. */
   readonly users?: readonly DatabaseUser[];
   /** A file written by `snapshot`, to start from. Used only while the database has no data. */
   readonly seed?: string;
@@ -37,7 +36,6 @@ export interface DatabaseUser {
   readonly acl: string;
 }
 
-/** A user that the server refuses, with its reason. */
 export interface RefusedUser {
   readonly username: string;
   readonly reason: string;

@@ -161,7 +161,6 @@ export interface BodyBudget {
   release(bytes: number): void;
 }
 
-/** A budget of `size` bytes. */
 export function createBodyBudget(size: number): BodyBudget {
   let left = size;
   return {

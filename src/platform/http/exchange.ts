@@ -11,7 +11,6 @@ import { ServiceError } from "../model/service-error.ts";
 import { type ErrorFormat, openBody, parseJson } from "./contract.ts";
 import { redactBody, secretsIn } from "./request-log.ts";
 
-/** One request to an operation. */
 export interface Call {
   readonly core: Core;
   readonly context: Context<Env>;
@@ -26,7 +25,6 @@ export interface Env {
   Bindings: HttpBindings;
 }
 
-/** One operation of a host. */
 export interface Operation {
   /** Name in fault rules and in the request log. */
   readonly name: string;
@@ -139,7 +137,6 @@ async function underFault(
   return new Response(isBodiless ? null : (body ?? (await said?.text()) ?? null), { status, headers });
 }
 
-/** A finished request and its answer. */
 interface RequestResult {
   /** The body as text and as JSON; undefined if it was not read or is not JSON. */
   readonly text: string;

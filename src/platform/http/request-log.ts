@@ -4,7 +4,6 @@ import { closeSync, ftruncateSync, openSync, renameSync, statSync, writeSync } f
 import { isObject, type Json } from "../../model/json.ts";
 import type { StorageTrouble } from "../model/service-error.ts";
 
-/** The secret values that the platform knows. */
 export interface KnownSecrets {
   add(value: string): void;
   /** True for a text that is itself a secret or a session token. */

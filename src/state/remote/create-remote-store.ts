@@ -57,6 +57,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   /** The reason for which nothing is written any more, until the state is read again. */
   let failed: Error | undefined;
 
+  const answered = <T>(ask: (attempt: number) => Promise<T>): Promise<T> => untilAnswered(ask, { clock });
   const load = async (): Promise<StateDocument | undefined> => {
     const stored = await driver.read();
     const state = stored && readStored(stored.text, where, name);
@@ -67,7 +68,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     writer.put(format(view), versionIdOf(view), lease);
 
   const writes = mergeCalls<VersionId>(async (take) => {
-    if (writer.known() === undefined && failed === undefined) await untilAnswered(load, { clock });
+    if (writer.known() === undefined && failed === undefined) await answered(load);
     const [first] = take();
     if (failed !== undefined) throw failed;
     if (first === undefined || live === undefined) return;
@@ -185,7 +186,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     where,
     async read(): Promise<StateDocument | undefined> {
       await writes.idle();
-      const state = await untilAnswered(() => readNewest(driver, load, name), { clock });
+      const state = await answered(() => readNewest(driver, load, name));
       failed = undefined;
       return state;
     },
@@ -198,28 +199,25 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     keep: unstored.add,
     unpushed: () => findUnpushed(driver, name, clock, errored, false),
     lock,
-    holder: () => untilAnswered(() => driver.holder(), { clock }),
+    holder: () => answered(() => driver.holder()),
     async unlock(id, { force = false } = {}): Promise<Holder> {
-      const found = await untilAnswered(() => driver.holder(), { clock });
+      const found = await answered(() => driver.holder());
       if (found?.id !== id) throw unknownLock(where, id, found);
       if (driver.expires && !force) throw alive(found);
       let attempts = 0;
-      const isRemoved = await untilAnswered(
-        (attempt) => {
-          attempts = attempt;
-          return driver.remove(id);
-        },
-        { clock },
-      );
+      const isRemoved = await answered((attempt) => {
+        attempts = attempt;
+        return driver.remove(id);
+      });
       // If an answer was lost, that attempt may have removed it.
-      const now = isRemoved ? undefined : await untilAnswered(() => driver.holder(), { clock });
+      const now = isRemoved ? undefined : await answered(() => driver.holder());
       if (!isRemoved && (attempts === 1 || now?.id === id)) throw unknownLock(where, id, now);
       await fenceAfterRemoval();
       return found;
     },
     async readText(): Promise<Stored | undefined> {
       await writes.idle();
-      seen = await untilAnswered(() => driver.read(), { clock });
+      seen = await answered(() => driver.read());
       return seen;
     },
     async replaceText(text, expected): Promise<void> {
@@ -230,8 +228,8 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
       await writer.put(text, versionIn(text), held);
       seen = { text, version: writer.known()?.version ?? "" };
     },
-    history: () => untilAnswered(() => driver.history(), { clock }),
-    readVersion: (id) => untilAnswered(() => driver.readVersion(id), { clock }),
+    history: () => answered(() => driver.history()),
+    readVersion: (id) => answered(() => driver.readVersion(id)),
     prepare: () => driver.prepare(),
     probe: () => driver.probe(),
     close: () => driver.close(),

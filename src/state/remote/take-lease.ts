@@ -2,10 +2,10 @@
 import type { Clock } from "../../model/clock.ts";
 import { poll } from "../../polling/poll.ts";
 import { emptyState, nextVersion, stateFormatter } from "../document.ts";
-import { newRecord } from "../lock.ts";
+import { holderOf, newRecord } from "../lock.ts";
 import { holderWith, locked, notFenced } from "../lock-words.ts";
 import { movedDocument, movedText } from "../moved.ts";
-import type { Holder, LockOptions } from "../store.ts";
+import type { LockOptions } from "../store.ts";
 import type { Lease, StateDriver, Taken } from "./driver.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
@@ -34,7 +34,7 @@ export async function takeLease(
     let attempts = 0;
     const take = (attempt: number): ReturnType<StateDriver["take"]> => {
       attempts = attempt;
-      return driver.take({ ...holderNow(operation, clock, ms), id, created });
+      return driver.take({ ...holderOf(newRecord(operation, clock.now(), ms)), id, created });
     };
     const taken = await untilAnswered(take, { clock, signal }).catch(async (error: unknown) => {
       if (isUnreachable(error) || signal.aborted) await removeIfTaken(driver, id);
@@ -55,11 +55,6 @@ export async function takeLease(
 /** A request without an answer may have taken the lock, and no other run would remove it if locks do not expire. */
 async function removeIfTaken(driver: StateDriver, id: string): Promise<void> {
   await driver.remove(id).catch(() => undefined);
-}
-
-function holderNow(operation: string, clock: Clock, lease: number): Holder {
-  const { id, who, pid, host, created, heartbeat, expires } = newRecord(operation, clock.now(), lease);
-  return { id, who, pid, host, operation, created, heartbeat, expires };
 }
 
 /** Versions that the holder before may write meanwhile. */

@@ -140,7 +140,6 @@ function installedPackage(): string | undefined {
   }
 }
 
-/** A server program with its version and environment. */
 export interface ServerProgram {
   readonly file: string;
   readonly name: "valkey" | "redis";

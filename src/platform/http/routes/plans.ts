@@ -47,7 +47,6 @@ function describePlan(call: Call): Response {
   return call.context.json(service(call.core.dialect));
 }
 
-/** Parameters of a component, or of an instance of it. */
 function describeParameters(call: Call): Response {
   const { core, context } = call;
   const found = resourceIn(core.dialect, pathParam(call, "resource"));
