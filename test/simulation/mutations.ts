@@ -14,12 +14,12 @@ import type * as precondition from "../../src/apply/evidence/precondition.ts";
 import type * as timeWindow from "../../src/apply/evidence/time-window.ts";
 import type * as unconfirmed from "../../src/apply/evidence/unconfirmed-write.ts";
 import type * as running from "../../src/apply/run.ts";
-import type * as single from "../../src/hosting/session/single-flight.ts";
 import type * as hostPace from "../../src/hosting/throttle/host-pace.ts";
 import type * as consistency from "../../src/model/consistency.ts";
 import type * as objectKey from "../../src/model/object-key.ts";
 import { isSealed } from "../../src/model/sealed.ts";
 import type * as serviceIdentity from "../../src/model/service-identity.ts";
+import type * as single from "../../src/model/single-flight.ts";
 import type * as missing from "../../src/plan/guards/missing.ts";
 import type * as planGuards from "../../src/plan/guards/plan-guards.ts";
 import type * as protection from "../../src/plan/guards/protection.ts";
@@ -354,7 +354,7 @@ export const mutations: readonly Mutation[] = [
     "everybody-signs-in",
     1,
     "a session is renewed once for all who wait",
-    "hosting/session/single-flight.ts#singleFlight",
+    "model/single-flight.ts#singleFlight",
     () => (work) => work,
   ),
   without<typeof hostPace.refused>(

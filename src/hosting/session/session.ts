@@ -3,8 +3,8 @@ import type { Clock } from "../../model/clock.ts";
 import { GraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
+import { singleFlight } from "../../model/single-flight.ts";
 import type { WireResponse } from "../wire/transport.ts";
-import { singleFlight } from "./single-flight.ts";
 import { isHeaderText, readTokens, type Tokens } from "./tokens.ts";
 
 /** Stores a session between commands; its content is secret. */

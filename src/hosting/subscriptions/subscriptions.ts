@@ -3,7 +3,7 @@ import { GraphformError, isGraphformError, isServiceError, ServiceError } from "
 import { own } from "../../model/json.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
-import { keptOnce } from "../session/single-flight.ts";
+import { keptOnce } from "../../model/single-flight.ts";
 import { attempt, type Read } from "../wire/read-answer.ts";
 import {
   componentsOf,

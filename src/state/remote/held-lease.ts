@@ -1,6 +1,7 @@
 /** @module Renews a lease while a run works, and stops the run when it may not be ours any more. */
 import type { Clock } from "../../model/clock.ts";
 import { asError, isGraphformError } from "../../model/errors.ts";
+import { singleFlight } from "../../model/single-flight.ts";
 import { leaseRanOut, leftStanding, replaced, takenAway } from "../lock-words.ts";
 import type { Holder } from "../store.ts";
 import type { Lease, StateDriver } from "./driver.ts";
@@ -131,16 +132,13 @@ export function holdLease(
     if (trouble !== undefined && !ended.signal.aborted) throw trouble;
   };
   /** One proof for all that wait for it. */
-  let proving: Promise<void> | undefined;
+  const prove = singleFlight(() =>
+    untilAnswered(answered, { clock, signal: ended.signal, longest: safe }).catch(() => undefined),
+  );
   const look = async (): Promise<void> => {
     endIfOver();
     if (!isStale()) return;
-    proving ??= untilAnswered(answered, { clock, signal: ended.signal, longest: safe })
-      .catch(() => undefined)
-      .finally(() => {
-        proving = undefined;
-      });
-    await proving;
+    await prove();
     if (isStale()) ranOut();
   };
   const stopBeating = every(ms / looks, () => {

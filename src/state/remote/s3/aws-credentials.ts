@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { fileTrouble } from "../../../files/file-trouble.ts";
 import { defined, isObject } from "../../../model/json.ts";
+import { singleFlight } from "../../../model/single-flight.ts";
 import { checkedUrl, denied, unreachable } from "../refusals.ts";
 import { openSender, type Send } from "../store-http.ts";
 import { type AwsCredentials, type AwsKeys, element, textOf } from "./s3-request.ts";
@@ -29,20 +30,13 @@ const margin = 5 * 60_000;
  */
 export function awsCredentials(options: AwsCredentialOptions): AwsCredentials {
   const { environment, now = () => Date.now() } = options;
-  const fetchKeys = sourceOf(options);
+  const fetchKeys = singleFlight(sourceOf(options));
   let known: AwsKeys | undefined;
-  let fetching: Promise<AwsKeys> | undefined;
-  const fetchOnce = (): Promise<AwsKeys> => {
-    fetching ??= fetchKeys().finally(() => {
-      fetching = undefined;
-    });
-    return fetching;
-  };
   return async (fresh = false) => {
     const fixed = environmentKeys(environment);
     if (fixed !== undefined) return fixed;
     if (known === undefined || fresh || (known.expires !== undefined && known.expires - margin <= now()))
-      known = await fetchOnce();
+      known = await fetchKeys();
     return known;
   };
 }

@@ -1,5 +1,5 @@
 /** @module Shares one running piece of work among all callers; each of them may stop waiting for it. */
-import { perObject } from "../../model/per-object.ts";
+import { perObject } from "./per-object.ts";
 
 /** Starts `work` unless it is running, and returns the promise of the running one. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
