@@ -1,12 +1,12 @@
 /** @module Translates database instances to and from the service. */
 import { instanceSchema } from "../fields/instance.ts";
 import { isServiceError, ServiceError, withEvidence } from "../model/errors.ts";
+import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
-import { traitAt, traitsOf } from "../model/traits.ts";
 import { healInstance, isInstanceUsable, loginsOf, probeInstance, roleAsker } from "./database.ts";
 import { askForBackup, backupsOf, showsSnapshotTimes } from "./instance-history.ts";
 import { listAllInstances } from "./instance-list-all.ts";
@@ -76,7 +76,7 @@ export const instance: Kind = defineKind({
 });
 
 const networkRow = instanceSchema.properties["network"] ?? {};
-const traits = traitsOf(instanceSchema);
+const rows = fieldRows(instanceSchema);
 
 function reader(service: Reads): Reader {
   const { profile } = service;
@@ -124,7 +124,7 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
       const metadata = await metadataOf(ref, patch, signal);
       if (metadata !== undefined)
         await service.write({ operation: "instance.metadata", params: on(ref), body: metadata }, signal);
-      const isMetadata = Object.keys(patch).every((path) => traitAt(traits, path).metadata);
+      const isMetadata = Object.keys(patch).every((path) => rowAt(rows, path)["x-in"] === "metadata");
       if (metadata !== undefined && isMetadata) return;
       await plain.update(ref, patch, signal).catch((error: unknown) => {
         // The request before this one has worked.

@@ -1,11 +1,11 @@
 /** @module Compares two values of a field, whatever their spellings: the only equality of planning and of apply. */
 import deepDiff from "deep-diff";
+import type { FieldSchema } from "./field-schema.ts";
 import { type Json, own } from "./json.ts";
 import { parseSize } from "./quantity.ts";
-import type { Trait } from "./traits.ts";
 
 /** The part of a field that decides how its values are compared. */
-export type Comparison = Pick<Trait, "type" | "compare">;
+export type Comparison = Pick<FieldSchema, "type" | "x-compare">;
 
 /** True if two values of a field mean the same: "25" and 25 of a number, 6GB and 6144MB of a size. */
 export function sameValue(left: Json, right: Json, field: Comparison): boolean {
@@ -25,7 +25,7 @@ function isCompound(value: Json): boolean {
 }
 
 /** One spelling for all spellings of a value. */
-function canonical(value: Json, { type, compare }: Comparison): Json {
+function canonical(value: Json, { type, "x-compare": compare }: Comparison): Json {
   switch (compare) {
     case "size":
       return parseSize(String(value)) ?? value;
@@ -42,7 +42,7 @@ function canonical(value: Json, { type, compare }: Comparison): Json {
 const memoryLabels: { readonly [label: string]: string } = { "1GB": "1200M", "2GB": "2200M" };
 
 /** A value in the type of its field: "25" as 25 of a number. A field without one type takes any: its text counts. */
-export function asTyped(value: Json, type: Trait["type"]): Json {
+export function asTyped(value: Json, type: FieldSchema["type"]): Json {
   if (value === null) return value;
   if ((type === "integer" || type === "number") && typeof value === "string" && value.trim() !== "") {
     const number = Number(value);

@@ -97,10 +97,59 @@ export interface KindSchema extends FieldSchema {
   readonly properties: { readonly [name: string]: FieldSchema };
 }
 
-/** Every field of a schema by its dotted path, without the groups that hold them; made once for each schema. */
-export const fieldRows: (schema: FieldSchema) => ReadonlyMap<string, FieldSchema> = perObject(
+/** Rows by the dotted paths of their fields. */
+export type Rows = ReadonlyMap<string, FieldSchema>;
+
+/** Every field of a schema, without the groups that hold them; made once for each schema. */
+export const fieldRows: (schema: FieldSchema) => Rows = perObject(
   ({ properties = {} }) => new Map(leafRows(properties, "")),
 );
+
+/** The row of a path; one without a row of its own has that of the map it stands in, or is changed in place, without effect on clients. */
+export function rowAt(rows: Rows, path: string): FieldSchema {
+  return rows.get(path) ?? rows.get(path.split(".", 1)[0] ?? "") ?? {};
+}
+
+/** True if a value can be set in the running object itself. */
+export function isSettable({ "x-probe": probe }: FieldSchema): boolean {
+  return probe !== undefined && "settable" in probe;
+}
+
+/** The field that is the limit of another in the running object, if that is not 0. */
+export function limitOf({ "x-probe": probe }: FieldSchema): string | undefined {
+  return probe !== undefined && "atMost" in probe ? probe.atMost : undefined;
+}
+
+/** The fields that a field limits or is limited by in the running object. */
+export function partnersOf(path: string, rows: Rows): readonly string[] {
+  const limit = limitOf(rows.get(path) ?? {});
+  return [...rows].flatMap(([other, row]) => (other === limit || limitOf(row) === path ? [other] : []));
+}
+
+/** The verbs that lead a field from one value to another, in their order; empty if none do. */
+export function verbsBetween(row: FieldSchema, from: string, to: string): readonly Leading[] {
+  const open: (readonly Leading[])[] = [[]];
+  const known = new Set([from]);
+  for (let way = open.shift(); way !== undefined; way = open.shift()) {
+    const at = way.at(-1)?.to ?? from;
+    for (const [transition, verb] of Object.entries(row["x-operations"] ?? {})) {
+      const [start, end = ""] = transition.split(">");
+      if (start !== at || known.has(end)) continue;
+      const longer = [...way, { verb, from: at, to: end }];
+      if (end === to) return longer;
+      known.add(end);
+      open.push(longer);
+    }
+  }
+  return [];
+}
+
+/** One verb, and the values that it leads between. */
+export interface Leading {
+  readonly verb: string;
+  readonly from: string;
+  readonly to: string;
+}
 
 /** Paths in the order of the table: a tier comes before the component that it has. */
 export function inTableOrder(schema: KindSchema, paths: readonly string[]): readonly string[] {

@@ -1,13 +1,13 @@
 /** @module Computes the text behind the precondition of a step. */
 
 import { sameValue } from "./compare.ts";
+import { type Rows, rowAt } from "./field-schema.ts";
 import { type Json, stableJson } from "./json.ts";
 import { objectKey } from "./object-key.ts";
 import type { Live, Ref } from "./observed.ts";
 import { holdsSecret } from "./sealed.ts";
 import type { Spec } from "./spec.ts";
 import type { StateDocument } from "./state.ts";
-import { type Traits, traitAt } from "./traits.ts";
 
 /**
  * The text whose digest a step's `precondition` is: exactly the values that its decision used. What shows nothing, or
@@ -18,17 +18,14 @@ export function preconditionText(
   live: Live | undefined,
   checks: readonly string[],
   applied: Spec,
-  traits: Traits,
+  rows: Rows,
 ): string {
   if (live === undefined) return stableJson({ there: false });
   const values = checks.map((path): [string, Json] => {
     const seen = live.spec[path];
     const last = holdsSecret(applied[path]) ? undefined : applied[path];
     if (seen === undefined || seen.source === "recorded") return [path, last ?? null];
-    return [
-      path,
-      last !== undefined && sameValue(last, seen.value, traitAt(traits, path)) ? last : seen.value,
-    ];
+    return [path, last !== undefined && sameValue(last, seen.value, rowAt(rows, path)) ? last : seen.value];
   });
   return stableJson({ there: true, id: live.id, values: Object.fromEntries(values) });
 }

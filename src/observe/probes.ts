@@ -1,6 +1,7 @@
 /** @module Asks running objects themselves once the service has shown all of them, and adds the answers to what it shows. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
+import { fieldRows, partnersOf } from "../model/field-schema.ts";
 import { defined, type Json } from "../model/json.ts";
 import type { Live, Observed } from "../model/observed.ts";
 import {
@@ -15,7 +16,6 @@ import { isRefusal, sharedDatabases, sharedEndpoints } from "../model/probe-trou
 import type { Open } from "../model/sealed.ts";
 import type { Spec } from "../model/spec.ts";
 import { knownValues, referenceFields, waitsFor } from "../model/templates.ts";
-import { partnersOf, traitsOf } from "../model/traits.ts";
 import { type Known, type ObserveContext, readerOf } from "./look.ts";
 
 interface Probes {
@@ -132,7 +132,7 @@ export function withAnswer(
   const recorded = context.state.resources[observed.address]?.recorded ?? {};
   const { schema } = context.kinds.named(observed.kind);
   const isPartner = (path: string): boolean =>
-    partnersOf(path, traitsOf(schema)).some((partner) => desired.spec[partner.path] !== undefined);
+    partnersOf(path, fieldRows(schema)).some((partner) => desired.spec[partner] !== undefined);
   const knownAt = (path: string): readonly Json[] =>
     desired.spec[path] === undefined
       ? isPartner(path)

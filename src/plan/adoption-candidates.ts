@@ -3,11 +3,11 @@
 import type { Address } from "../model/address.ts";
 import { sameValue } from "../model/compare.ts";
 import type { Desired } from "../model/desired.ts";
+import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { withNames } from "../model/manifest.ts";
 import { knowsNothing, type Observed } from "../model/observed.ts";
 import type { MayBe } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
-import { traitAt, traitsOf } from "../model/traits.ts";
 import type { PlanInput, Unmanaged } from "./input.ts";
 
 type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
@@ -52,20 +52,20 @@ interface Resembling {
 
 /** Unmanaged objects of a kind that show a create-only value or a name, and no create-only value but the declared ones. */
 function resembling(kind: string, spec: Spec, { kinds, unmanaged }: Compared): readonly Resembling[] {
-  const traits = traitsOf(kinds.named(kind).schema);
+  const rows = fieldRows(kinds.named(kind).schema);
   const declared = fieldsOf(spec);
   return unmanaged.flatMap((other): Resembling[] => {
     if (other.kind !== kind || other.live === undefined) return [];
     const shown = other.live.spec;
     const shared = declared.flatMap(([path, value]) => {
       const seen = shown[path];
-      const trait = traitAt(traits, path);
-      const isCompared = seen !== undefined && trait.operations === undefined;
-      return isCompared ? [{ trait, isSame: sameValue(value, seen.value, trait) }] : [];
+      const row = rowAt(rows, path);
+      const isCompared = seen !== undefined && row["x-operations"] === undefined;
+      return isCompared ? [{ row, isSame: sameValue(value, seen.value, row) }] : [];
     });
-    const compared = shared.filter(({ trait }) => trait.createOnly || trait.identity);
-    const fits = compared.length > 0 && compared.every(({ trait, isSame }) => isSame || !trait.createOnly);
-    const names = compared.filter(({ trait }) => trait.identity);
+    const compared = shared.filter(({ row }) => row["x-create-only"] || row["x-identity"]);
+    const fits = compared.length > 0 && compared.every(({ row, isSame }) => isSame || !row["x-create-only"]);
+    const names = compared.filter(({ row }) => row["x-identity"]);
     const isNamed = names.length === 0 ? undefined : names.some(({ isSame }) => isSame);
     return fits ? [{ other, isNamed }] : [];
   });

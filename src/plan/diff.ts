@@ -1,19 +1,18 @@
 /** @module Compares a declared spec with an observed one, field by field. */
 
 import { sameValue } from "../model/compare.ts";
-import type { Disruption } from "../model/field-schema.ts";
+import { type Disruption, type FieldSchema, type Rows, rowAt, verbsBetween } from "../model/field-schema.ts";
 import { defined, type Json } from "../model/json.ts";
 import type { Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { waitsFor } from "../model/templates.ts";
-import { type Trait, type Traits, traitAt, verbsBetween } from "../model/traits.ts";
 
 export interface DiffInput {
   /** Desired spec; absent paths are not managed. */
   readonly desired: Spec;
   readonly observed: { readonly [path: string]: Seen };
-  readonly traits: Traits;
+  readonly rows: Rows;
   /** Paths that are left alone. */
   readonly ignored: readonly string[];
   /** Paths whose referent is recreated, so that the same name will mean another object. */
@@ -39,24 +38,24 @@ export function diffSpec(input: DiffInput): readonly FieldChange[] {
 
 /** True if a field shows another value, or shows none and is to be set. */
 function differs(path: string, value: Json, input: DiffInput): boolean {
-  const trait = traitAt(input.traits, path);
+  const row = rowAt(input.rows, path);
   const seen = input.observed[path];
   if (waitsFor(value).length > 0) return false;
-  if (seen === undefined) return isSet(trait, input.unseen);
-  return isReachable(trait, seen.value, value) && !sameValue(seen.value, value, trait);
+  if (seen === undefined) return isSet(row, input.unseen);
+  return isReachable(row, seen.value, value) && !sameValue(seen.value, value, row);
 }
 
 /** True if a field that nothing shows is set: never if it cannot be changed, or if operations change it. */
-function isSet(trait: Trait, unseen: DiffInput["unseen"]): boolean {
-  return unseen === "set" && !trait.createOnly && trait.operations === undefined;
+function isSet(row: FieldSchema, unseen: DiffInput["unseen"]): boolean {
+  return unseen === "set" && !row["x-create-only"] && row["x-operations"] === undefined;
 }
 
 /** A field that is reached by verbs differs only where a verb leads from here to there. */
-function isReachable(trait: Trait, before: Json, after: Json): boolean {
+function isReachable(row: FieldSchema, before: Json, after: Json): boolean {
   return (
-    trait.operations === undefined ||
+    row["x-operations"] === undefined ||
     before === after ||
-    verbsBetween(trait, String(before), String(after)).length > 0
+    verbsBetween(row, String(before), String(after)).length > 0
   );
 }
 
@@ -71,22 +70,22 @@ export function covers(ignored: string, path: string): boolean {
 }
 
 function fieldChange(path: string, after: Json | undefined, input: DiffInput): FieldChange {
-  const trait = traitAt(input.traits, path);
+  const row = rowAt(input.rows, path);
   const seen = input.observed[path];
   return {
     path,
     ...(seen === undefined ? {} : { before: seen.value, source: seen.source }),
     ...defined({ after }),
-    effect: trait.createOnly ? "replace" : "in-place",
-    disruption: disruptionOf(trait, seen?.value, after),
-    secret: trait.secret,
+    effect: row["x-create-only"] ? "replace" : "in-place",
+    disruption: disruptionOf(row, seen?.value, after),
+    secret: row["x-secret"] === true,
   };
 }
 
-function disruptionOf(trait: Trait, before: Json | undefined, after: Json | undefined): Disruption {
-  if (trait.createOnly) return "data-loss";
-  const verb = verbsBetween(trait, String(before), String(after)).at(-1)?.verb;
-  return verb === undefined ? trait.disruption : verbDisruption(verb);
+function disruptionOf(row: FieldSchema, before: Json | undefined, after: Json | undefined): Disruption {
+  if (row["x-create-only"]) return "data-loss";
+  const verb = verbsBetween(row, String(before), String(after)).at(-1)?.verb;
+  return verb === undefined ? (row["x-disruption"] ?? "none") : verbDisruption(verb);
 }
 
 function verbDisruption(verb: string): Disruption {

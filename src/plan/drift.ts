@@ -1,12 +1,12 @@
 /** @module Finds the fields that were changed outside since the last apply. */
 import { sameValue } from "../model/compare.ts";
+import { fieldRows, rowAt } from "../model/field-schema.ts";
 import type { Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
-import { traitAt, traitsOf } from "../model/traits.ts";
 import { diffSpec } from "./diff.ts";
 import { remedyForDrift } from "./probed.ts";
 
@@ -22,17 +22,21 @@ export function driftOf(
   { schema, noun }: Pick<Kind, "schema" | "noun">,
   planned: readonly FieldChange[],
 ): readonly FieldChange[] {
-  const traits = traitsOf(schema);
+  const rows = fieldRows(schema);
   const isPlanned = new Set(planned.map(({ path }) => path));
   const recorded =
     bound === undefined
-      ? declaredOfProbed(observed, after, (path) => isPlanned.has(path) || traitAt(traits, path).secret)
+      ? declaredOfProbed(
+          observed,
+          after,
+          (path) => isPlanned.has(path) || rowAt(rows, path)["x-secret"] === true,
+        )
       : { ...bound.recorded, ...bound.converging?.record };
   const isReplaced = planned.some(({ effect }) => effect === "replace");
   const shown = Object.entries(observed.spec).filter(([path, seen]) => {
     if (seen.source === "recorded" || !Object.hasOwn(recorded, path)) return false;
     const wanted = after[path];
-    return wanted === undefined || !sameValue(wanted, seen.value, traitAt(traits, path));
+    return wanted === undefined || !sameValue(wanted, seen.value, rowAt(rows, path));
   });
   if (shown.length === 0) return [];
   const drifted = diffSpec({
@@ -40,7 +44,7 @@ export function driftOf(
     observed: Object.fromEntries(
       shown.map(([path]): [string, Seen] => [path, { value: recorded[path] ?? null, source: "recorded" }]),
     ),
-    traits,
+    rows,
     ignored: [],
     moving: new Set(),
     unseen: "trust",
@@ -53,7 +57,7 @@ export function driftOf(
     if (bound === undefined && isReplaced)
       return { ...shared, wayOut: "set by hand in the database; a new one starts as declared" };
     const values = { live: seen.value, wanted: after[field.path] ?? null };
-    return { ...shared, wayOut: remedyForDrift(field.path, { noun, traits }, observed, values) };
+    return { ...shared, wayOut: remedyForDrift(field.path, { noun, rows }, observed, values) };
   });
 }
 

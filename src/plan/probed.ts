@@ -2,12 +2,19 @@
 
 import { sameValue } from "../model/compare.ts";
 import { shellWord } from "../model/errors.ts";
+import {
+  type FieldSchema,
+  isSettable,
+  limitOf,
+  partnersOf,
+  type Rows,
+  rowAt,
+} from "../model/field-schema.ts";
 import { defined, type Json, own } from "../model/json.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
-import { partnersOf, type Trait, type Traits, traitAt } from "../model/traits.ts";
 import { covers } from "./diff.ts";
 
 type SeenSpec = Observed["spec"];
@@ -17,7 +24,7 @@ type SeenSpec = Observed["spec"];
  * with the manifest: otherwise the manifest has changed, and the change is planned from what is configured. A refused login
  * counts only where the declared password was applied before.
  */
-export function withProbed(observed: Observed, wanted: Spec, traits: Traits): Observed {
+export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observed {
   const shown = Object.entries(observed.probed?.values ?? {});
   if (shown.length === 0 || observed.phase.is !== "ready") return observed;
   const spec = { ...observed.spec };
@@ -25,7 +32,7 @@ export function withProbed(observed: Observed, wanted: Spec, traits: Traits): Ob
     const want = own(wanted, path);
     const configured = own(observed.spec, path);
     if (want === undefined) continue;
-    if (configured === undefined ? value === null : !sameValue(configured.value, want, traitAt(traits, path)))
+    if (configured === undefined ? value === null : !sameValue(configured.value, want, rowAt(rows, path)))
       continue;
     spec[path] = { value, source: "probed", ...defined({ configured }) };
   }
@@ -38,16 +45,16 @@ export function withProbed(observed: Observed, wanted: Spec, traits: Traits): Ob
  */
 export function configuredSpec(
   spec: SeenSpec,
-  traits: Traits,
+  rows: Rows,
   bound: Pick<Bound, "ineffective"> | undefined,
 ): SeenSpec {
   const entries = Object.entries(spec).flatMap(([path, seen]): [string, Seen][] => {
-    const trait = traitAt(traits, path);
-    const isSent = !trait.createOnly && bound?.ineffective?.includes(path) !== true;
+    const row = rowAt(rows, path);
+    const isSent = !row["x-create-only"] && bound?.ineffective?.includes(path) !== true;
     if (seen.source !== "probed" || isSent) return [[path, seen]];
     if (seen.configured !== undefined) return [[path, seen.configured]];
     // Read when it starts, it shows what it was made with; set while it runs, it may have been set by hand.
-    return trait.settable ? [] : [[path, seen]];
+    return isSettable(row) ? [] : [[path, seen]];
   });
   return Object.fromEntries(entries);
 }
@@ -56,20 +63,18 @@ export function configuredSpec(
 export function heals(
   wanted: Spec,
   { spec, probed }: Pick<Observed, "spec" | "probed">,
-  traits: Traits,
+  rows: Rows,
   ignored: readonly string[],
 ): readonly FieldChange[] {
   const found = fieldsOf(wanted).flatMap(([path, after]): FieldChange[] => {
-    const [seen, trait] = [own(spec, path), traitAt(traits, path)];
-    if (seen?.source !== "probed" || !isHealed(trait) || sameValue(seen.value, after, trait)) return [];
+    const [seen, row] = [own(spec, path), rowAt(rows, path)];
+    if (seen?.source !== "probed" || !isHealed(row) || sameValue(seen.value, after, row)) return [];
     if (ignored.some((entry) => covers(entry, path))) return [];
-    const { secret } = trait;
+    const secret = row["x-secret"] === true;
     const shared = { path, before: seen.value, after, source: seen.source, secret };
     return [{ ...shared, effect: "in-place", disruption: "none", via: "database" }];
   });
-  return found.filter(
-    ({ path, after = null }) => forbidding(path, after, probed, traits, found) === undefined,
-  );
+  return found.filter(({ path, after = null }) => forbidding(path, after, probed, rows, found) === undefined);
 }
 
 /** The field whose live value keeps another from being set in the running object: one that is not set back with it. */
@@ -77,38 +82,38 @@ function forbidding(
   path: string,
   wanted: Json,
   probed: Observed["probed"],
-  traits: Traits,
+  rows: Rows,
   healed: readonly FieldChange[],
 ): { readonly path: string; readonly value: Json } | undefined {
   const isHealing = new Set(healed.map((field) => field.path));
-  return partnersOf(path, traits)
-    .filter((partner) => !isHealing.has(partner.path))
-    .map((partner) => ({ path: partner.path, value: own(probed?.values ?? {}, partner.path) ?? 0 }))
+  return partnersOf(path, rows)
+    .filter((partner) => !isHealing.has(partner))
+    .map((partner) => ({ path: partner, value: own(probed?.values ?? {}, partner) ?? 0 }))
     .find((partner) => {
-      const isLimit = traitAt(traits, path).atMost === partner.path;
+      const isLimit = limitOf(rowAt(rows, path)) === partner.path;
       const [value, limit] = isLimit ? [wanted, partner.value] : [partner.value, wanted];
       return Number(limit) !== 0 && Number(value) > Number(limit);
     });
 }
 
 /** True for a field that no update changes and that can be set in the running object. */
-function isHealed({ createOnly, settable }: Trait): boolean {
-  return createOnly && settable;
+function isHealed(row: FieldSchema): boolean {
+  return row["x-create-only"] === true && isSettable(row);
 }
 
 /** The way to undo a difference that a probe has found and that apply leaves as it is. */
 export function remedyForDrift(
   path: string,
-  { noun, traits }: { readonly noun: string; readonly traits: Traits },
+  { noun, rows }: { readonly noun: string; readonly rows: Rows },
   { address, probed }: Pick<Observed, "address" | "probed">,
   { live, wanted }: { readonly live: Json; readonly wanted: Json },
 ): string {
-  const trait = traitAt(traits, path);
-  const partner = isHealed(trait) ? forbidding(path, wanted, probed, traits, []) : undefined;
+  const row = rowAt(rows, path);
+  const partner = isHealed(row) ? forbidding(path, wanted, probed, rows, []) : undefined;
   const restart = `graphform ${noun} restart ${shellWord(address)} loads what is configured`;
   if (partner !== undefined)
     return `${partner.path} is ${String(partner.value)} in the database and does not allow it: ${restart}`;
-  if (trait.createOnly) return restart;
+  if (row["x-create-only"]) return restart;
   const what = live === null ? "refuses it" : "shows another value";
   return `${path} was applied and the database ${what}: change the declared value, or ask those who run the service`;
 }

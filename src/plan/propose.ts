@@ -2,7 +2,14 @@
 
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import { type Disruption, disruptions, inTableOrder } from "../model/field-schema.ts";
+import {
+  type Disruption,
+  disruptions,
+  type FieldSchema,
+  fieldRows,
+  inTableOrder,
+  rowAt,
+} from "../model/field-schema.ts";
 import { defined, isObject, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
@@ -10,7 +17,6 @@ import type { Change, FieldChange, MayBe } from "../model/plan.ts";
 import { passwordRefused } from "../model/probe-troubles.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
-import { type Trait, traitAt, traitsOf } from "../model/traits.ts";
 import { idsOf, mayBeThere } from "./adoption-candidates.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
@@ -102,14 +108,14 @@ function proposeReturn({ subject, desired, after, input }: Wanted, observed: Obs
 function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   const { subject, desired, after, input, recreated } = wanted;
   const kind = input.kinds.named(desired.kind);
-  const traits = traitsOf(kind.schema);
+  const rows = fieldRows(kind.schema);
   const adopting = subject.bound === undefined;
   const marked = { ...after, ...markToKeep(subject, input) };
   const ignored = desired.lifecycle.ignoreChanges;
   const differing = diffSpec({
     desired: marked,
-    observed: configuredSpec(observed.spec, traits, subject.bound),
-    traits,
+    observed: configuredSpec(observed.spec, rows, subject.bound),
+    rows,
     ignored,
     moving: movingPaths(kind, after, recreated, input),
     unseen: adopting ? "trust" : "set",
@@ -121,10 +127,10 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   const isReloaded =
     forcedBy !== undefined ||
     requested ||
-    differing.some(({ path }) => traitAt(traits, path).operations !== undefined);
+    differing.some(({ path }) => rowAt(rows, path)["x-operations"] !== undefined);
   const fields = isReloaded
     ? differing
-    : [...differing, ...heals(after, observed, traits, ignored)].sort((a, b) => (a.path < b.path ? -1 : 1));
+    : [...differing, ...heals(after, observed, rows, ignored)].sort((a, b) => (a.path < b.path ? -1 : 1));
   const shared = {
     ...base(subject),
     before: specOf(observed),
@@ -172,26 +178,26 @@ function movingPaths(
   { migrating }: Pick<PlanInput, "migrating">,
 ): ReadonlySet<string> {
   if (recreated.size === 0) return new Set();
-  const traits = traitsOf(kind.schema);
+  const rows = fieldRows(kind.schema);
   // An object inside of one that is migrated moves with it.
   const moving = fieldsOf(after).filter(([path, value]) =>
-    referents(value, traitAt(traits, path)).some(
+    referents(value, rowAt(rows, path)).some(
       (address) =>
-        recreated.has(address) && !(traitAt(traits, path).reference && migrating?.has(address) === true),
+        recreated.has(address) && !(rowAt(rows, path)["x-reference"] && migrating?.has(address) === true),
     ),
   );
   return new Set(moving.map(([path]) => path));
 }
 
 /** Addresses that a value names, or whose outputs it waits for. */
-function referents(value: Json, trait: Trait): readonly Address[] {
-  const section = trait.reference?.section;
+function referents(value: Json, row: FieldSchema): readonly Address[] {
+  const section = row["x-reference"]?.section;
   return section !== undefined && typeof value === "string" ? [`${section}.${value}`] : waitsFor(value);
 }
 
 function whyForced(path: string, after: Spec, kind: Kind, recreated: ReadonlySet<Address>): string {
   const value = after[path] ?? null;
-  const address = referents(value, traitAt(traitsOf(kind.schema), path)).find((referent) =>
+  const address = referents(value, rowAt(fieldRows(kind.schema), path)).find((referent) =>
     recreated.has(referent),
   );
   return address === undefined

@@ -1,9 +1,9 @@
 /** @module Builds the parts that all steps have in common. */
+import { fieldRows } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { lastApplied, preconditionText } from "../model/precondition.ts";
-import { traitsOf } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subjects.ts";
 
@@ -37,7 +37,7 @@ export function shared(
   checks: readonly string[],
 ): Shared & Pick<Step, "precondition" | "checks" | "after"> {
   const { desired } = subject;
-  const traits = traitsOf(input.kinds.named(change.kind).schema);
+  const rows = fieldRows(input.kinds.named(change.kind).schema);
   const probed = checks.filter((path) => observed?.spec[path]?.source === "probed");
   const applied = observed === undefined ? {} : lastApplied(input.state, change.kind, observed);
   return {
@@ -48,7 +48,7 @@ export function shared(
     after: [],
     checks,
     ...(probed.length === 0 ? {} : { probed }),
-    precondition: input.digest(preconditionText(observed, checks, applied, traits)),
+    precondition: input.digest(preconditionText(observed, checks, applied, rows)),
     ...(desired === undefined ? {} : { refs: desired.refs }),
   };
 }

@@ -1,11 +1,11 @@
 /** @module Turns one change into the steps that carry it out. */
 
 import { twinIn } from "../model/address.ts";
+import { fieldRows, type Rows, rowAt, verbsBetween } from "../model/field-schema.ts";
 import { isObject, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
-import { type Traits, traitAt, traitsOf, verbsBetween } from "../model/traits.ts";
 import { guardsToRemember } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
 import { hookSteps, migrationSteps } from "./migrations.ts";
@@ -91,8 +91,8 @@ function waits(change: Change, subject: Subject, input: PlanInput): readonly Ste
   if (!stays || bound === undefined) return [];
   const failed = change.action === "update" && observed?.phase.is === "failed";
   const ours = bound.converging !== undefined && bound.converging.operation !== "delete" && !failed;
-  const traits = traitsOf(input.kinds.named(change.kind).schema);
-  const verbless = change.fields.every((field) => traitAt(traits, field.path).operations === undefined);
+  const rows = fieldRows(input.kinds.named(change.kind).schema);
+  const verbless = change.fields.every((field) => rowAt(rows, field.path)["x-operations"] === undefined);
   const isInProgress = observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person";
   const theirs = isInProgress && !(change.action === "update" && verbless);
   return ours || theirs ? [existing(`${change.address}#wait`, "wait", change, subject, input)] : [];
@@ -111,9 +111,9 @@ function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInpu
 
 /** The fields that ask for a replacement. A value that a probe has shown is none, and may change without making the step stale. */
 function reasonsOf({ fields }: Change, { schema }: Kind): Change["fields"] {
-  const traits = traitsOf(schema);
+  const rows = fieldRows(schema);
   return fields.filter(
-    ({ path, source }) => source !== "probed" && traitAt(traits, path).operations === undefined,
+    ({ path, source }) => source !== "probed" && rowAt(rows, path)["x-operations"] === undefined,
   );
 }
 
@@ -130,9 +130,9 @@ function deletion(key: string, change: Change, subject: Subject, input: PlanInpu
 }
 
 function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
-  const traits = traitsOf(kind.schema);
+  const rows = fieldRows(kind.schema);
   const wanted = fieldsOf(change.after ?? {});
-  const isLater = (path: string): boolean => traitAt(traits, path).afterCreate;
+  const isLater = (path: string): boolean => rowAt(rows, path)["x-after-create"] === true;
   const spec = Object.fromEntries(wanted.filter(([path]) => !isLater(path)));
   const later = wanted.filter(([path]) => isLater(path));
   const create: Step = {
@@ -150,7 +150,7 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const { id: _gone, record: _set, protect: _guarded, onDelete: _rule, ...rest } = create;
   const key = `${change.address}#settings`;
   const settings: Step = { ...rest, key, operation: "update", patch: Object.fromEntries(later) };
-  const verbs = verbsFromDefault(spec, traits).map(
+  const verbs = verbsFromDefault(spec, rows).map(
     (verb): Step => ({ ...rest, key: `${change.address}#${verb}`, operation: "operate", verb }),
   );
   return [create, ...(later.length === 0 ? [] : [settings]), ...verbs];
@@ -170,15 +170,15 @@ function bindStep(change: Change, subject: Subject, input: PlanInput): Step {
 
 /** The update and lifecycle operations of a change, in the order that the service allows: a stopped resource is started first. */
 function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
-  const traits = traitsOf(kind.schema);
+  const rows = fieldRows(kind.schema);
   const fields = change.fields.filter((field) => field.effect === "in-place");
-  const patch = patchOf(change, traits);
-  const power = [...traits.values()].map((trait) => trait.operations).find(isObject);
+  const patch = patchOf(change, rows);
+  const power = [...rows.values()].map((row) => row["x-operations"]).find(isObject);
   const rests = isStopped(subject, power?.["running>stopped"]);
-  const isMetadata = fields.every(({ path }) => traitAt(traits, path).metadata);
+  const isMetadata = fields.every(({ path }) => rowAt(rows, path)["x-in"] === "metadata");
   const mustStart = input.profile.updateNeeds === "ready" && rests && patch !== undefined && !isMetadata;
   const verbs = fields.flatMap((field) =>
-    verbsBetween(traitAt(traits, field.path), String(field.before), String(field.after)),
+    verbsBetween(rowAt(rows, field.path), String(field.before), String(field.after)),
   );
   const starts = verbs.filter((entry) => entry.from === "stopped").map((entry) => entry.verb);
   const others = verbs.filter(
@@ -192,7 +192,7 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const last = [
     ...others.map((entry) => entry.verb),
     ...optional(around?.["running>stopped"]),
-    ...(isInProgress ? verbsFromDefault(change.after ?? {}, traits) : []),
+    ...(isInProgress ? verbsFromDefault(change.after ?? {}, rows) : []),
   ];
   const ofService = { ...change, fields: change.fields.filter(({ via }) => via === undefined) };
   const operate = (verb: string): Step => ({
@@ -218,20 +218,20 @@ function isStopped({ observed, bound }: Subject, verb: string | undefined): bool
   return verb !== undefined && bound?.converging?.operation === verb;
 }
 
-function patchOf(change: Change, traits: Traits): Spec | undefined {
+function patchOf(change: Change, rows: Rows): Spec | undefined {
   const pairs = change.fields
     .filter(
       ({ path, effect, via }) =>
-        effect === "in-place" && via === undefined && traitAt(traits, path).operations === undefined,
+        effect === "in-place" && via === undefined && rowAt(rows, path)["x-operations"] === undefined,
     )
     .map((field): [string, Json] => [field.path, field.after ?? null]);
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
 /** Lifecycle operations that lead from the default of a new object to its declared values. */
-function verbsFromDefault(spec: Spec, traits: Traits): readonly string[] {
-  return [...traits.values()].flatMap((trait) =>
-    optional(trait.operations?.[`${String(trait.default)}>${String(spec[trait.path])}`]),
+function verbsFromDefault(spec: Spec, rows: Rows): readonly string[] {
+  return [...rows].flatMap(([path, row]) =>
+    optional(row["x-operations"]?.[`${String(row.default)}>${String(spec[path])}`]),
   );
 }
 

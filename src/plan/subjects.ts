@@ -1,6 +1,7 @@
 /** @module Lists the addresses that a plan is about, with everything known of each. */
 import { type Address, twinOf, withoutTwin } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
+import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Doubt, Observed } from "../model/observed.ts";
@@ -9,7 +10,6 @@ import type { Profile } from "../model/profile.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import type { Bound, Intent } from "../model/state.ts";
 import { referenceFields, resolveKnown } from "../model/templates.ts";
-import { type Trait, traitsOf } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";
 import { withProbed } from "./probed.ts";
@@ -84,7 +84,7 @@ function current(
   if (desired === undefined || finished.probed === undefined) return finished;
   const outputsOf = (address: Address): JsonObject | undefined => input.observed.get(address)?.outputs;
   const wanted = fieldsOf(desired.spec).map(([path, value]) => [path, resolveKnown(value, outputsOf)]);
-  return withProbed(finished, Object.fromEntries(wanted), traitsOf(input.kinds.named(observed.kind).schema));
+  return withProbed(finished, Object.fromEntries(wanted), fieldRows(input.kinds.named(observed.kind).schema));
 }
 
 /**
@@ -98,20 +98,20 @@ function whenFinished(observed: Observed, bound: Bound | undefined, { kinds, pro
   for (const [path, value] of Object.entries(bound?.converging?.record ?? {})) {
     spec[path] = { value, source: spec[path]?.source ?? "recorded" };
   }
-  const verbs = [...traitsOf(schema).values()].filter((trait) => trait.operations !== undefined);
-  for (const trait of verbs) {
-    const value = destination(trait, bound?.converging?.operation, profile) ?? bound?.recorded[trait.path];
-    if (value === undefined) delete spec[trait.path];
-    else spec[trait.path] = { value, source: "recorded" };
+  for (const [path, row] of fieldRows(schema)) {
+    if (row["x-operations"] === undefined) continue;
+    const value = destination(row, bound?.converging?.operation, profile) ?? bound?.recorded[path];
+    if (value === undefined) delete spec[path];
+    else spec[path] = { value, source: "recorded" };
   }
   return { ...observed, spec };
 }
 
 /** The value of a field after an operation; undefined if the operation does not change it. */
-function destination(trait: Trait, operation: string | undefined, profile: Profile): Json | undefined {
+function destination(row: FieldSchema, operation: string | undefined, profile: Profile): Json | undefined {
   if (operation === "create" || (operation === "update" && profile.updateNeeds === "ready"))
-    return trait.default;
-  const transition = Object.entries(trait.operations ?? {}).find(([, verb]) => verb === operation);
+    return row.default;
+  const transition = Object.entries(row["x-operations"] ?? {}).find(([, verb]) => verb === operation);
   return transition?.[0].split(">")[1];
 }
 

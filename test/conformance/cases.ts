@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { sameValue } from "../../src/model/compare.ts";
 import { isServiceError } from "../../src/model/errors.ts";
-import type { FieldSchema } from "../../src/model/field-schema.ts";
+import { type FieldSchema, fieldRows, rowAt } from "../../src/model/field-schema.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type Driver, kindRegistry } from "../../src/model/kind.ts";
 import { withNames } from "../../src/model/manifest.ts";
@@ -9,7 +9,6 @@ import type { Live, PhaseName, Ref } from "../../src/model/observed.ts";
 import type { Answer } from "../../src/model/service.ts";
 import { flatten, type Spec } from "../../src/model/spec.ts";
 import { referenceFields } from "../../src/model/templates.ts";
-import { traitAt, traitsOf } from "../../src/model/traits.ts";
 import { planOf } from "../support/plan-input.ts";
 import { always, type Bench, until, untilReady } from "./benches.ts";
 import { reconcileTwice } from "./reconciled.ts";
@@ -51,7 +50,7 @@ export const cases: { readonly [name: string]: (trial: Trial) => Promise<void> }
 
   "every field comes back in the manifest's words": async (trial) => {
     const { driver, sample } = trial;
-    const traits = traitsOf(sample.kind.schema);
+    const rows = fieldRows(sample.kind.schema);
     for (const spec of sample.specs.map((make) => make(trial.referents))) {
       const ref = await create(trial, spec);
       const live = await untilReady(driver, ref);
@@ -59,13 +58,11 @@ export const cases: { readonly [name: string]: (trial: Trial) => Promise<void> }
         const seen = live.spec[path];
         if (Object.hasOwn(sample.hidden, path)) return seen !== undefined;
         return (
-          seen === undefined ||
-          seen.source === "recorded" ||
-          !sameValue(value, seen.value, traitAt(traits, path))
+          seen === undefined || seen.source === "recorded" || !sameValue(value, seen.value, rowAt(rows, path))
         );
       });
       expect(wrong).toEqual([]);
-      expect(Object.keys(live.spec).filter((path) => !traits.has(path))).toEqual([]);
+      expect(Object.keys(live.spec).filter((path) => !rows.has(path))).toEqual([]);
       await remove(trial, ref);
     }
   },
@@ -343,7 +340,7 @@ function patchOf(path: string, value: Json): Spec {
 function isSeen(live: Live, path: string, value: Json, { kind, hidden }: Sample): boolean {
   const seen = live.spec[path];
   if (Object.hasOwn(hidden, path)) return true;
-  return seen !== undefined && sameValue(value, seen.value, traitAt(traitsOf(kind.schema), path));
+  return seen !== undefined && sameValue(value, seen.value, rowAt(fieldRows(kind.schema), path));
 }
 
 /** The same answer with words in it that must go no further: at the top, in the parameters, in each of the items. */

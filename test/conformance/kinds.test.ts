@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../src/kinds/index.ts";
+import { fieldRows } from "../../src/model/field-schema.ts";
 import type { Spec } from "../../src/model/spec.ts";
-import { traitsOf } from "../../src/model/traits.ts";
 import { type Bench, benches } from "./benches.ts";
 import { cases, notInDefault } from "./cases.ts";
 import { createReferents, type Referents, type Sample, samples } from "./samples.ts";
@@ -62,7 +62,7 @@ describe("the suite itself", () => {
         instances: [...notInDefault, "power"],
       };
       const others = given[sample.kind.name] ?? [];
-      expect([...traitsOf(sample.kind.schema).keys()].filter((path) => !declared.has(path))).toEqual(others);
+      expect([...fieldRows(sample.kind.schema).keys()].filter((path) => !declared.has(path))).toEqual(others);
     },
   );
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { KindSchema } from "../../src/model/field-schema.ts";
+import { fieldRows, type KindSchema } from "../../src/model/field-schema.ts";
 import { withNames } from "../../src/model/manifest.ts";
 import type { Live } from "../../src/model/observed.ts";
 import { preconditionText } from "../../src/model/precondition.ts";
 import { referenceFields } from "../../src/model/templates.ts";
-import { traitsOf } from "../../src/model/traits.ts";
 
 const schema: KindSchema = {
   type: "object",
@@ -21,7 +20,7 @@ const schema: KindSchema = {
   },
 };
 
-const traits = traitsOf(schema);
+const rows = fieldRows(schema);
 
 const live: Live = {
   id: "toy-1",
@@ -66,12 +65,7 @@ describe("references", () => {
 describe("a precondition", () => {
   const checked = ["colour", "size", "config.memory"];
   const text = (over: Live["spec"], checks: readonly string[] = checked): string =>
-    preconditionText(
-      { ...live, spec: { ...live.spec, ...over } },
-      checks,
-      { "config.memory": "6GB" },
-      traits,
-    );
+    preconditionText({ ...live, spec: { ...live.spec, ...over } }, checks, { "config.memory": "6GB" }, rows);
 
   it.each<[string, Live["spec"], boolean]>([
     ["another value of what it checks", { colour: { value: "red", source: "described" } }, false],
@@ -86,9 +80,9 @@ describe("a precondition", () => {
   });
 
   it("is about one object", () => {
-    expect(preconditionText({ ...live, id: "toy-2" }, [], {}, traits)).not.toBe(
-      preconditionText(live, [], {}, traits),
+    expect(preconditionText({ ...live, id: "toy-2" }, [], {}, rows)).not.toBe(
+      preconditionText(live, [], {}, rows),
     );
-    expect(preconditionText(undefined, [], {}, traits)).not.toBe(preconditionText(live, [], {}, traits));
+    expect(preconditionText(undefined, [], {}, rows)).not.toBe(preconditionText(live, [], {}, rows));
   });
 });

@@ -1,10 +1,10 @@
 import { kinds } from "../../src/kinds/index.ts";
 import { sameValue } from "../../src/model/compare.ts";
+import { fieldRows, rowAt } from "../../src/model/field-schema.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import { isReference, isTemplate } from "../../src/model/sealed.ts";
 import { flatten } from "../../src/model/spec.ts";
-import { traitAt, traitsOf } from "../../src/model/traits.ts";
 import type { ResourceCase, RunCase } from "./case.ts";
 import type { Oracle } from "./oracle.ts";
 import { isThere, type Thing } from "./thing.ts";
@@ -46,9 +46,9 @@ function differences(resource: ResourceCase, thing: Thing, world: World): readon
   if (thing.isMistaken === true) return [];
   const { top, params, status } = thing.look;
   const real: { readonly [name: string]: Json } = { ...params, ...top };
-  const traits = traitsOf(schema);
+  const rows = fieldRows(schema);
   return Object.entries(flatten(resource.spec)).flatMap(([path, value]) => {
-    const trait = traitAt(traits, path);
+    const row = rowAt(rows, path);
     // What nothing shows of an adopted object is taken as declared (decision 8).
     if (thing.id === "instance-before" && path.startsWith("config.")) return [];
     // What it was made with is remembered by name: see docs/simulation.md, open.
@@ -61,7 +61,7 @@ function differences(resource: ResourceCase, thing: Thing, world: World): readon
     const name = wireNames[`${thing.kind}.${path}`] ?? path.slice(path.lastIndexOf(".") + 1);
     const found = real[name] ?? null;
     const wanted = wantedOf(value, path, world);
-    const isSame = sameValue(found, wanted, trait);
+    const isSame = sameValue(found, wanted, row);
     return isSame ? [] : [`${path} is ${JSON.stringify(found)}, and ${JSON.stringify(wanted)} was declared`];
   });
 }

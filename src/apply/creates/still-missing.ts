@@ -2,11 +2,11 @@
 import { withoutTwin } from "../../model/address.ts";
 import { sameValue } from "../../model/compare.ts";
 import { GraphformError, shellWord } from "../../model/errors.ts";
+import { fieldRows } from "../../model/field-schema.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Bound, CreateRound } from "../../model/state.ts";
-import { traitsOf } from "../../model/traits.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 import { parentsOf } from "../engine/look-for-missing.ts";
 
@@ -37,17 +37,17 @@ export async function assertStillMissing(
   if (observed === undefined) return;
   const known = new Set(Object.values(resources).map((entry) => entry.id));
   const { namedBy, schema } = context.kinds.named(kind);
-  const names = [...traitsOf(schema).values()].filter(({ identity, path }) => identity || path === namedBy);
+  const names = [...fieldRows(schema)].filter(([path, row]) => row["x-identity"] || path === namedBy);
   for (const other of before.filter((listed) => !observed.has(listed) && !known.has(listed))) {
     const live = await describe(other, place);
     if (live === undefined || live.phase.is === "gone") continue;
     const isMarked = live.owner?.lineage === lineage && live.owner.address === withoutTwin(address);
-    const name = names.find((trait) => {
-      const [shown, declared] = [live.spec[trait.path]?.value, step.spec?.[trait.path]];
-      return shown !== undefined && declared !== undefined && sameValue(shown, declared, trait);
+    const name = names.find(([path, row]) => {
+      const [shown, declared] = [live.spec[path]?.value, step.spec?.[path]];
+      return shown !== undefined && declared !== undefined && sameValue(shown, declared, row);
     });
     if (!isMarked && name === undefined) continue;
-    const why = isMarked ? "carries the mark of this address" : `has the ${name?.path} that is declared`;
+    const why = isMarked ? "carries the mark of this address" : `has the ${name?.[0]} that is declared`;
     throw stale(
       `${other} ${why}, and was not listed when the plan was made`,
       `make a new plan; to bind it: graphform import ${shellWord(address)} ${shellWord(other)}`,

@@ -1,10 +1,9 @@
 /** @module Decides which listed objects are those of creates whose answers were lost. Pure. */
 import { type Address, withoutTwin } from "../../model/address.ts";
 import { serviceTime } from "../../model/clock.ts";
-import type { KindSchema } from "../../model/field-schema.ts";
+import { fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import type { Live } from "../../model/observed.ts";
 import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
-import { traitAt, traitsOf } from "../../model/traits.ts";
 import { areInterchangeable, differingPaths, isSilent, looksAlike } from "./in-flight-together.ts";
 import { type Timeliness, timeliness } from "./time-window.ts";
 
@@ -152,12 +151,12 @@ export function couldBe(
   intent: Pick<Intent, "recorded">,
   schema: KindSchema,
 ): boolean {
-  const traits = traitsOf(schema);
+  const rows = fieldRows(schema);
   return Object.entries(live.spec).every(([path, seen]) => {
     const wanted = intent.recorded[path];
     if (wanted === undefined || typeof wanted === "object" || seen.source === "recorded") return true;
-    const trait = traitAt(traits, path);
-    return isSilent(trait, wanted) || looksAlike(wanted, seen.value, trait);
+    const row = rowAt(rows, path);
+    return isSilent(row, wanted) || looksAlike(wanted, seen.value, row);
   });
 }
 

@@ -1,9 +1,8 @@
 /** @module Decides which creates of a class may be in flight together. Pure. */
 import { sameValue } from "../../model/compare.ts";
-import { fieldRows, type KindSchema } from "../../model/field-schema.ts";
+import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import { type Json, stableJson } from "../../model/json.ts";
 import type { Intent } from "../../model/state.ts";
-import { type Trait, traitAt, traitsOf } from "../../model/traits.ts";
 
 type Recorded = Pick<Intent, "recorded">;
 
@@ -52,11 +51,10 @@ export function differingPaths(
   others: readonly Recorded[],
   schema: KindSchema,
 ): readonly string[] {
-  const traits = traitsOf(schema);
+  const rows = fieldRows(schema);
   return changeablePaths(create, schema).filter((path) =>
     others.some(
-      ({ recorded }) =>
-        !sameValue(recorded[path] ?? null, create.recorded[path] ?? null, traitAt(traits, path)),
+      ({ recorded }) => !sameValue(recorded[path] ?? null, create.recorded[path] ?? null, rowAt(rows, path)),
     ),
   );
 }
@@ -77,13 +75,13 @@ function areDistinguishable(
   schema: KindSchema,
   shown: ReadonlySet<string>,
 ): boolean {
-  const traits = traitsOf(schema);
+  const rows = fieldRows(schema);
   return [...shown].some((path) => {
     const [left, right] = [one.recorded[path], other.recorded[path]];
-    const trait = traits.get(path);
-    if (trait === undefined || left === undefined || right === undefined) return false;
+    const row = rows.get(path);
+    if (row === undefined || left === undefined || right === undefined) return false;
     if (typeof left === "object" || typeof right === "object") return false;
-    return !isSilent(trait, left) && !isSilent(trait, right) && !looksAlike(left, right, trait);
+    return !isSilent(row, left) && !isSilent(row, right) && !looksAlike(left, right, row);
   });
 }
 
@@ -91,13 +89,14 @@ function areDistinguishable(
  * True for fields that prove nothing: a reference is a name here and an id there, an operation may be due yet, the service
  * may have another default, a label may be shown as another amount, and an access list is shown in part.
  */
-export function isSilent({ compare, reference, operations, default: usual }: Trait, wanted: Json): boolean {
+export function isSilent(row: FieldSchema, wanted: Json): boolean {
+  const { "x-compare": compare, "x-reference": reference, "x-operations": operations } = row;
   const isRespelled = compare !== undefined && compare !== "size";
-  return reference !== undefined || operations !== undefined || usual === wanted || isRespelled;
+  return reference !== undefined || operations !== undefined || row.default === wanted || isRespelled;
 }
 
 /** True if two values are the same, whatever the case: services write providers and regions either way. */
-export function looksAlike(one: Json, other: Json, trait: Trait): boolean {
+export function looksAlike(one: Json, other: Json, row: FieldSchema): boolean {
   const lower = (value: Json): Json => (typeof value === "string" ? value.toLowerCase() : value);
-  return sameValue(lower(one), lower(other), trait);
+  return sameValue(lower(one), lower(other), row);
 }

@@ -1,12 +1,12 @@
 /** @module Decides just before a write whether the observations that its step was planned from still hold. Pure. */
 
 import { sameValue } from "../../model/compare.ts";
+import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import { withNames } from "../../model/manifest.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { lastApplied, preconditionText } from "../../model/precondition.ts";
 import type { Spec } from "../../model/spec.ts";
-import { traitAt, traitsOf } from "../../model/traits.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import type { Shown } from "./unconfirmed-write.ts";
 
@@ -23,24 +23,24 @@ export type PreconditionContext = Pick<
 export function isStale(step: Step, live: Live, context: PreconditionContext): boolean {
   if (step.after.some((key) => changesObject(key, step.address))) return false;
   const { schema } = context.kinds.named(step.kind);
-  const traits = traitsOf(schema);
-  const isMetadata = Object.keys(step.patch ?? {}).every((path) => traitAt(traits, path).metadata);
+  const rows = fieldRows(schema);
+  const isMetadata = Object.keys(step.patch ?? {}).every((path) => rowAt(rows, path)["x-in"] === "metadata");
   const needsReady = step.operation === "update" && !isMetadata && context.profile.updateNeeds === "ready";
   if (needsReady && live.phase.is === "stopped") return true;
   const named = withNames(live, schema, context.outputsAtStart);
   const applied = lastApplied(context.stateAtStart, step.kind, { id: live.id, place: step.place });
-  return context.digest(preconditionText(named, step.checks, applied, traits)) !== step.precondition;
+  return context.digest(preconditionText(named, step.checks, applied, rows)) !== step.precondition;
 }
 
 /** Decides how many of the values that a step is to set are shown already. */
 export function shownOf(record: Spec, step: Step, live: Live, context: PreconditionContext): Shown {
   const { schema } = context.kinds.named(step.kind);
-  const traits = traitsOf(schema);
+  const rows = fieldRows(schema);
   const named = withNames(live, schema, context.outputs);
   const wanted = Object.entries(record);
   const shown = wanted.filter(([path]) => named.spec[path] !== undefined);
   const isAsWanted = shown.every(([path, value]) =>
-    sameValue(value, named.spec[path]?.value ?? null, traitAt(traits, path)),
+    sameValue(value, named.spec[path]?.value ?? null, rowAt(rows, path)),
   );
   if (shown.length === 0 || !isAsWanted) return "no";
   return shown.length === wanted.length ? "all" : "shown";

@@ -77,11 +77,12 @@ async function withFields(known: readonly string[], current: string): Promise<re
   const address = known.find((candidate) => current.startsWith(`${candidate}.`));
   if (address === undefined) return known;
   const { kinds } = await import("../../kinds/index.ts");
-  const { traitsOf } = await import("../../model/traits.ts");
+  const { fieldRows } = await import("../../model/field-schema.ts");
   const kind = kinds.find(address.split(".", 1)[0] ?? "");
-  const traits = kind === undefined ? [] : [...traitsOf(kind.schema).values()];
+  const rows = kind === undefined ? [] : [...fieldRows(kind.schema)];
+  const shown = rows.filter(([, row]) => row["x-secret"] !== true && row.type !== "object");
   return upToDot(
-    traits.filter(({ secret, type }) => !secret && type !== "object").map(({ path }) => `${address}.${path}`),
+    shown.map(([path]) => `${address}.${path}`),
     current,
   );
 }

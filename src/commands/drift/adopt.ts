@@ -6,11 +6,11 @@ import { type Address, type AddressParts, parseAddress, undeclaring } from "../.
 import { sameValue } from "../../model/compare.ts";
 import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import { exitCodes, GraphformError, isManifestError } from "../../model/errors.ts";
+import { fieldRows, rowAt } from "../../model/field-schema.ts";
 
 import type { Kind, KindRegistry } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
 import type { Plan } from "../../model/plan.ts";
-import { traitAt, traitsOf } from "../../model/traits.ts";
 import type { ReadManifest, Run } from "../../project/open-run.ts";
 import { type Project, projectOf, resolveProject } from "../../project/project.ts";
 import type { Drift } from "../../reconcile/reconcile.ts";
@@ -173,18 +173,18 @@ export function isSettled(
   kinds: KindRegistry,
 ): boolean {
   if (is === "cosmetic") return true;
-  const trait = traitAt(traitsOf(kinds.named(kind).schema), path);
-  return isProbed && is === "ours" && declared !== undefined && sameValue(declared, value, trait);
+  const row = rowAt(fieldRows(kinds.named(kind).schema), path);
+  return isProbed && is === "ours" && declared !== undefined && sameValue(declared, value, row);
 }
 
 /** Throws if a kind has no such field, or keeps a secret in it. */
 function assertField(address: Address, path: string, { schema }: Kind): void {
-  const traits = traitsOf(schema);
-  const isInMap = traits.get(path.split(".", 1)[0] ?? "")?.type === "object" && path.includes(".");
-  if (traits.get(path)?.secret === true) throw secretField(address, path);
-  if (traits.has(path) || isInMap) return;
+  const rows = fieldRows(schema);
+  const isInMap = rows.get(path.split(".", 1)[0] ?? "")?.type === "object" && path.includes(".");
+  if (rows.get(path)?.["x-secret"] === true) throw secretField(address, path);
+  if (rows.has(path) || isInMap) return;
   throw new GraphformError("field-unknown", `${address} has no field ${escapeText(path, 200)}`, {
-    hint: suggest(path, [...traits.keys()], "it has"),
+    hint: suggest(path, [...rows.keys()], "it has"),
   });
 }
 

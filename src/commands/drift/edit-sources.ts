@@ -10,10 +10,10 @@ import type { SourceFile } from "../../manifest/source.ts";
 import { type Address, type AddressParts, parseAddress } from "../../model/address.ts";
 import { asTyped } from "../../model/compare.ts";
 import { GraphformError } from "../../model/errors.ts";
+import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { KindRegistry } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
-import { traitAt, traitsOf } from "../../model/traits.ts";
 import { escapeText } from "../../report/typeset.ts";
 
 /** A field to adopt: its live value goes into the manifest. */
@@ -56,7 +56,7 @@ export function editSources(
       const other = parseAddress(entry.address);
       return other?.section === parts.section && other.name === parts.name;
     });
-    const { type } = traitAt(traitsOf(kinds.named(kind).schema), path);
+    const { type } = rowAt(fieldRows(kinds.named(kind).schema), path);
     const result = adoptValue(parseManifest(texts).layers, {
       address: parts,
       keys: fieldKeys(path),

@@ -14,6 +14,7 @@ import {
   type Unchanged,
   type UnmanagedDrift,
 } from "../../model/drift.ts";
+import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import { defined, own } from "../../model/json.ts";
 import type { KindRegistry } from "../../model/kind.ts";
 import type { Observed } from "../../model/observed.ts";
@@ -21,7 +22,6 @@ import type { Change, Plan } from "../../model/plan.ts";
 import { passwordRefused } from "../../model/probe-troubles.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import type { Bound } from "../../model/state.ts";
-import { traitAt, traitsOf } from "../../model/traits.ts";
 import type { Unmanaged } from "../input.ts";
 import { fieldDrifts } from "./field-drifts.ts";
 
@@ -116,7 +116,7 @@ function byAddress<T extends { readonly address: Address }>(list: readonly T[]):
 function unmanagedOf(unmanaged: readonly Unmanaged[], { kinds }: DriftInput): readonly UnmanagedDrift[] {
   const found = unmanaged.map(({ kind, id, live }): UnmanagedDrift => {
     const schema = kinds.find(kind)?.schema;
-    const identity = schema && [...traitsOf(schema).values()].find((trait) => trait.identity)?.path;
+    const identity = schema && [...fieldRows(schema)].find(([, row]) => row["x-identity"])?.[0];
     const name = identity === undefined ? undefined : live?.spec[identity]?.value;
     return { kind, id, ...(typeof name === "string" ? { name } : {}) };
   });
@@ -194,9 +194,9 @@ function verdictOf(
     return { ...whole("outside", "failed", `the service says ${observed.phase.detail}`), fields };
   const outside = fields.filter((field) => field.class === "outside");
   if (outside.length > 0) {
-    const traits = traitsOf(schema);
-    const isPower = outside.some(({ path }) => traitAt(traits, path).operations !== undefined);
-    const isName = outside.every(({ path }) => traitAt(traits, path).identity);
+    const rows = fieldRows(schema);
+    const isPower = outside.some(({ path }) => rowAt(rows, path)["x-operations"] !== undefined);
+    const isName = outside.every(({ path }) => rowAt(rows, path)["x-identity"] === true);
     const power: Happening = observed.phase.is === "stopped" ? "stopped" : "started";
     const what = isPower ? power : isName ? "renamed" : "changed";
     return { ...whole("outside", what, happened(what, outside)), fields };

@@ -3,7 +3,7 @@
 import { sameValue } from "../../model/compare.ts";
 import type { Desired } from "../../model/desired.ts";
 import { type DriftClass, driftClasses, type FieldDrift } from "../../model/drift.ts";
-import type { KindSchema } from "../../model/field-schema.ts";
+import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import { defined, type Json, stableJson } from "../../model/json.ts";
 import type { Observed, Seen } from "../../model/observed.ts";
 import type { Change, FieldChange } from "../../model/plan.ts";
@@ -12,7 +12,6 @@ import type { SourceRange } from "../../model/problem.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { Bound } from "../../model/state.ts";
 import { waitsFor } from "../../model/templates.ts";
-import { type Trait, traitAt, traitsOf } from "../../model/traits.ts";
 import { covers } from "../diff.ts";
 
 /** A bound resource that is there, with its planned change. */
@@ -44,7 +43,7 @@ export function fieldDrifts(given: Compared): readonly FieldDrift[] {
     const values = valuesOf(path, compared, { ...defined({ declared: wanted }), field });
     const verdict = classifyField(values);
     if (verdict === undefined) return [];
-    const { applied, seen, trait } = values;
+    const { applied, seen, row } = values;
     const source = observed.spec[path]?.source;
     const where = compared.fieldRange(path);
     const wayOut = change.drift.find((drift) => drift.path === path)?.wayOut;
@@ -54,8 +53,8 @@ export function fieldDrifts(given: Compared): readonly FieldDrift[] {
         ...verdict,
         ...(wayOut === undefined ? {} : { reason: `${verdict.reason}; ${wayOut}` }),
         ...defined({ applied, seen, source, declared: wanted, where }),
-        secret: trait.secret,
-        ...(source === "probed" && trait.createOnly ? { fixed: true } : {}),
+        secret: row["x-secret"] === true,
+        ...(source === "probed" && row["x-create-only"] ? { fixed: true } : {}),
         ...(field === undefined ? {} : { remedy: { effect: field.effect, disruption: field.disruption } }),
       },
     ];
@@ -91,7 +90,7 @@ function valuesOf(
     isPlanned: field !== undefined,
     isIgnored: desired?.lifecycle.ignoreChanges.some((ignored) => covers(ignored, path)) === true,
     isUnderWay: isSent || (converging !== undefined && applied === undefined),
-    trait: traitAt(traitsOf(schema), path),
+    row: rowAt(fieldRows(schema), path),
   };
 }
 
@@ -123,7 +122,7 @@ interface FieldValues {
   readonly isIgnored: boolean;
   /** An operation of graphform that sets it was not seen to finish. */
   readonly isUnderWay: boolean;
-  readonly trait: Trait;
+  readonly row: FieldSchema;
 }
 
 interface Verdict {
@@ -133,32 +132,32 @@ interface Verdict {
 
 /** The class of a field's difference; undefined if nothing differs, or if that cannot be known. */
 function classifyField(values: FieldValues): Verdict | undefined {
-  const { applied, seen, isShown, isPlanned, isUnderWay, trait } = values;
+  const { applied, seen, isShown, isPlanned, isUnderWay, row } = values;
   if (isUnderWay && isPlanned)
     return { class: "ours", reason: "set by an apply that was not seen to finish" };
   if (isUnderWay) return undefined;
   if (applied === undefined) return isPlanned ? ours("not applied yet") : undefined;
   if (!isShown && !isPlanned) return undefined;
-  if (!isShown && trait.secret)
+  if (!isShown && row["x-secret"])
     return ours(
       "the secret of this run is another one than was last applied; nothing shows which of them holds",
     );
   if (!isShown) return ours("changed in the manifest; not shown by the service");
-  if (seen === undefined || !sameValue(applied, seen, trait)) return classifyChanged(values);
-  if (isPlanned) return ours(trait.operations === undefined ? "changed in the manifest" : leftBy(values));
+  if (seen === undefined || !sameValue(applied, seen, row)) return classifyChanged(values);
+  if (isPlanned) return ours(row["x-operations"] === undefined ? "changed in the manifest" : leftBy(values));
   return String(spelling(applied)) === String(spelling(seen))
     ? undefined
     : { class: "cosmetic", reason: "the same value in another spelling" };
 }
 
-function classifyChanged({ seen, declared, isIgnored, trait }: FieldValues): Verdict {
+function classifyChanged({ seen, declared, isIgnored, row }: FieldValues): Verdict {
   if (isIgnored) return { class: "cosmetic", reason: "left alone: ignoreChanges names it" };
   if (declared === undefined) return { class: "cosmetic", reason: "not managed: the manifest leaves it out" };
   if (waitsFor(declared).length > 0)
     return { class: "cosmetic", reason: "follows an output that is not known yet" };
-  if (seen !== undefined && sameValue(declared, seen, trait))
+  if (seen !== undefined && sameValue(declared, seen, row))
     return { class: "cosmetic", reason: "the manifest declares the new value, too" };
-  if (seen === null && trait.secret) return { class: "outside", reason: passwordRefused };
+  if (seen === null && row["x-secret"]) return { class: "outside", reason: passwordRefused };
   return { class: "outside", reason: seen === undefined ? "removed outside" : "changed outside" };
 }
 

@@ -1,9 +1,8 @@
 /** @module Lists the guards that hold back one change by itself. */
 
 import { shellWord } from "../../model/errors.ts";
-import { type Disruption, disruptions } from "../../model/field-schema.ts";
+import { type Disruption, disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import { traitAt, traitsOf } from "../../model/traits.ts";
 import { idsOf } from "../adoption-candidates.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
@@ -91,9 +90,9 @@ function keptByServiceGuard(
 ): Guard | undefined {
   if (observed === undefined || !destroys(change)) return undefined;
   const { kind, address } = change;
-  const traits = traitsOf(kinds.named(kind).schema);
+  const rows = fieldRows(kinds.named(kind).schema);
   const keeping = Object.entries(observed.spec).find(
-    ([path, { value }]) => traitAt(traits, path).keeps && String(value) === "true",
+    ([path, { value }]) => rowAt(rows, path)["x-keeps"] && String(value) === "true",
   );
   if (keeping === undefined) return undefined;
   const [path] = keeping;
