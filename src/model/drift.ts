@@ -7,27 +7,14 @@ import type { Census, Effect } from "./plan.ts";
 import type { SourceRange } from "./problem.ts";
 
 /**
- * Class of a difference. `outside`: the world has changed, which is drift that matters. `ours`: the manifest has changed, or a
+ * Classes of a difference, the worst first. `outside`: the world has changed, which is drift that matters. `ours`: the manifest has changed, or a
  * change of graphform's own is not finished. `cosmetic`: it differs, and nothing that matters has changed.
  */
-export type DriftClass = "outside" | "ours" | "cosmetic";
+export const driftClasses = ["outside", "ours", "cosmetic"] as const;
+export type DriftClass = (typeof driftClasses)[number];
 
-/** All classes, the worst first. */
-export const driftClasses: readonly DriftClass[] = ["outside", "ours", "cosmetic"];
-
-/** Worst thing that has happened to a resource. `unapplied` stands for changes of class `ours`, `unimportant` for cosmetic ones. */
-export type Happening =
-  | "deleted"
-  | "failed"
-  | "stopped"
-  | "started"
-  | "changed"
-  | "renamed"
-  | "unapplied"
-  | "unimportant";
-
-/** All happenings, the worst first. */
-export const happenings: readonly Happening[] = [
+/** Things that have happened to a resource, the worst first. `unapplied` stands for changes of class `ours`, `unimportant` for cosmetic ones. */
+export const happenings = [
   "deleted",
   "failed",
   "stopped",
@@ -36,7 +23,8 @@ export const happenings: readonly Happening[] = [
   "renamed",
   "unapplied",
   "unimportant",
-];
+] as const;
+export type Happening = (typeof happenings)[number];
 
 /** One field that differs. A value is absent if there is none, or if it is not known. */
 export interface FieldDrift<Value = Json> {

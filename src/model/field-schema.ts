@@ -2,11 +2,9 @@
 import type { Json } from "./json.ts";
 import { perObject } from "./per-object.ts";
 
-/** Effect of a change on the users of a running database, from none to the worst. */
-export type Disruption = "none" | "restart" | "downtime" | "data-loss";
-
-/** All disruptions, from none to the worst. */
-export const disruptions: readonly Disruption[] = ["none", "restart", "downtime", "data-loss"];
+/** Effects of a change on the users of a running database, from none to the worst. */
+export const disruptions = ["none", "restart", "downtime", "data-loss"] as const;
+export type Disruption = (typeof disruptions)[number];
 
 /** The part of a running database that shows a field: a parameter, a line of INFO, or the connection itself. */
 export type ProbeRow =

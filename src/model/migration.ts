@@ -3,27 +3,23 @@ import type { Address } from "./address.ts";
 import type { MigrationRules } from "./desired.ts";
 
 /** The phases of a migration in their order. */
-export const migrationPhases: readonly MigrationPhase[] = [
-  ...(["preflight", "create", "rehearse", "await-cutover", "quiesce", "freeze", "copy", "verify"] as const),
-  ...(["durable", "fence", "switch", "hook", "hold", "retire"] as const),
-];
-
-/** The part of a migration that is under way. */
-export type MigrationPhase =
-  | "preflight"
-  | "create"
-  | "rehearse"
-  | "await-cutover"
-  | "quiesce"
-  | "freeze"
-  | "copy"
-  | "verify"
-  | "durable"
-  | "fence"
-  | "switch"
-  | "hook"
-  | "hold"
-  | "retire";
+export const migrationPhases = [
+  "preflight",
+  "create",
+  "rehearse",
+  "await-cutover",
+  "quiesce",
+  "freeze",
+  "copy",
+  "verify",
+  "durable",
+  "fence",
+  "switch",
+  "hook",
+  "hold",
+  "retire",
+] as const;
+export type MigrationPhase = (typeof migrationPhases)[number];
 
 /** Measurements of a rehearsal, in ms and bytes. */
 export interface Rehearsed {
