@@ -17,7 +17,7 @@ import {
   stillRunning,
 } from "./live-node.ts";
 import { configuredPort } from "./node-config.ts";
-import { isDataGone, markData, setDataAside } from "./node-data.ts";
+import { isDataGone, markData, moveDataAway } from "./node-data.ts";
 import { follow, forbidWrites, isFollowing, type Peer, permitWrites, replicationOf } from "./replication.ts";
 import { EngineError, isAboutData } from "./spec.ts";
 
@@ -167,7 +167,7 @@ async function replicaInSync(
   }
 }
 
-/** Starts a replica. Data that it cannot start with is moved aside: it gets a full copy from its primary. */
+/** Starts a replica. Data that it cannot start with is moved away: it gets a full copy from its primary. */
 async function bringUpReplica(
   task: BringUpTask,
   index: number,
@@ -186,16 +186,16 @@ async function bringUpReplica(
     task.notify(
       `${files.id} cannot start with its data and copies it again from the primary; the old data is kept in ${files.data}.aside`,
     );
-    await setDataAside(files);
+    await moveDataAway(files);
     return launchNode(task, index, { primaryPort });
   }
 }
 
-/** Ends a failed primary and moves its data aside: they may have writes that the new primary lacks. */
+/** Ends a failed primary and moves its data away: they may have writes that the new primary lacks. */
 async function keepDataOf(task: BringUpTask, index: number, running: Running | undefined): Promise<void> {
   const files = filesOf(task, index);
   await stillRunning(running)?.end();
-  if (await setDataAside(files))
+  if (await moveDataAway(files))
     task.notify(
       `${files.id} copies the data of the new primary; what it had is kept in ${files.data}.aside, also writes that the new primary lacks`,
     );

@@ -64,7 +64,7 @@ export async function lastWriteOf(files: NodeFiles): Promise<number> {
 }
 
 /** Moves a node's data to `data.aside`, replacing what was there; the node starts empty. False if there is no data. */
-export async function setDataAside({ data }: NodeFiles): Promise<boolean> {
+export async function moveDataAway({ data }: NodeFiles): Promise<boolean> {
   if ((await sizeOf(data)) === undefined) return false;
   await rm(`${data}.aside`, { recursive: true, force: true });
   await rename(data, `${data}.aside`);

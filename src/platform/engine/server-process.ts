@@ -174,7 +174,7 @@ export function operatorLogin(port: number, secret: string, tls: Login["tls"]): 
   return { port, tls, username: operator, password: secret };
 }
 
-/** Moves the log of the previous run aside, so that the file is about one run only. */
+/** Moves the log of the previous run away, so that the file is about one run only. */
 async function rotateLog(log: string): Promise<void> {
   const { size = 0 } = (await stat(log).catch(() => undefined)) ?? {};
   if (size > 0) await rename(log, log.replace(/\.log$/, ".previous.log"));
