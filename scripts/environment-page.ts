@@ -2,7 +2,7 @@ import { variables } from "../src/project/settings.ts";
 
 /** `docs/environment.md`: every variable that commands read. */
 export function environmentPage(): string {
-  const rows = Object.values(variables).map(({ name, about }) => `| \`${name}\` | ${about} |`);
+  const rows = Object.entries(variables).map(([name, about]) => `| \`${name}\` | ${about} |`);
   return `${head}\n\n| Variable | Meaning |\n| --- | --- |\n${rows.join("\n")}\n\n${foot}\n`;
 }
 

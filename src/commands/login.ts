@@ -16,8 +16,8 @@ import { type Invocation, serviceTarget } from "./with-run.ts";
  */
 export async function login({ options, settings, terminal }: Invocation): Promise<number> {
   const location = await locate({ options, settings });
-  const username = settings.get("username") ?? (await ask("User name: ", false, terminal));
-  const password = settings.get("password") ?? (await ask("Password: ", true, terminal));
+  const username = settings.get("GRAPHFORM_USERNAME") ?? (await ask("User name: ", false, terminal));
+  const password = settings.get("GRAPHFORM_PASSWORD") ?? (await ask("Password: ", true, terminal));
   const store: SessionStore = { ...sessionFiles(settings), load: async () => undefined };
   const service = await connect(location, options, settings, () => undefined, {
     credentials: { username, password },

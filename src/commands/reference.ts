@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { suggest } from "../manifest/problems/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { isObject, type Json, own } from "../model/json.ts";
+import { objectIn, own } from "../model/json.ts";
 import { packageRoot } from "../project/package-files.ts";
 import { checkedManifest, openProject } from "../project/project.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
@@ -37,7 +37,7 @@ export async function profileShow(
 ): Promise<number> {
   const profile = await loadProfile(name);
   if (options.json === true) {
-    terminal.out(`${jsonText(plain(profile))}\n`);
+    terminal.out(`${jsonText(objectIn(JSON.stringify(profile)) ?? {})}\n`);
     return exitCodes.done;
   }
   const operations = Object.entries(profile.operations).map(([operation, { method, path, host }]) => [
@@ -85,13 +85,6 @@ const optional = [
   "snapshot.copy",
   "account.describe",
 ];
-
-function plain(value: unknown): Json {
-  if (Array.isArray(value)) return value.map(plain);
-  if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
-}
 
 /** `graph`: prints resources and their references as a Mermaid flowchart, or in the DOT language with `dot`. */
 export async function graph({

@@ -1,7 +1,7 @@
 /** @module Opens the runs of commands: Ctrl-C ends their waits, and warnings and requests go to the terminal. */
 import { loadProfile } from "../hosting/profile/load-profile.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
-import { exitCodes, GraphformError, isGraphformError, ManifestError } from "../model/errors.ts";
+import { exitCodes, GraphformError, isGraphformError, isManifestError } from "../model/errors.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { limitedClock } from "../model/time-limit.ts";
@@ -116,15 +116,11 @@ export async function serviceTarget(
     await learnSecretsAtHand(project, settings);
     return project;
   } catch (error) {
-    if (options.file.length > 0 || !isMissing(error)) throw error;
+    const isNone = isManifestError(error) && error.problems.every(({ code }) => code === "missing-file");
+    if (options.file.length > 0 || !isNone) throw error;
     const profile = await loadProfile(options.profile ?? "default");
     return { header: { name, state: {} }, profile, folder: "." };
   }
-}
-
-/** True if the only problem is that there is no manifest. */
-function isMissing(error: unknown): boolean {
-  return error instanceof ManifestError && error.problems.every((problem) => problem.code === "missing-file");
 }
 
 /** Runs `work` with the signals of Ctrl-C. Prints `notice` at the first one, and rejects with `interrupted` (exit 130) then. */

@@ -90,20 +90,14 @@ function requestBody(spec: Spec, service: Reads): JsonObject {
   const isRepeated = accounts?.repeatProvider?.includes(String(provider)) ?? provider === "aws";
   const sent = Object.entries(spec).map(([path, value]): [string, Json] => {
     const name = path.slice(path.lastIndexOf(".") + 1);
-    return [path, accounts?.booleans?.includes(name) ? truthOf(value) : textOf(value, name)];
+    if (accounts?.booleans?.includes(name))
+      return [path, value === "true" || value === "false" ? value === "true" : value];
+    // A truth is text for a field that is text in the manifest.
+    return [path, name === "private_link" && typeof value === "boolean" ? String(value) : value];
   });
   const { requestParams, ...body } = toWire(cloudAccountSchema, Object.fromEntries(sent), service);
   const repeated = isRepeated ? { [own(fields, "cloud_provider") ?? "cloud_provider"]: provider } : {};
   return { ...body, requestParams: { ...repeated, ...(isObject(requestParams) ? requestParams : {}) } };
-}
-
-function truthOf(value: Json): Json {
-  return value === "true" || value === "false" ? value === "true" : value;
-}
-
-/** A truth as text, for a field that is text in the manifest. */
-function textOf(value: Json, name: string): Json {
-  return name === "private_link" && typeof value === "boolean" ? String(value) : value;
 }
 
 /** The account configuration behind the instance: what a person has to run, and whether it was run. */
@@ -229,6 +223,9 @@ function instructionsOf(
   const said = typeof message === "string" ? [`# ${oneLine(message)}`] : [];
   const first = found[0]?.[1];
   if (first === undefined && said.length === 0) return undefined;
+  // `awsCloudFormationTemplateURL` as people read it: `aws Cloud Formation Template URL`.
+  const spaced = (name: string): string =>
+    oneLine(name.replaceAll("_", " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2"));
   const text = [...said, ...found.flatMap(([name, value]) => [`# ${spaced(name)}`, value])].join("\n");
   return { text, ...(first === undefined ? {} : { first: oneLine(first) }) };
 }
@@ -239,11 +236,6 @@ function textsOf(value: Json): readonly (readonly [string, string])[] {
     if (typeof inner === "string") return inner === "" ? [] : [[name, inner]];
     return textsOf(inner);
   });
-}
-
-/** `awsCloudFormationTemplateURL` as people read it: `aws Cloud Formation Template URL`. */
-function spaced(name: string): string {
-  return oneLine(name.replaceAll("_", " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2"));
 }
 
 function oneLine(text: string): string {

@@ -31,7 +31,7 @@ export async function listAllInstances(
   const listed = everyEntry(list);
   const names = profile.operations["instance.describe"]?.answer ?? {};
   const items = listed.items.filter(isObject);
-  const entries = items.flatMap((item): readonly Entry[] => {
+  const entries = items.flatMap((item) => {
     const { resourceId, ...shown } = answerValues(item, names);
     const id = item["id"];
     const resource = typeof resourceId === "string" ? resourceId : "";
@@ -39,39 +39,21 @@ export async function listAllInstances(
       ? []
       : [{ id, resource, shown }];
   });
+  const [leftOut, unplaced]: [LeftOut[], LeftOut[]] = [[], []];
   const found = entries.flatMap(({ id, resource, shown }) => {
     const place = placeOf(resource, plans, profile);
-    if (place === undefined) return [];
+    if (place === undefined) {
+      const others = resource === "" || plans.length === 0 ? unplaced : leftOut;
+      others.push({ what: id, reason: unknownPlace(resource, plans, profile) });
+      return [];
+    }
     const subscription = shown["subscriptionId"];
     const owner = typeof subscription === "string" ? { subscription } : {};
     return [{ place, live: live({ id, place }, shown), ...owner }];
   });
-  const others = entries
-    .filter(({ resource }) => placeOf(resource, plans, profile) === undefined)
-    .map(({ id, resource }) => ({
-      what: id,
-      isUnplaced: resource === "" || plans.length === 0,
-      reason: unknownPlace(resource, plans, profile),
-    }));
-  const [leftOut, unplaced] = [false, true].map((isUnplaced) =>
-    others
-      .filter((entry) => entry.isUnplaced === isUnplaced)
-      .map(({ what, reason }): LeftOut => ({ what, reason })),
-  );
   const { doubt } = listed;
-  return {
-    found,
-    leftOut: leftOut ?? [],
-    unplaced: unplaced ?? [],
-    isWhole: doubt === undefined && entries.length > 0,
-    ...defined({ doubt }),
-  };
-}
-
-interface Entry {
-  readonly id: string;
-  readonly resource: string;
-  readonly shown: Values;
+  const isWhole = doubt === undefined && entries.length > 0;
+  return { found, leftOut, unplaced, isWhole, ...defined({ doubt }) };
 }
 
 /** The entries of the list, and the reason why it may not be all; none if it is refused or holds no list. */

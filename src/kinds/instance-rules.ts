@@ -71,29 +71,17 @@ const networkTypeRule: Rule = (desired, context) => {
 
 /** A network must be in the place of the instance, and an account with its provider. */
 const sameRule: Rule = (desired, context) => [
-  ...differences(desired, context, {
-    path: "network",
-    section: "networks",
-    keys: ["cloudProvider", "region"],
-  }),
-  ...differences(desired, context, {
-    path: "cloudAccount",
-    section: "cloudAccounts",
-    keys: ["cloudProvider"],
-  }),
+  ...differences(desired, context, "network", ["cloudProvider", "region"]),
+  ...differences(desired, context, "cloudAccount", ["cloudProvider"]),
 ];
-
-interface Companion {
-  readonly path: string;
-  readonly section: string;
-  readonly keys: readonly string[];
-}
 
 function differences(
   desired: Desired,
   context: RuleContext,
-  { path, section, keys }: Companion,
+  path: "network" | "cloudAccount",
+  keys: readonly string[],
 ): readonly Said[] {
+  const section = `${path}s`;
   const name = text(desired, path);
   const other = name === undefined ? undefined : resourceAt(context, `${section}.${name}`);
   if (other === undefined) return [];

@@ -146,7 +146,8 @@ function compare(
   profile: Profile,
   matching: ReturnType<typeof boundedMatcher>,
 ): OfferCheck {
-  const parameters = all.filter((parameter) => isMeantFor(parameter, desired));
+  const provider = String(desired.spec["cloudProvider"]).toLowerCase();
+  const parameters = all.filter(({ providers }) => providers.length === 0 || providers.includes(provider));
   const notCompared: string[] = [];
   const settings = known.flatMap(([path, row]): readonly NotOffered[] => {
     const parameter = parameters.find(({ key }) => key === wireName(path, row, { profile }));
@@ -183,10 +184,6 @@ function compare(
       hint: "a create would be refused: update graphform, or make the instance at the service and import it",
     }));
   return { findings: [...settings, ...unknown], notCompared };
-}
-
-function isMeantFor({ providers }: Parameter, { spec }: Desired): boolean {
-  return providers.length === 0 || providers.includes(String(spec["cloudProvider"]).toLowerCase());
 }
 
 function optionsHint({ options }: Parameter): string {

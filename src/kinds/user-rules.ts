@@ -2,7 +2,6 @@
 
 import { type AclRule, aclRules } from "../model/acl.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Json } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/per-object.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
@@ -74,17 +73,14 @@ function nameOn(instance: string, username: string): string {
  * it looks at grants alone and would store the rest as it stands: a password in clear, a user without one.
  */
 function aclRefusals(desired: Desired, context: RuleContext): readonly Said[] {
-  const acl = textOf(desired.spec["acl"]);
-  if (acl === undefined) return [];
-  const all = aclRules(acl);
+  const { acl } = desired.spec;
+  // Outputs that a text waits for are not known, and hold no rule by themselves.
+  const text = isTemplate(acl)
+    ? acl.$template.map((part) => (typeof part === "string" ? part : "x")).join("")
+    : acl;
+  if (typeof text !== "string") return [];
+  const all = aclRules(text);
   return [...commands(all, context), ...misplaced(all)];
-}
-
-/** A text, also one that waits for outputs: what they are is not known, and they hold no rule by themselves. */
-function textOf(value: Json | undefined): string | undefined {
-  if (isTemplate(value))
-    return value.$template.map((part) => (typeof part === "string" ? part : "x")).join("");
-  return typeof value === "string" ? value : undefined;
 }
 
 /** The service's list knows commands, and single subcommands as COMMAND|SUB. */

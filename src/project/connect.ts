@@ -34,7 +34,7 @@ export async function connect(
   trace: (line: string) => void,
   given?: SignIn,
 ): Promise<Connection> {
-  const caFile = settings.get("caFile") ?? local?.caFile;
+  const caFile = settings.get("GRAPHFORM_CA_FILE") ?? local?.caFile;
   if (caFile !== undefined) await assertReadable(caFile);
   const closing = new AbortController();
   const usersToken = usersTokenOf(settings, closing.signal);
@@ -106,8 +106,8 @@ export async function credentialSource(
 
 /** The credentials of the environment; undefined if none are set. Throws `no-credentials` if only one half is set. */
 function givenCredentials(settings: Settings): Credentials | undefined {
-  const username = settings.get("username");
-  const password = settings.get("password");
+  const username = settings.get("GRAPHFORM_USERNAME");
+  const password = settings.get("GRAPHFORM_PASSWORD");
   if (username !== undefined && password !== undefined) return { username, password };
   if (username === undefined && password === undefined) return undefined;
   const [set, missing] =
@@ -135,8 +135,8 @@ async function assertReadable(caFile: string): Promise<void> {
  * Throws `users-token` if both are set, or if the command cannot be parsed. Ends a running command when `signal` is aborted.
  */
 function usersTokenOf(settings: Settings, signal: AbortSignal): (() => Promise<string>) | undefined {
-  const token = settings.get("token");
-  const line = settings.get("tokenCommand");
+  const token = settings.get("GRAPHFORM_TOKEN");
+  const line = settings.get("GRAPHFORM_TOKEN_COMMAND");
   if (line === undefined) return token === undefined ? undefined : async () => token;
   if (token !== undefined) {
     throw new GraphformError("users-token", "GRAPHFORM_TOKEN and GRAPHFORM_TOKEN_COMMAND are both set", {
@@ -145,7 +145,7 @@ function usersTokenOf(settings: Settings, signal: AbortSignal): (() => Promise<s
   }
   const command = commandOf(line);
   const read = secretReader(settings.environment(), undefined, signal);
-  const variables = settings.get("tokenCommandEnv")?.split(/[\s,]+/) ?? [];
+  const variables = settings.get("GRAPHFORM_TOKEN_COMMAND_ENV")?.split(/[\s,]+/) ?? [];
   return async () => (await read("GRAPHFORM_TOKEN_COMMAND", { command, variables })) ?? "";
 }
 
@@ -166,14 +166,10 @@ function commandOf(line: string): readonly string[] {
 function listed(text: string): readonly string[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isTexts(value) ? value : undefined;
+    return Array.isArray(value) && value.every((word) => typeof word === "string") ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((word) => typeof word === "string");
 }
 
 /**
@@ -182,7 +178,7 @@ function isTexts(value: unknown): value is readonly string[] {
  */
 export function sessionFiles(settings: Settings): SessionStore {
   const folder = join(
-    settings.get("stateHome") ?? join(homedir(), ".local", "state"),
+    settings.get("XDG_STATE_HOME") ?? join(homedir(), ".local", "state"),
     "graphform",
     "sessions",
   );

@@ -36,7 +36,10 @@ export async function locateService(
 ): Promise<ServiceLocation> {
   const { service } = header;
   const local = await findLocalPlatform(localPlatformOf(folder));
-  const environment = { platformUrl: settings.get("platformUrl"), usersUrl: settings.get("usersUrl") };
+  const environment = {
+    platformUrl: settings.get("GRAPHFORM_PLATFORM_URL"),
+    usersUrl: settings.get("GRAPHFORM_USERS_URL"),
+  };
   const named: readonly HostLayer[] = [
     { ...options, from: "the command line" },
     { ...environment, from: "the environment" },
@@ -55,7 +58,7 @@ export async function locateService(
   );
   if (hosts === undefined) throw service === undefined ? noLocalPlatform() : noUrl(profile.name);
   const isLocal = local !== undefined && URL.parse(hosts.platformUrl)?.origin === new URL(local.url).origin;
-  const forAll = options.subscription ?? settings.get("subscriptionId");
+  const forAll = options.subscription ?? settings.get("GRAPHFORM_SUBSCRIPTION_ID");
   const localDefault = isLocal && profile.subscriptions !== "per-tier" ? localSubscription : undefined;
   const subscriptionId = forAll ?? service?.subscriptionId ?? localDefault;
   const subscriptions = forAll === undefined ? service?.subscriptions : undefined;

@@ -19,7 +19,7 @@ export function locateState(
   given: string | undefined,
   settings: Settings,
 ): StateLocation {
-  const named = given ?? settings.get("state");
+  const named = given ?? settings.get("GRAPHFORM_STATE");
   if (named !== undefined) return namedLocation(named, header);
   const type = typeOf(header.state);
   return type === "file" ? fileLocation(header, folder) : declaredLocation(header, type);

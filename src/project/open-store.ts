@@ -122,7 +122,7 @@ function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
 
 /** A store whose locks have the lease of GRAPHFORM_STATE_LEASE. */
 function withLease(store: KeptStore, settings: Settings): KeptStore {
-  if (settings.get("stateLease") === undefined) return store;
+  if (settings.get("GRAPHFORM_STATE_LEASE") === undefined) return store;
   return {
     ...store,
     get where() {
@@ -144,7 +144,7 @@ function withLease(store: KeptStore, settings: Settings): KeptStore {
 }
 
 async function authority(settings: Settings): Promise<{ readonly ca?: string }> {
-  const file = settings.get("caFile");
+  const file = settings.get("GRAPHFORM_CA_FILE");
   if (file === undefined) return {};
   try {
     return { ca: await readFile(file, "utf8") };
@@ -162,7 +162,7 @@ const [shortest, longest] = [1000, 24 * 3_600_000];
 
 /** The lease of GRAPHFORM_STATE_LEASE in ms; undefined if it is not set. Throws `state-lease` for any other text. */
 export function stateLease(settings: Settings): number | undefined {
-  const text = settings.get("stateLease");
+  const text = settings.get("GRAPHFORM_STATE_LEASE");
   if (text === undefined) return undefined;
   const lease = parseDuration(text);
   if (lease !== undefined && lease >= shortest && lease <= longest) return lease;

@@ -1,8 +1,7 @@
 /** @module Names the variables of the environment that are read, and reads them into settings, once. */
 
 import { type KnownSecrets, knownSecrets } from "../model/known-secrets.ts";
-import { type StoreSetting, storeVariables } from "../model/stores/index.ts";
-import type { StoreVariable } from "../model/stores/store.ts";
+import { storeVariables } from "../model/stores/index.ts";
 import { loginsIn } from "../model/userinfo.ts";
 
 /** The variables of a process, by name. */
@@ -11,7 +10,7 @@ export type Environment = { readonly [name: string]: string | undefined };
 /** The settings of a run. Their values live in closures: nothing that prints settings shows them. */
 export interface Settings {
   /** Returns a value; an empty one counts as unset, because pipelines pass missing secrets as empty variables. */
-  readonly get: (key: SettingKey) => string | undefined;
+  readonly get: (name: SettingName) => string | undefined;
   /** Returns the value of a variable by its name, as `get` does. */
   readonly variable: (name: string) => string | undefined;
   /** Returns the whole environment: for secrets that name a variable, and for child processes. */
@@ -21,156 +20,85 @@ export interface Settings {
 }
 
 /** Credentials of the service and of the forge. */
-const credentials: readonly SettingKey[] = [
-  ...(["password", "token", "githubToken", "gitlabToken", "ciJobToken"] as const),
+const credentials: readonly SettingName[] = [
+  ...(["GRAPHFORM_PASSWORD", "GRAPHFORM_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN", "CI_JOB_TOKEN"] as const),
 ];
 
 /** Reads an environment into settings. */
 export function settingsOf(environment: Environment): Settings {
-  const values = new Map(
-    Object.entries(variables).map(([key, { name }]) => [key, environment[name]] as const),
-  );
+  const values = new Map(Object.keys(variables).map((name) => [name, environment[name]] as const));
   const secrets = knownSecrets();
-  const ofStores = Object.values<StoreVariable>(storeVariables()).filter(({ isSecret }) => isSecret);
-  secrets.add([
-    ...credentials.map((key) => values.get(key)),
-    ...ofStores.map(({ name }) => environment[name]),
-  ]);
+  const ofStores = storeVariables().filter(({ isSecret }) => isSecret);
+  secrets.add([...credentials, ...ofStores.map(({ name }) => name)].map((name) => values.get(name)));
   for (const value of values.values()) secrets.add(loginsIn(value ?? null));
   return {
     secrets,
-    get: (key) => {
-      const value = values.get(key);
-      return value === "" ? undefined : value;
-    },
+    get: (name) => values.get(name) || undefined,
     variable: (name) => environment[name] || undefined,
     environment: () => environment,
   };
 }
 
-interface Variable {
-  readonly name: string;
-  /** A sentence for the documentation. */
-  readonly about: string;
-}
-
 /** Variables that no store brings with it. */
 const table = {
-  username: { name: "GRAPHFORM_USERNAME", about: "User name for the service; wins over a stored session." },
-  password: { name: "GRAPHFORM_PASSWORD", about: "Password for the service." },
-  token: { name: "GRAPHFORM_TOKEN", about: "Token for the users host, in place of the session's." },
-  tokenCommand: {
-    name: "GRAPHFORM_TOKEN_COMMAND",
-    about: "Program with its arguments that prints that token; it runs without a shell.",
-  },
-  tokenCommandEnv: { name: "GRAPHFORM_TOKEN_COMMAND_ENV", about: "Variables that it gets, by name: `A,B`." },
-  platformUrl: {
-    name: "GRAPHFORM_PLATFORM_URL",
-    about: "URL of the service; `--platform-url` wins over it.",
-  },
-  usersUrl: { name: "GRAPHFORM_USERS_URL", about: "URL of the users host; `--users-url` wins over it." },
-  subscriptionId: {
-    name: "GRAPHFORM_SUBSCRIPTION_ID",
-    about: "Subscription of every tier; `--subscription` wins over it.",
-  },
-  caFile: {
-    name: "GRAPHFORM_CA_FILE",
-    about:
-      "PEM file of the authority that the certificates of the service, its databases and the state's store are checked with.",
-  },
-  stateHome: {
-    name: "XDG_STATE_HOME",
-    about: "Folder of the sessions that `login` stores; default `~/.local/state`.",
-  },
-  ci: { name: "CI", about: "Set in a pipeline: no colour, and nobody is asked." },
-  noColor: { name: "NO_COLOR", about: "No colour." },
-  term: { name: "TERM", about: "`dumb`: no colour." },
-  browser: { name: "BROWSER", about: "Program that `platform open` opens a page with." },
-  display: { name: "DISPLAY", about: "Set on a desktop with X11, where `platform open` can open a page." },
-  waylandDisplay: { name: "WAYLAND_DISPLAY", about: "The same with Wayland." },
-  path: { name: "PATH", about: "Folders that `xdg-open` is looked for in." },
-  githubActions: {
-    name: "GITHUB_ACTIONS",
-    about: "`true`: `plan` and `validate` print annotations for GitHub.",
-  },
-  githubStepSummary: {
-    name: "GITHUB_STEP_SUMMARY",
-    about: "File of a step's summary, to which `plan` appends.",
-  },
-  githubOutput: {
-    name: "GITHUB_OUTPUT",
-    about: "File of a step's outputs, to which `plan`, `drift`, `apply` and `validate` append.",
-  },
-  githubWorkspace: {
-    name: "GITHUB_WORKSPACE",
-    about: "Root of the repository on GitHub, for paths in reports.",
-  },
-  githubToken: {
-    name: "GITHUB_TOKEN",
-    about:
-      "Token with which `ci comment` and `ci issue` write, and `apply` reads the newest commit; it goes to GitHub alone.",
-  },
-  githubApiUrl: {
-    name: "GITHUB_API_URL",
-    about: "Address of GitHub's API; default `https://api.github.com`.",
-  },
-  githubRepository: { name: "GITHUB_REPOSITORY", about: "The repository on GitHub: `owner/name`." },
-  githubRef: {
-    name: "GITHUB_REF",
-    about: "`refs/pull/N/merge`: the pull request that `ci comment` writes to.",
-  },
-  githubEventPath: { name: "GITHUB_EVENT_PATH", about: "File with the event that began the run." },
-  githubServerUrl: { name: "GITHUB_SERVER_URL", about: "Address of GitHub, for the link to the run." },
-  githubRunId: { name: "GITHUB_RUN_ID", about: "Id of the run, for the link to it." },
-  githubSha: { name: "GITHUB_SHA", about: "The commit that the run is about." },
-  gitlabCi: { name: "GITLAB_CI", about: "`true`: `ci comment` and `ci issue` write to GitLab." },
-  gitlabToken: {
-    name: "GITLAB_TOKEN",
-    about:
-      "Token with the scope `api` with which `ci comment` and `ci issue` write; it goes to GitLab's API alone.",
-  },
-  ciApiV4Url: {
-    name: "CI_API_V4_URL",
-    about: "Address of GitLab's API; `CI_JOB_TOKEN` goes to a state there alone.",
-  },
-  ciProjectId: { name: "CI_PROJECT_ID", about: "The project on GitLab." },
-  ciProjectUrl: {
-    name: "CI_PROJECT_URL",
-    about: "Address of the project: `apply` asks it whether the commit of a saved plan is still the newest.",
-  },
-  ciCommitBranch: { name: "CI_COMMIT_BRANCH", about: "The branch that the job is about." },
-  ciMergeRequestRefPath: { name: "CI_MERGE_REQUEST_REF_PATH", about: "The ref of the merge request." },
-  ciMergeRequestProjectId: {
-    name: "CI_MERGE_REQUEST_PROJECT_ID",
-    about: "The project of the merge request; another one than CI_PROJECT_ID in the pipeline of a fork.",
-  },
-  ciMergeRequestIid: {
-    name: "CI_MERGE_REQUEST_IID",
-    about: "The merge request that `ci comment` writes to.",
-  },
-  ciJobUrl: { name: "CI_JOB_URL", about: "Link to the job." },
-  ciCommitSha: { name: "CI_COMMIT_SHA", about: "The commit that the job is about." },
-  ciProjectDir: { name: "CI_PROJECT_DIR", about: "The same on GitLab." },
-  state: {
-    name: "GRAPHFORM_STATE",
-    about: "Location of the state, as `--state` takes it; `--state` wins over it.",
-  },
-  stateLease: {
-    name: "GRAPHFORM_STATE_LEASE",
-    about:
-      "Time after which others may take over the lock of a run that has died, like `60s`, the default; from `1s` to `24h`.",
-  },
-  ciJobToken: {
-    name: "CI_JOB_TOKEN",
-    about:
-      "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, where nothing else is set, and to read the newest commit.",
-  },
+  GRAPHFORM_USERNAME: "User name for the service; wins over a stored session.",
+  GRAPHFORM_PASSWORD: "Password for the service.",
+  GRAPHFORM_TOKEN: "Token for the users host, in place of the session's.",
+  GRAPHFORM_TOKEN_COMMAND: "Program with its arguments that prints that token; it runs without a shell.",
+  GRAPHFORM_TOKEN_COMMAND_ENV: "Variables that it gets, by name: `A,B`.",
+  GRAPHFORM_PLATFORM_URL: "URL of the service; `--platform-url` wins over it.",
+  GRAPHFORM_USERS_URL: "URL of the users host; `--users-url` wins over it.",
+  GRAPHFORM_SUBSCRIPTION_ID: "Subscription of every tier; `--subscription` wins over it.",
+  GRAPHFORM_CA_FILE:
+    "PEM file of the authority that the certificates of the service, its databases and the state's store are checked with.",
+  XDG_STATE_HOME: "Folder of the sessions that `login` stores; default `~/.local/state`.",
+  CI: "Set in a pipeline: no colour, and nobody is asked.",
+  NO_COLOR: "No colour.",
+  TERM: "`dumb`: no colour.",
+  BROWSER: "Program that `platform open` opens a page with.",
+  DISPLAY: "Set on a desktop with X11, where `platform open` can open a page.",
+  WAYLAND_DISPLAY: "The same with Wayland.",
+  PATH: "Folders that `xdg-open` is looked for in.",
+  GITHUB_ACTIONS: "`true`: `plan` and `validate` print annotations for GitHub.",
+  GITHUB_STEP_SUMMARY: "File of a step's summary, to which `plan` appends.",
+  GITHUB_OUTPUT: "File of a step's outputs, to which `plan`, `drift`, `apply` and `validate` append.",
+  GITHUB_WORKSPACE: "Root of the repository on GitHub, for paths in reports.",
+  GITHUB_TOKEN:
+    "Token with which `ci comment` and `ci issue` write, and `apply` reads the newest commit; it goes to GitHub alone.",
+  GITHUB_API_URL: "Address of GitHub's API; default `https://api.github.com`.",
+  GITHUB_REPOSITORY: "The repository on GitHub: `owner/name`.",
+  GITHUB_REF: "`refs/pull/N/merge`: the pull request that `ci comment` writes to.",
+  GITHUB_EVENT_PATH: "File with the event that began the run.",
+  GITHUB_SERVER_URL: "Address of GitHub, for the link to the run.",
+  GITHUB_RUN_ID: "Id of the run, for the link to it.",
+  GITHUB_SHA: "The commit that the run is about.",
+  GITLAB_CI: "`true`: `ci comment` and `ci issue` write to GitLab.",
+  GITLAB_TOKEN:
+    "Token with the scope `api` with which `ci comment` and `ci issue` write; it goes to GitLab's API alone.",
+  CI_API_V4_URL: "Address of GitLab's API; `CI_JOB_TOKEN` goes to a state there alone.",
+  CI_PROJECT_ID: "The project on GitLab.",
+  CI_PROJECT_URL:
+    "Address of the project: `apply` asks it whether the commit of a saved plan is still the newest.",
+  CI_COMMIT_BRANCH: "The branch that the job is about.",
+  CI_MERGE_REQUEST_REF_PATH: "The ref of the merge request.",
+  CI_MERGE_REQUEST_PROJECT_ID:
+    "The project of the merge request; another one than CI_PROJECT_ID in the pipeline of a fork.",
+  CI_MERGE_REQUEST_IID: "The merge request that `ci comment` writes to.",
+  CI_JOB_URL: "Link to the job.",
+  CI_COMMIT_SHA: "The commit that the job is about.",
+  CI_PROJECT_DIR: "The same on GitLab.",
+  GRAPHFORM_STATE: "Location of the state, as `--state` takes it; `--state` wins over it.",
+  GRAPHFORM_STATE_LEASE:
+    "Time after which others may take over the lock of a run that has died, like `60s`, the default; from `1s` to `24h`.",
+  CI_JOB_TOKEN:
+    "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, where nothing else is set, and to read the newest commit.",
 } as const;
 
-type SettingKey = keyof typeof table | StoreSetting;
+/** A variable that no store brings with it. */
+type SettingName = keyof typeof table;
 
-/** The variables that are read, by the key of their setting. */
-export const variables: { readonly [key in SettingKey]: Variable } = {
+/** The variables that are read, each with a sentence for the documentation. */
+export const variables: { readonly [name: string]: string } = {
   ...table,
-  ...storeVariables(),
+  ...Object.fromEntries(storeVariables().map(({ name, about }) => [name, about])),
 };

@@ -47,9 +47,10 @@ export function assertSubscribed(
   );
   const declared = desired.filter(({ kind }) => kind === "users");
   const hosts = new Set(declared.map(({ spec }) => `instances.${String(spec["instance"])}`));
+  const query = Object.values(profile.operations["user.create"]?.query ?? {});
+  const usersNeedOne = query.some((template) => template.includes("{subscriptionId}"));
   const needs = unsubscribed.filter(
-    ({ address }) =>
-      profile.subscriptions === "per-tier" || (hosts.has(address) && usersNeedSubscription(profile)),
+    ({ address }) => profile.subscriptions === "per-tier" || (hosts.has(address) && usersNeedOne),
   );
   const tiers = [...new Set(needs.map(({ spec }) => String(spec["tier"])))];
   const [first] = tiers;
@@ -62,12 +63,6 @@ export function assertSubscribed(
     `no active subscription is known for ${tiers.join(", ")} (${examples})${users}`,
     { hint: noSubscriptionHint(first) },
   );
-}
-
-/** True if requests to the users host contain the subscription. */
-function usersNeedSubscription({ operations }: Connection["profile"]): boolean {
-  const query = Object.values(operations["user.create"]?.query ?? {});
-  return query.some((template) => template.includes("{subscriptionId}"));
 }
 
 export interface TierSubscriptions {

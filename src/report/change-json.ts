@@ -3,6 +3,7 @@
 import { parseAddress } from "../model/address.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Change, FieldChange, OutputChange, Step } from "../model/plan.ts";
+import type { SourceRange } from "../model/problem.ts";
 import { nest, type Spec } from "../model/spec.ts";
 import { isMarked, type ShownValue } from "./shown.ts";
 import { type KindNames, typeOf } from "./words.ts";
@@ -90,13 +91,18 @@ export function changeExtras(change: Change<ShownValue>): JsonObject {
     ...(change.gone === true ? { gone: true } : {}),
     ...(change.backupFirst === true ? { backup_first: true } : {}),
     ...defined({ id: change.id, forced_by: change.forcedBy }),
-    ...(where === undefined
-      ? {}
-      : { where: { file: where.file, line: where.start.line, column: where.start.column } }),
+    ...placeJson(where),
     ...(phase === undefined ? {} : { phase: { is: phase.is, detail: phase.detail } }),
     ...(mayBe === undefined ? {} : { may_be: { ...mayBe } }),
     ...defined({ ways_on: waysOn }),
   };
+}
+
+/** The place in the manifest, if there is one. */
+export function placeJson(where: SourceRange | undefined): JsonObject {
+  if (where === undefined) return {};
+  const { file, start } = where;
+  return { where: { file, line: start.line, column: start.column } };
 }
 
 /** The entry of one step under `x_graphform`, without its spec: that is only in the plan file. */

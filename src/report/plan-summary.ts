@@ -64,7 +64,7 @@ export function gitlabCounts(plans: readonly Plan<unknown>[]): JsonObject {
 /** The tone of a plan: bad if it would lose data or a guard blocks a change, good if there is nothing to do. */
 export function toneOf(plan: Plan<unknown>): Tone {
   if (!hasWork(plan)) return "good";
-  return losing(plan).length > 0 || blocked(plan).length > 0 ? "bad" : "careful";
+  return losing(plan).length > 0 || summarize(plan).blocked > 0 ? "bad" : "careful";
 }
 
 /** One sentence: `No differences found.`, `12 changes, 1 blocked, data of 1 database would be lost.` */
@@ -73,8 +73,7 @@ export function verdictOf(plan: Plan<unknown>): string {
   if (!hasWork(plan)) return `${nothingToApply(plan, where)}.`;
   const changes = plan.changes.filter(({ action }) => action !== "keep").length;
   const outputs = Object.values(plan.outputs).filter(({ action }) => action !== "no-op").length;
-  const held = blocked(plan).length;
-  const gone = plan.changes.filter((change) => change.gone === true).length;
+  const { blocked: held, gone } = summarize(plan);
   const lost = losing(plan);
   const saved = lost.filter(({ backupFirst }) => backupFirst === true).length;
   return `${[
@@ -108,7 +107,7 @@ export function nextOf(
     if (waits === 0) return { text: "There is nothing to apply." };
     return { command, text: "It only waits for what is still running." };
   }
-  const held = blocked(plan).length;
+  const { blocked: held } = summarize(plan);
   const changes = plan.changes.filter(({ action }) => action !== "keep").length;
   const source =
     planFile === undefined
@@ -117,10 +116,6 @@ export function nextOf(
   if (held === 0) return { command, text: source };
   if (held === changes) return { text: "Every change is blocked. Lift a guard, and plan again." };
   return { command, text: `${source} What is blocked stays as it is, and it exits 4.` };
-}
-
-function blocked({ changes }: Plan<unknown>): Plan<unknown>["changes"] {
-  return changes.filter((change) => change.blocked.length > 0);
 }
 
 function losing({ changes }: Plan<unknown>): Plan<unknown>["changes"] {

@@ -5,19 +5,18 @@ import { settingsOf, variables } from "../../src/project/settings.ts";
 const password = "correct horse battery staple";
 
 describe("settings", () => {
-  it.each(Object.entries(variables))("%s is what its variable says", (key, { name }) => {
-    const found = Object.entries(variables).filter(([, variable]) => variable.name === name);
-    expect(found.map(([known]) => known)).toEqual([key]);
+  it.each(Object.entries(variables))("%s has a sentence for the documentation", (name, about) => {
+    expect([name, about]).toEqual([expect.stringMatching(/^[A-Z][A-Z0-9_]*$/), expect.stringMatching(/\.$/)]);
   });
 
   it("have a value where a variable is set and not empty", () => {
     const settings = settingsOf({ GRAPHFORM_USERNAME: "ada", GRAPHFORM_PASSWORD: "", CI: "true" });
-    expect([settings.get("username"), settings.get("password"), settings.get("ci")]).toEqual([
-      "ada",
-      undefined,
-      "true",
-    ]);
-    expect(settings.get("token")).toBeUndefined();
+    expect([
+      settings.get("GRAPHFORM_USERNAME"),
+      settings.get("GRAPHFORM_PASSWORD"),
+      settings.get("CI"),
+    ]).toEqual(["ada", undefined, "true"]);
+    expect(settings.get("GRAPHFORM_TOKEN")).toBeUndefined();
   });
 
   it("are read once, and hand on the environment itself", () => {
@@ -25,7 +24,7 @@ describe("settings", () => {
     const settings = settingsOf(environment);
     environment["GRAPHFORM_USERNAME"] = "bob";
     environment["TRACEPARENT"] = "later";
-    expect(settings.get("username")).toBe("ada");
+    expect(settings.get("GRAPHFORM_USERNAME")).toBe("ada");
     expect(settings.environment()["TRACEPARENT"]).toBe("later");
   });
 
@@ -37,7 +36,7 @@ describe("settings", () => {
       String(settings),
       inspect(settings, { depth: 9, showHidden: true, getters: true }),
     ];
-    expect(settings.get("password")).toBe(password);
+    expect(settings.get("GRAPHFORM_PASSWORD")).toBe(password);
     expect(printed.join()).not.toContain(password);
   });
 });

@@ -35,8 +35,8 @@ export interface Forge {
 
 /** GitHub or GitLab, whichever has set its variables. Throws `forge-unknown` outside of a pipeline, or `forge-settings`. */
 export async function forgeOf(settings: Settings, clock: Clock): Promise<Forge> {
-  if (settings.get("githubActions") === "true") return github(settings, clock);
-  if (settings.get("gitlabCi") === "true") return gitlab(settings, clock);
+  if (settings.get("GITHUB_ACTIONS") === "true") return github(settings, clock);
+  if (settings.get("GITLAB_CI") === "true") return gitlab(settings, clock);
   throw new GraphformError("forge-unknown", "this is neither a job of GitHub Actions nor one of GitLab", {
     hint: "GITHUB_ACTIONS or GITLAB_CI is true there",
   });
@@ -92,8 +92,8 @@ const ofFork =
 const writers: readonly Json[] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 async function github(settings: Settings, clock: Clock): Promise<Forge> {
-  const token = settings.get("githubToken");
-  const repository = settings.get("githubRepository");
+  const token = settings.get("GITHUB_TOKEN");
+  const repository = settings.get("GITHUB_REPOSITORY");
   if (token === undefined || repository === undefined) {
     throw new GraphformError("forge-settings", "GITHUB_TOKEN or GITHUB_REPOSITORY is not set", {
       hint: "give the step `env: { GITHUB_TOKEN: ${{ github.token }} }`",
@@ -106,15 +106,15 @@ async function github(settings: Settings, clock: Clock): Promise<Forge> {
   const source = head?.["repo"] ?? null;
   const isFromFork = head !== undefined && (!isObject(source) || source["full_name"] !== repository);
   const api = apiAt({
-    base: settings.get("githubApiUrl") ?? "https://api.github.com",
+    base: settings.get("GITHUB_API_URL") ?? "https://api.github.com",
     headers: { authorization: `Bearer ${token}`, "x-github-api-version": "2022-11-28" },
     hint: isFromFork ? ofFork : permissions,
     clock,
     hide: settings.secrets.hide,
   });
   const issues = `/repos/${repository.split("/").map(encodeURIComponent).join("/")}/issues`;
-  const [server, run] = [settings.get("githubServerUrl"), settings.get("githubRunId")];
-  const commit = typeof head?.["sha"] === "string" ? head["sha"] : settings.get("githubSha");
+  const [server, run] = [settings.get("GITHUB_SERVER_URL"), settings.get("GITHUB_RUN_ID")];
+  const commit = typeof head?.["sha"] === "string" ? head["sha"] : settings.get("GITHUB_SHA");
   const url = `${server}/${repository}/actions/runs/${run}`;
   return forge(
     api,
@@ -140,7 +140,7 @@ async function github(settings: Settings, clock: Clock): Promise<Forge> {
 
 /** Number of the pull request that the job runs for. */
 function pullRequest(settings: Settings, pull: JsonObject | undefined): number {
-  const [, inRef] = /^refs\/pull\/(\d+)\//.exec(settings.get("githubRef") ?? "") ?? [];
+  const [, inRef] = /^refs\/pull\/(\d+)\//.exec(settings.get("GITHUB_REF") ?? "") ?? [];
   const number = inRef === undefined ? pull?.["number"] : Number(inRef);
   if (typeof number === "number") return number;
   throw new GraphformError("forge-no-change", "this job does not run for a pull request", {
@@ -151,7 +151,7 @@ function pullRequest(settings: Settings, pull: JsonObject | undefined): number {
 /** The event that began the run; empty if it cannot be read. */
 async function eventOf(settings: Settings): Promise<JsonObject> {
   try {
-    const event: unknown = JSON.parse(await readFile(settings.get("githubEventPath") ?? "", "utf8"));
+    const event: unknown = JSON.parse(await readFile(settings.get("GITHUB_EVENT_PATH") ?? "", "utf8"));
     return isObject(event) ? event : {};
   } catch {
     return {};
@@ -163,9 +163,9 @@ const rights =
 
 /** The job's own token may not write notes. */
 function gitlab(settings: Settings, clock: Clock): Forge {
-  const token = settings.get("gitlabToken");
-  const base = settings.get("ciApiV4Url");
-  const project = settings.get("ciProjectId");
+  const token = settings.get("GITLAB_TOKEN");
+  const base = settings.get("CI_API_V4_URL");
+  const project = settings.get("CI_PROJECT_ID");
   if (token === undefined || base === undefined || project === undefined) {
     const missing = token === undefined ? "GITLAB_TOKEN" : "CI_API_V4_URL or CI_PROJECT_ID";
     throw new GraphformError("forge-settings", `${missing} is not set`, { hint: rights });
@@ -173,10 +173,10 @@ function gitlab(settings: Settings, clock: Clock): Forge {
   const hide = settings.secrets.hide;
   const api = apiAt({ base, headers: { "private-token": token }, hint: rights, clock, hide });
   // In the pipeline of a fork the merge request belongs to another project, and its number means another one here.
-  const target = encodeURIComponent(settings.get("ciMergeRequestProjectId") ?? project);
+  const target = encodeURIComponent(settings.get("CI_MERGE_REQUEST_PROJECT_ID") ?? project);
   const notes = (): string => `/projects/${target}/merge_requests/${mergeRequest(settings)}/notes`;
   const sorted = "sort=asc&order_by=created_at";
-  const url = settings.get("ciJobUrl");
+  const url = settings.get("CI_JOB_URL");
   return forge(
     api,
     {
@@ -194,12 +194,12 @@ function gitlab(settings: Settings, clock: Clock): Forge {
         return ({ author }) => isObject(author) && author["id"] === user["id"];
       },
     },
-    url === undefined ? undefined : { url, commit: settings.get("ciCommitSha") },
+    url === undefined ? undefined : { url, commit: settings.get("CI_COMMIT_SHA") },
   );
 }
 
 function mergeRequest(settings: Settings): string {
-  const number = settings.get("ciMergeRequestIid");
+  const number = settings.get("CI_MERGE_REQUEST_IID");
   if (number !== undefined) return encodeURIComponent(number);
   throw new GraphformError("forge-no-change", "this job does not run for a merge request", {
     hint: 'run it where $CI_PIPELINE_SOURCE == "merge_request_event"',

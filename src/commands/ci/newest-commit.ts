@@ -7,18 +7,18 @@ import { exchange } from "./forge-request.ts";
 
 /** The commit that this job runs for; undefined outside of a pipeline, and for a tag, which stands still. */
 export function commitOfJob(settings: Settings): PlannedCommit | undefined {
-  const branch = settings.get("ciCommitBranch");
+  const branch = settings.get("CI_COMMIT_BRANCH");
   const given =
-    settings.get("githubActions") === "true"
+    settings.get("GITHUB_ACTIONS") === "true"
       ? {
-          repository: `${settings.get("githubServerUrl") ?? ""}/${settings.get("githubRepository") ?? ""}`,
-          ref: settings.get("githubRef"),
-          commit: settings.get("githubSha"),
+          repository: `${settings.get("GITHUB_SERVER_URL") ?? ""}/${settings.get("GITHUB_REPOSITORY") ?? ""}`,
+          ref: settings.get("GITHUB_REF"),
+          commit: settings.get("GITHUB_SHA"),
         }
       : {
-          repository: settings.get("ciProjectUrl"),
-          ref: branch === undefined ? settings.get("ciMergeRequestRefPath") : `refs/heads/${branch}`,
-          commit: settings.get("ciCommitSha"),
+          repository: settings.get("CI_PROJECT_URL"),
+          ref: branch === undefined ? settings.get("CI_MERGE_REQUEST_REF_PATH") : `refs/heads/${branch}`,
+          commit: settings.get("CI_COMMIT_SHA"),
         };
   const { repository, ref, commit } = given;
   if (repository === undefined || ref === undefined || commit === undefined) return undefined;
@@ -49,8 +49,8 @@ export async function assertNewest(
 
 /** The commit that a ref of a repository shows, asked as git does (protocol version 2, ls-refs); empty if there is no such ref. */
 function commitAt({ repository, ref }: PlannedCommit, settings: Settings, clock: Clock): Promise<string> {
-  const isGithub = settings.get("githubActions") === "true";
-  const token = settings.get(isGithub ? "githubToken" : "ciJobToken");
+  const isGithub = settings.get("GITHUB_ACTIONS") === "true";
+  const token = settings.get(isGithub ? "GITHUB_TOKEN" : "CI_JOB_TOKEN");
   const login = `${isGithub ? "x-access-token" : "gitlab-ci-token"}:${token}`;
   const type = "application/x-git-upload-pack";
   return exchange(

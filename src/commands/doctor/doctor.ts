@@ -64,7 +64,7 @@ async function service(invocation: Invocation, project: Project | undefined): Pr
   });
   const [open, place] = [connection, location];
   if (place === undefined) return [connected];
-  const caFile = settings.get("caFile") ?? place.local?.caFile;
+  const caFile = settings.get("GRAPHFORM_CA_FILE") ?? place.local?.caFile;
   const before = [
     connected,
     await check("service credentials", hide, () => credentialSource(settings, place)),

@@ -1,14 +1,13 @@
 /** @module Checks the store of the state for `doctor`, and the clocks of servers. */
 
 import { readFile } from "node:fs/promises";
-import { request as requestInClear } from "node:http";
-import { request as requestOverTls } from "node:https";
 import { systemClock } from "../../model/clock.ts";
 import { GraphformError, isGraphformError, ManifestError, ownError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import { formatDuration } from "../../model/quantity.ts";
 import { type StateLocation, stores } from "../../model/stores/index.ts";
+import { openHttp } from "../../network/send-request.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { amount } from "../../report/words.ts";
@@ -45,7 +44,8 @@ export async function stateFindings(
     if (!isReached) return [state, ...credentials];
     const lock = await check("state store", settings.secrets.hide, () => storeDetail(store, location));
     const url = clockOf(location, settings.variable);
-    const clock = url === undefined ? [] : await clockFinding("state clock", url, settings.get("caFile"));
+    const clock =
+      url === undefined ? [] : await clockFinding("state clock", url, settings.get("GRAPHFORM_CA_FILE"));
     return [state, ...credentials, lock, ...clock];
   } finally {
     await store.close();
@@ -119,22 +119,17 @@ export async function clockFinding(name: string, url: string, caFile?: string): 
 async function skewOf(url: string, caFile: string | undefined): Promise<number | undefined> {
   const origin = URL.parse(url)?.origin;
   if (origin === undefined) return undefined;
-  const ca = caFile === undefined ? {} : { ca: await readFile(caFile) };
-  const request = origin.startsWith("https:") ? requestOverTls : requestInClear;
+  const ca = caFile === undefined ? undefined : await readFile(caFile, "utf8");
+  const http = openHttp({ ca, timeout: answerTimeout, maxSize: 1024 });
   const began = Date.now();
-  const date = await new Promise<string | undefined>((resolve, reject) => {
-    const sent = request(`${origin}/`, { method: "HEAD", agent: false, timeout: answerTimeout, ...ca });
-    sent.once("response", (response) => {
-      response.resume();
-      resolve(response.headers.date);
-    });
-    sent.once("timeout", () => sent.destroy(new Error("no answer")));
-    sent.once("error", reject);
-    sent.end();
-  });
-  const theirs = Date.parse(date ?? "");
-  // A Date header is cut to the second.
-  return Number.isNaN(theirs) ? undefined : theirs + 500 - (began + Date.now()) / 2;
+  try {
+    const { headers } = await http.send({ method: "HEAD", origin, path: "/", headers: {} });
+    const theirs = Date.parse(String(headers["date"]));
+    // A Date header is cut to the second.
+    return Number.isNaN(theirs) ? undefined : theirs + 500 - (began + Date.now()) / 2;
+  } finally {
+    await http.close();
+  }
 }
 
 export interface Finding {

@@ -64,11 +64,7 @@ export async function findEverything(
     ]);
     const { places, leftOut: unasked } = placesOf(kind, service.profile, found, subscriptions);
     leftOut.push(...unasked);
-    const here = await Promise.all(
-      places.map((place) =>
-        readPlace(place, (listed) => listed.filter((id) => !known.has(id)), undefined, reads),
-      ),
-    );
+    const here = await Promise.all(places.map((place) => readPlace(place, reads, { known })));
     for (const read of here) {
       take(read);
       if (read.refusal === undefined) answered += 1;
@@ -111,7 +107,7 @@ async function readListed(
   const read = await Promise.all(
     [...places.values()].map((here) => {
       const ids = here.map(({ live }) => live.id);
-      return readPlace(here[0]?.place ?? {}, () => ids, ids, reads);
+      return readPlace(here[0]?.place ?? {}, reads, { ids });
     }),
   );
   return merged([{ found: [], leftOut: [...foreign, ...all.leftOut] }, ...read]);
@@ -184,19 +180,19 @@ async function readReferenced(
   return merged(await Promise.all(wanted.values()));
 }
 
-/** Lists a place, and reads the objects there that `choose` names. `expected` are the ids that a refused list leaves out, if they are known. */
+/** Lists a place, and reads these objects there, or all that are listed and not known. */
 async function readPlace(
   place: JsonObject,
-  choose: (listed: readonly string[]) => readonly string[],
-  expected: readonly string[] | undefined,
   reads: KindReads,
+  { ids, known }: { readonly ids?: readonly string[]; readonly known?: ReadonlySet<string> },
 ): Promise<Discovery> {
   const { kind, reader, signal } = reads;
   const what = placeText(kind.name, place);
   try {
-    const ids = choose(await reader.list(place, signal));
-    const read = merged(await Promise.all(ids.map((id) => readObject(place, id, reads))));
-    if (expected !== undefined || reader.isPartial?.(place) !== true) return read;
+    const listed = await reader.list(place, signal);
+    const wanted = ids ?? listed.filter((id) => known?.has(id) !== true);
+    const read = merged(await Promise.all(wanted.map((id) => readObject(place, id, reads))));
+    if (ids !== undefined || reader.isPartial?.(place) !== true) return read;
     const more = { what, reason: "the service has possibly more than it lists" };
     return { found: read.found, leftOut: [...read.leftOut, more] };
   } catch (error) {
@@ -204,7 +200,7 @@ async function readPlace(
     const reason = error.message;
     return {
       found: [],
-      leftOut: (expected ?? [what]).map((each) => ({ what: each, reason })),
+      leftOut: (ids ?? [what]).map((each) => ({ what: each, reason })),
       refusal: error,
     };
   }

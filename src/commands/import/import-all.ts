@@ -109,14 +109,14 @@ function sectionOf(
   used: ServiceSection["subscriptions"],
 ): ReturnType<typeof serviceSection> {
   const { service } = header;
-  const forAll = options.subscription ?? settings.get("subscriptionId");
+  const forAll = options.subscription ?? settings.get("GRAPHFORM_SUBSCRIPTION_ID");
   const byTier = profile.subscriptions === "per-tier" && service?.subscriptionId === undefined ? used : {};
   const subscriptions = { ...byTier, ...service?.subscriptions };
   return serviceSection({
     subscriptions: forAll === undefined && Object.keys(subscriptions).length > 0 ? subscriptions : undefined,
     profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
-    platformUrl: options.platformUrl ?? settings.get("platformUrl") ?? service?.platformUrl,
-    usersUrl: options.usersUrl ?? settings.get("usersUrl") ?? service?.usersUrl,
+    platformUrl: options.platformUrl ?? settings.get("GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
+    usersUrl: options.usersUrl ?? settings.get("GRAPHFORM_USERS_URL") ?? service?.usersUrl,
     subscriptionId: forAll ?? service?.subscriptionId,
   });
 }

@@ -150,11 +150,11 @@ async function newLink(
 
 /** The command that opens a page: `BROWSER`, or that of the desktop; undefined if there is none. */
 export function browserCommand(settings: Settings, system: NodeJS.Platform): string | undefined {
-  const [chosen = ""] = (settings.get("browser") ?? "").split(delimiter);
+  const [chosen = ""] = (settings.get("BROWSER") ?? "").split(delimiter);
   if (chosen !== "") return chosen;
   if (system === "darwin") return "open";
-  if ((settings.get("display") ?? settings.get("waylandDisplay")) === undefined) return undefined;
-  const folders = (settings.get("path") ?? "").split(delimiter);
+  if ((settings.get("DISPLAY") ?? settings.get("WAYLAND_DISPLAY")) === undefined) return undefined;
+  const folders = (settings.get("PATH") ?? "").split(delimiter);
   return folders.some((folder) => existsSync(join(folder, "xdg-open"))) ? "xdg-open" : undefined;
 }
 

@@ -71,7 +71,7 @@ export function writerOf(file: string, { err, out }: Pick<Terminal, "err" | "out
  * current folder otherwise. A file outside of it keeps its absolute path.
  */
 function repositoryPath(settings: Settings): (file: string) => string {
-  const root = resolve(settings.get("githubWorkspace") ?? settings.get("ciProjectDir") ?? ".");
+  const root = resolve(settings.get("GITHUB_WORKSPACE") ?? settings.get("CI_PROJECT_DIR") ?? ".");
   return (file) => {
     const path = relative(root, resolve(file));
     const isOutside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
@@ -113,7 +113,7 @@ export function writeStepOutputs(
   settings: Settings,
   terminal: Pick<Terminal, "err">,
 ): void {
-  const file = settings.get("githubOutput");
+  const file = settings.get("GITHUB_OUTPUT");
   if (file === undefined) return;
   const lines = Object.entries(outputs).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${String(value).replaceAll(/[\r\n]+/g, " ")}\n`],
@@ -137,7 +137,7 @@ export async function appendSummary(
   settings: Settings,
   terminal: Terminal,
 ): Promise<void> {
-  const file = settings.get("githubStepSummary");
+  const file = settings.get("GITHUB_STEP_SUMMARY");
   if (file === undefined) return;
   try {
     const taken = await stat(file).then(

@@ -88,7 +88,7 @@ export async function writeReports<T>(
   await appendSummary(text, settings, terminal);
   await writeFindings(results, kind, sarif, context);
   const values = madeOf(results).map(({ value }) => value);
-  if (settings.get("githubOutput") === undefined || (values.length === 0 && isOne(context))) return;
+  if (settings.get("GITHUB_OUTPUT") === undefined || (values.length === 0 && isOne(context))) return;
   // A later step may run in another folder.
   const [summary_md_path, sarif_path] = [markdown, sarif].map((file) => file && resolve(file));
   const outputs = await kind.outputs(values, isOne(context));
@@ -151,7 +151,7 @@ export async function writeFindings<T>(
   const ofOne = failures.length > 0 ? "graphform validate shows all problems" : kind.whole;
   const whole = isOne(context) ? ofOne : "the reports list all";
   // Standard output has the result of the command, and GitHub reads standard error too.
-  if (settings.get("githubActions") === "true")
+  if (settings.get("GITHUB_ACTIONS") === "true")
     for (const line of annotationLines(annotations, whole)) terminal.err(`${line}\n`);
 }
 

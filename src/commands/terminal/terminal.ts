@@ -35,7 +35,7 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
   const { stdin, stdout, stderr } = process;
   let area: LiveArea | undefined;
   const isDrawable =
-    stderr.isTTY === true && settings.get("ci") === undefined && settings.get("term") !== "dumb";
+    stderr.isTTY === true && settings.get("CI") === undefined && settings.get("TERM") !== "dumb";
   const live = async (): Promise<LiveArea> => {
     area = await openLiveArea(stderr);
     return area;
@@ -46,15 +46,15 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
   };
   const quiet =
     noColour ||
-    settings.get("noColor") !== undefined ||
-    settings.get("ci") !== undefined ||
-    settings.get("term") === "dumb";
+    settings.get("NO_COLOR") !== undefined ||
+    settings.get("CI") !== undefined ||
+    settings.get("TERM") === "dumb";
   return {
     out: (text) => print(stdout, text),
     // Standard error is prose: no word is cut at the edge of a terminal.
     err: (text) => print(stderr, wrapLines(text, columnsOf(stderr))),
     ...(isDrawable ? { live } : {}),
-    interactive: stdin.isTTY === true && stdout.isTTY === true && settings.get("ci") === undefined,
+    interactive: stdin.isTTY === true && stdout.isTTY === true && settings.get("CI") === undefined,
     colour: stdout.isTTY === true && !quiet,
     // A pager or `tee` prints to the terminal that standard error still is.
     width: columnsOf(stdout) ?? columnsOf(stderr) ?? 100,

@@ -18,8 +18,6 @@ export type StoreType = keyof typeof all;
 /** A location that a state can be kept in. Holds no credentials. */
 export type StateLocation = ReturnType<(typeof all)[StoreType]["locate"]>;
 
-export type StoreSetting = { [type in StoreType]: keyof (typeof all)[type]["variables"] }[StoreType];
-
 export const stores: { readonly [type in StoreType]: Store<StateLocation, never> } = all;
 
 export function isStoreType(word: unknown): word is StoreType {
@@ -35,7 +33,7 @@ export function storeKeys(): { readonly [key: string]: StoreKey } {
   return Object.assign({}, ...Object.values(stores).map(({ keys }) => keys));
 }
 
-/** The variables of all stores, by the key of their setting. */
-export function storeVariables(): { readonly [setting in StoreSetting]: StoreVariable } {
-  return Object.assign({}, ...Object.values(stores).map(({ variables }) => variables));
+/** The variables of all stores. */
+export function storeVariables(): readonly StoreVariable[] {
+  return Object.values(stores).flatMap(({ variables }) => Object.values<StoreVariable>(variables));
 }

@@ -3,7 +3,7 @@
 import { type FieldDrift, hasDrift, type OutputDrift, type ResourceDrift } from "../../model/drift.ts";
 import type { GraphformError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
-import type { SourceRange } from "../../model/problem.ts";
+import { placeJson } from "../change-json.ts";
 import { errorDiagnostics } from "../problems.ts";
 import { isMarked, type ShownDrift, type ShownValue } from "../shown.ts";
 import { censusJson } from "../view/census-view.ts";
@@ -101,10 +101,4 @@ function valueJson(key: string, value: ShownValue | undefined): JsonObject {
 
 function isHidden(value: ShownValue | undefined): boolean {
   return value !== undefined && isMarked(value.sensitive);
-}
-
-function placeJson(where: SourceRange | undefined): JsonObject {
-  if (where === undefined) return {};
-  const { file, start } = where;
-  return { where: { file, line: start.line, column: start.column } };
 }

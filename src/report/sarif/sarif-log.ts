@@ -109,19 +109,14 @@ function tagOf(rule: string): string {
 function notifications(total: number, failure: string | undefined): readonly Json[] {
   const { taken, shown } = sarifLimits;
   const left = total - taken;
-  return [
-    ...(failure === undefined ? [] : [notification("error", failure)]),
-    ...(left > 0
-      ? [notification("warning", `${amount(left, "result")} left out, the least severe ones`)]
-      : []),
-    ...(total > shown
-      ? [notification("note", `${total} results; GitHub shows the ${shown} most severe ones`)]
-      : []),
-  ];
-}
-
-function notification(level: string, text: string): JsonObject {
-  return { level, message: { text: messageText(text) } };
+  const said = [
+    ["error", failure !== undefined, failure ?? ""],
+    ["warning", left > 0, `${amount(left, "result")} left out, the least severe ones`],
+    ["note", total > shown, `${total} results; GitHub shows the ${shown} most severe ones`],
+  ] as const;
+  return said.flatMap(([level, isSaid, text]) =>
+    isSaid ? [{ level, message: { text: messageText(text) } }] : [],
+  );
 }
 
 /** Escapes a message. A bracket before a parenthesis would make a link. */
@@ -177,16 +172,14 @@ export function worstFirst(
   return findings
     .map((finding) => ({
       finding,
-      ranks: [
-        levels.indexOf(finding.level),
-        rules.indexOf(finding.rule.replace(/^guard-.*/, "guard")),
-      ] as const,
+      level: levels.indexOf(finding.level),
+      rule: rules.indexOf(finding.rule.replace(/^guard-.*/, "guard")),
       subject: finding.fingerprint.parts.join("\n"),
     }))
     .sort(
       (a, b) =>
-        a.ranks[0] - b.ranks[0] ||
-        a.ranks[1] - b.ranks[1] ||
+        a.level - b.level ||
+        a.rule - b.rule ||
         (a.subject === b.subject ? 0 : a.subject < b.subject ? -1 : 1),
     )
     .map(({ finding }) => finding);

@@ -46,7 +46,20 @@ export function fieldLines(fields: readonly FieldView[], indent: number, page: P
     rows.filter((row) => row.note !== "").map((row) => row.after),
     24,
   );
-  return rows.flatMap((row) => rowLines(row, { path, before, after }, indent, page));
+  return rows.flatMap((row) => {
+    const { palette, width } = page;
+    const change = row.before === undefined ? "" : `${padTo(row.before, before)} → `;
+    const name = padTo(row.path, path);
+    const line = `${" ".repeat(indent)}${palette[row.tone](row.sign)} ${name}  ${palette.dim(change)}${row.after}`;
+    const used = textWidth(line);
+    if (used > width) return stackedLines(row, indent, page);
+    if (row.note === "") return [line];
+    const note = noteOf(row, palette);
+    const gap = Math.max(0, after - textWidth(row.after)) + 2;
+    const rest = width - used - textWidth(row.note);
+    if (rest >= 2) return [`${line}${" ".repeat(Math.min(gap, rest))}${note}`];
+    return [line, `${" ".repeat(indent + 2)}${note}`];
+  });
 }
 
 function rowOf({ path, role, before, after, source, afterSource, notes }: FieldView): Row {
@@ -57,27 +70,6 @@ function rowOf({ path, role, before, after, source, afterSource, notes }: FieldV
     after: after + sourceNote(afterSource),
     note: notes.length === 0 ? "" : `# ${notes.join(", ")}`,
   };
-}
-
-interface Columns {
-  readonly path: number;
-  readonly before: number;
-  readonly after: number;
-}
-
-function rowLines(row: Row, columns: Columns, indent: number, page: Page): readonly string[] {
-  const { palette, width } = page;
-  const before = row.before === undefined ? "" : `${padTo(row.before, columns.before)} → `;
-  const path = padTo(row.path, columns.path);
-  const line = `${" ".repeat(indent)}${palette[row.tone](row.sign)} ${path}  ${palette.dim(before)}${row.after}`;
-  const used = textWidth(line);
-  if (used > width) return stackedLines(row, indent, page);
-  if (row.note === "") return [line];
-  const note = noteOf(row, palette);
-  const gap = Math.max(0, columns.after - textWidth(row.after)) + 2;
-  const rest = width - used - textWidth(row.note);
-  if (rest >= 2) return [`${line}${" ".repeat(Math.min(gap, rest))}${note}`];
-  return [line, `${" ".repeat(indent + 2)}${note}`];
 }
 
 /** Before and after on lines of their own, broken between words. */

@@ -51,23 +51,16 @@ function probeTexts(census: Census): readonly string[] {
   if (databases.all + logins.all === 0) return [];
   if (databases.asked + logins.asked === 0 && notProbed.every(({ reason }) => reason === notAskedFor))
     return [`databases: none of ${databases.all} asked (${notAskedFor})`];
-  const others = notProbed.filter((entry) => entry.refused !== true);
+  const why = Map.groupBy(notProbed, ({ refused, failed }) =>
+    refused === true ? "login refused:" : failed === true ? "no answer from" : "not asked:",
+  );
   return [
     [
       ...(databases.all === 0 ? [] : [`databases: ${databases.asked} of ${databases.all} asked`]),
       ...(logins.all === 0 ? [] : [`logins of users: ${logins.asked} of ${logins.all} tried`]),
     ].join("; "),
-    ...reasonTexts(
-      "login refused:",
-      notProbed.filter((entry) => entry.refused === true),
-    ),
-    ...reasonTexts(
-      "no answer from",
-      others.filter((entry) => entry.failed === true),
-    ),
-    ...reasonTexts(
-      "not asked:",
-      others.filter((entry) => entry.failed !== true),
+    ...(["login refused:", "no answer from", "not asked:"] as const).flatMap((words) =>
+      reasonTexts(words, why.get(words) ?? []),
     ),
     ...(logins.all === 0 ? [] : [`access rules of ${amount(logins.all, "user")}: ${rulesUnchecked}`]),
   ];

@@ -65,34 +65,30 @@ function blockOf(change: Change<ShownValue>): BlockView {
   // The reason may say it already.
   const isSaid = phase !== undefined && phase.detail !== "" && change.reason.includes(phase.detail);
   const text = isSaid ? "" : phaseText(phase);
+  const remarks: RemarkView[] = [];
+  if (text !== "" || waysOn !== undefined)
+    remarks.push({ is: phaseIs(phase), text, ...defined({ remedy: waysOn }) });
+  if (backupFirst === true)
+    remarks.push({ is: "backup", text: "backed up first: nothing is deleted before the backup is complete" });
+  if (unchecked.length > 0) {
+    const shown = `not shown by the service, taken from your file: ${unchecked.join(", ")}`;
+    remarks.push({ is: "unchecked", text: shown });
+  }
+  for (const { code, message, lift } of blocked)
+    remarks.push({ is: "blocked", code, text: message, remedy: lift });
   return {
-    ...{ addresses: [addressOf(change)], kind, word: action, isChange: true, sign, tone, disruption },
+    ...{
+      addresses: [addressOf(change)],
+      kind,
+      word: action,
+      isChange: true,
+      sign,
+      tone,
+      disruption,
+      remarks,
+    },
     reason: `${change.reason}${moved}`,
     named: change.gone === true,
-    remarks: [
-      ...(text === "" && waysOn === undefined
-        ? []
-        : [{ is: phaseIs(phase), text, ...defined({ remedy: waysOn }) }]),
-      ...(backupFirst === true
-        ? [
-            {
-              is: "backup" as const,
-              text: "backed up first: nothing is deleted before the backup is complete",
-            },
-          ]
-        : []),
-      ...(unchecked.length === 0
-        ? []
-        : [
-            {
-              is: "unchecked" as const,
-              text: `not shown by the service, taken from your file: ${unchecked.join(", ")}`,
-            },
-          ]),
-      ...blocked.map(({ code, message, lift }) => ({
-        ...{ is: "blocked" as const, code, text: message, remedy: lift },
-      })),
-    ],
     fields: fieldsOf(change),
   };
 }

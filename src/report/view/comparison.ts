@@ -1,5 +1,5 @@
 /** @module Compares two plans: which changes are new, which are gone, which are other changes now. */
-import { stableJson } from "../../model/json.ts";
+import { defined, stableJson } from "../../model/json.ts";
 import type { Change, FieldChange, Plan } from "../../model/plan.ts";
 import { fieldsOf as setFields } from "../../model/spec.ts";
 import { type ShownValue, shownFields, shownPlan } from "../shown.ts";
@@ -100,33 +100,35 @@ function guardFacts(before: Change, after: Change): readonly string[] {
 }
 
 function fieldFacts(before: Compared, after: Compared): readonly string[] {
-  const [was, is] = [digestsOf(before.change), digestsOf(after.change)];
-  const [old, now] = [fieldsOf(before.shown), fieldsOf(after.shown)];
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((path) => {
-    if (was.get(path) === is.get(path)) return [];
-    const sides = [old.get(path), now.get(path)].filter((side) => side !== undefined);
-    const isHidden = (value?: ShownValue): boolean => value?.sensitive === true;
-    const isSecret = sides.some((side) => isHidden(side.before) || isHidden(side.after));
-    if (isSecret && sides.length === 2) return [`${path}: another secret`];
-    return [`${path}: ${fieldText(now.get(path))}, was: ${fieldText(old.get(path))}`];
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((path) => {
+    const [was, is] = [old.get(path), now.get(path)];
+    if (was?.digest === is?.digest) return [];
+    const values = [was?.before, was?.after, is?.before, is?.after];
+    const isSecret = values.some((value) => value?.sensitive === true);
+    if (isSecret && was !== undefined && is !== undefined) return [`${path}: another secret`];
+    return [`${path}: ${fieldText(is)}, was: ${fieldText(was)}`];
   });
 }
 
 type Sides = Pick<FieldChange<ShownValue>, "before" | "after">;
 
-/** The fields that a change sets; those of a new resource have no value before. */
-function fieldsOf({ action, after, fields }: Change<ShownValue>): ReadonlyMap<string, Sides> {
-  if (action === "create")
-    return new Map(shownFields(after).map(([path, value]) => [path, { after: value }]));
-  return new Map(fields.map((field) => [field.path, field]));
-}
-
-/** Digests of the fields of a change: values as they are, secrets by their fingerprints. */
-function digestsOf({ action, after = {}, fields }: Change): ReadonlyMap<string, string> {
-  if (action === "create")
-    return new Map(setFields(after).map(([path, value]) => [path, stableJson([value])]));
+/** The fields that a change sets, with digests of their values as they are; those of a new resource have no value before. */
+function fieldsOf({ change, shown }: Compared): ReadonlyMap<string, Sides & { readonly digest: string }> {
+  const isNew = change.action === "create";
+  const set = isNew
+    ? setFields(change.after ?? {}).map(([path, after]) => ({ path, before: undefined, after }))
+    : change.fields;
+  const sides = new Map<string, Sides>(
+    isNew
+      ? shownFields(shown.after).map(([path, after]) => [path, { after }])
+      : shown.fields.map((field) => [field.path, field]),
+  );
   return new Map(
-    fields.map(({ path, before, after: next }) => [path, stableJson([before ?? "(none)", next ?? "(none)"])]),
+    set.map(({ path, before = "(none)", after = "(none)" }) => {
+      const { before: from, after: to } = sides.get(path) ?? {};
+      return [path, { ...defined({ before: from, after: to }), digest: stableJson([before, after]) }];
+    }),
   );
 }
 

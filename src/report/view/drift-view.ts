@@ -8,7 +8,7 @@ import {
   hasDrift,
 } from "../../model/drift.ts";
 import { shellWord } from "../../model/errors.ts";
-import { defined } from "../../model/json.ts";
+import { own } from "../../model/json.ts";
 import { passwordRefused } from "../../model/probe-troubles.ts";
 import type { ShownDrift } from "../shown.ts";
 import { quoteText } from "../typeset.ts";
@@ -117,11 +117,10 @@ function seenText(report: ShownDrift): string {
 }
 
 function closingOf(ours: number, cosmetic: number, unread: number): ReportView["closing"] {
+  const does = cosmetic === 1 ? "does" : "do";
   const also = [
     ...(ours === 0 ? [] : [`${amount(ours, "resource")} with changes that are not applied yet`]),
-    ...(cosmetic === 0
-      ? []
-      : [`${amount(cosmetic, "difference")} that ${cosmetic === 1 ? "does" : "do"} not matter (--verbose)`]),
+    ...(cosmetic === 0 ? [] : [`${amount(cosmetic, "difference")} that ${does} not matter (--verbose)`]),
   ];
   const [count, them] = unread === 1 ? ["One thing", "it"] : [`${unread} things`, "them"];
   const proven = `${count} could not be read: this proves nothing about ${them} (exit code 1).`;
@@ -136,20 +135,14 @@ export const undeclaredRemedy =
   "declare it and bind it with graphform import ADDRESS ID, or delete it at the service";
 
 function listsOf({ unmanaged = [], census }: ShownDrift, names: KindNames): readonly ListView[] {
-  const noun = (kind: string): string => (Object.hasOwn(names, kind) ? names[kind]?.noun : undefined) ?? kind;
-  const unsure = (
-    is: string,
-    { address, reason }: { readonly address: string; readonly reason: string },
-  ) => ({
-    ...{ is, name: address },
-    text: reason,
-  });
+  const unsure = (is: string, entries: DriftReport["census"]["unfinished"]): ListView["items"] =>
+    entries.map(({ address, reason }) => ({ is, name: address, text: reason }));
   return [
     {
       title: "Not declared",
       items: unmanaged.map(({ kind, id, name }) => ({
         is: "not declared",
-        name: `${noun(kind)} ${id}`,
+        name: `${own(names, kind)?.noun ?? kind} ${id}`,
         text: name === undefined ? "" : quoteText(name, 100),
       })),
       remedy: undeclaredRemedy,
@@ -157,10 +150,7 @@ function listsOf({ unmanaged = [], census }: ShownDrift, names: KindNames): read
     },
     {
       title: "Not checked, or not at rest",
-      items: [
-        ...census.notChecked.map((entry) => unsure("not checked", entry)),
-        ...census.unfinished.map((entry) => unsure("not at rest", entry)),
-      ],
+      items: [...unsure("not checked", census.notChecked), ...unsure("not at rest", census.unfinished)],
       isOpen: false,
     },
   ];
@@ -185,21 +175,20 @@ function remediesOf({ resources }: DriftReport<unknown>): readonly NextView[] {
       parseAddress(address)?.key === undefined ? "remove the block" : "take its entry out of forEach",
     );
   const command = taken && `graphform drift --adopt ${shellWord(`${taken.address}.${taken.path}`)}`;
-  return [
-    ...(isPutBack
-      ? [{ command: "graphform plan", text: "shows what putting it back takes; graphform apply does it" }]
-      : []),
-    ...(fields.some(({ remedy }) => remedy === undefined)
-      ? [{ text: "apply leaves a field as it is if its line names a command" }]
-      : []),
-    ...(fields.some(({ reason }) => reason.startsWith(passwordRefused))
-      ? [{ text: "a password was rotated on purpose: put the new one into its secret, and look again" }]
-      : []),
-    ...(command === undefined
-      ? []
-      : [{ ...defined({ command }), text: "writes the live value into the manifest" }]),
-    ...[...new Set(undeclared)].map((words) => ({
-      text: `deleted, and that is meant: ${words}, or list the address under removed`,
-    })),
-  ];
+  const remedies: NextView[] = [];
+  if (isPutBack)
+    remedies.push({
+      command: "graphform plan",
+      text: "shows what putting it back takes; graphform apply does it",
+    });
+  if (fields.some(({ remedy }) => remedy === undefined))
+    remedies.push({ text: "apply leaves a field as it is if its line names a command" });
+  if (fields.some(({ reason }) => reason.startsWith(passwordRefused)))
+    remedies.push({
+      text: "a password was rotated on purpose: put the new one into its secret, and look again",
+    });
+  if (command !== undefined) remedies.push({ command, text: "writes the live value into the manifest" });
+  for (const words of new Set(undeclared))
+    remedies.push({ text: `deleted, and that is meant: ${words}, or list the address under removed` });
+  return remedies;
 }

@@ -127,26 +127,13 @@ function closingOf(plan: ShownPlan, command: string): ReportView["closing"] {
   const also = Object.entries({ adopt, move, forget }).filter(([, count]) => count > 0);
   const all = plan.changes.filter(({ action }) => action !== "keep").length;
   const rest = blocked === all ? "does nothing" : "carries out the rest";
-  const isNothing = toneOf(plan) === "good";
-  return [
-    ...(also.length === 0
-      ? []
-      : [
-          {
-            tone: "plain" as const,
-            text: `Also: ${also.map(([verb, count]) => `${count} to ${verb}`).join(", ")}.`,
-          },
-        ]),
-    ...(blocked === 0
-      ? []
-      : [
-          {
-            tone: "bad" as const,
-            text: `${blocked} of these ${blocked === 1 ? "is" : "are"} blocked: ${command} ${rest} and exits 4.`,
-          },
-        ]),
-    ...(isNothing ? [{ tone: "good" as const, text: [verdictOf(plan), ...unproven(plan)].join(" ") }] : []),
-  ];
+  const are = blocked === 1 ? "is" : "are";
+  const sentences = [
+    ["plain", also.length > 0, `Also: ${also.map(([verb, count]) => `${count} to ${verb}`).join(", ")}.`],
+    ["bad", blocked > 0, `${blocked} of these ${are} blocked: ${command} ${rest} and exits 4.`],
+    ["good", toneOf(plan) === "good", [verdictOf(plan), ...unproven(plan)].join(" ")],
+  ] as const;
+  return sentences.flatMap(([tone, isSaid, text]) => (isSaid ? [{ tone, text }] : []));
 }
 
 /** Sentences on values that were not compared, as the service does not show them, and on resources that are not at rest. */
@@ -157,16 +144,16 @@ function unproven({ changes, census }: ShownPlan): readonly string[] {
     recorded === 1 ? "is as last applied or imported and was" : "are as last applied or imported and were";
   const count = (is: string): number => changes.filter(({ phase }) => phase?.is === is).length;
   const [pending, waiting, failed] = [count("pending"), count("waiting-for-person"), count("failed")];
-  return [
-    ...(recorded === 0 ? [] : [`${recorded} of ${amount(all, "value")} ${notChecked} not checked.`]),
-    ...(pending === 0
-      ? []
-      : [`${amount(pending, "operation")} ${pending === 1 ? "is" : "are"} still running; apply will wait.`]),
-    ...(waiting === 0
-      ? []
-      : [`${amount(waiting, "resource")} ${waiting === 1 ? "waits" : "wait"} for a person.`]),
-    ...(failed === 0 ? [] : [`${amount(failed, "resource")} failed.`]),
-  ];
+  const sentences = [
+    [recorded, `${recorded} of ${amount(all, "value")} ${notChecked} not checked.`],
+    [
+      pending,
+      `${amount(pending, "operation")} ${pending === 1 ? "is" : "are"} still running; apply will wait.`,
+    ],
+    [waiting, `${amount(waiting, "resource")} ${waiting === 1 ? "waits" : "wait"} for a person.`],
+    [failed, `${amount(failed, "resource")} failed.`],
+  ] as const;
+  return sentences.flatMap(([number, text]) => (number === 0 ? [] : [text]));
 }
 
 /** Changes of equal severity. */
