@@ -22,7 +22,6 @@ import { type ShownPlan, shownPlan } from "../report/shown.ts";
 import { jsonText } from "../report/typeset.ts";
 import { probeFigures } from "../report/view/census-view.ts";
 import { planView } from "../report/view/plan-view.ts";
-import { kindNames } from "../report/words.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
 import { commitOfJob } from "./ci/newest-commit.ts";
 import type { Opened } from "./folders.ts";
@@ -80,7 +79,6 @@ export function planReport(
   { out, sarif, gitlab, markdown, html, destroy = false }: PlanFiles,
   terminal: Terminal,
 ): ReportKind<MadePlan> {
-  const names = kindNames(kinds.all);
   const next = { planFile: out, command: destroy ? "destroy" : "apply" } as const;
   return {
     report: "plan",
@@ -92,7 +90,7 @@ export function planReport(
     findings: ({ plan: made }) => planFindings(made),
     annotations: ({ plan: made }, pathOf) => planAnnotations(made, pathOf),
     figures: ({ plan: made }) => probeFigures(made.census),
-    json: ({ plan: made }) => planJson(made, names),
+    json: ({ plan: made }) => planJson(made, kinds),
     failedJson: erroredPlanJson,
     page: ({ plan: made, earlier }) => ({ plan: made, ...defined({ earlier }) }),
     outputs: async (made, isOne) => ({
@@ -157,8 +155,7 @@ async function makePlan(invocation: Invocation<PlanCommandOptions>, opened: Open
       const writer = { ...writerOf(options.out, terminal), signal: run.signal };
       await savePlan(options.out, made, { run, options, commit: commitOfJob(settings), destroying }, writer);
     }
-    const names = kindNames(kinds.all);
-    const compared = earlier && (await comparedWith(earlier, made, names));
-    return { plan: shownPlan(made, names), ...defined({ earlier: compared }) };
+    const compared = earlier && (await comparedWith(earlier, made, kinds));
+    return { plan: shownPlan(made, kinds), ...defined({ earlier: compared }) };
   }).finally(view?.clear);
 }

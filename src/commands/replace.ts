@@ -17,7 +17,6 @@ import { needsRepair } from "../replace/recover.ts";
 import { progressText } from "../report/apply-text.ts";
 import { applyEvent, stamped } from "../report/events.ts";
 import { escapeText, jsonText, makePalette } from "../report/typeset.ts";
-import { kindNames } from "../report/words.ts";
 import { boundAt, liveAt } from "./bound-objects.ts";
 import {
   type Invocation,
@@ -95,9 +94,8 @@ function statusLines(address: string, migration: Migration): readonly string[] {
 export async function replaceUndo(invocation: Invocation<ReplaceOptions>, address: string): Promise<number> {
   const { options, terminal } = invocation;
   const palette = makePalette(terminal.colour);
-  const names = kindNames(kinds.all);
   const emit = (event: ApplyEvent): void => {
-    if (options.json === true) terminal.out(`${jsonText(stamped(applyEvent(event, names), Date.now()))}\n`);
+    if (options.json === true) terminal.out(`${jsonText(stamped(applyEvent(event, kinds), Date.now()))}\n`);
     else terminal.err(`${progressText(event, palette)}\n`);
   };
   const warn = (message: string): void => emit({ type: "warning", message });

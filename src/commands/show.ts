@@ -9,7 +9,6 @@ import { stateJson, stateText } from "../report/state-text.ts";
 import { reportText } from "../report/text/report-text.ts";
 import { jsonText, makePalette } from "../report/typeset.ts";
 import { planView } from "../report/view/plan-view.ts";
-import { kindNames } from "../report/words.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import { comparedWith, earlierPlan, writeOwnFiles } from "./reports/write-reports.ts";
@@ -27,12 +26,11 @@ export async function show(
   planFile: string | undefined,
 ): Promise<number> {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
-  const names = kindNames(kinds.all);
   if (planFile !== undefined) {
     const saved = await readPlanFile(planFile);
     const compare = await earlierPlan(options);
-    const plan = shownPlan(saved.plan, names);
-    const earlier = compare && (await comparedWith(compare, saved.plan, names));
+    const plan = shownPlan(saved.plan, kinds);
+    const earlier = compare && (await comparedWith(compare, saved.plan, kinds));
     if (options.html !== undefined) {
       const { planReport } = await import("./plan-command.ts");
       const value = { plan, ...defined({ earlier }) };
@@ -40,7 +38,7 @@ export async function show(
       await writeOwnFiles({ folder: ".", name: plan.name, is: "made", value }, kind, terminal);
     }
     terminal.out(
-      options.json === true ? `${jsonText(planJson(plan, names))}\n` : reportText(planView(plan), page),
+      options.json === true ? `${jsonText(planJson(plan, kinds))}\n` : reportText(planView(plan), page),
     );
     return exitCodes.done;
   }
@@ -54,7 +52,7 @@ export async function show(
     terminal.out(`No state at ${project.store.where}.\n`);
     return exitCodes.done;
   }
-  const state = shownState(stored ?? emptyState(project.header.name), names);
-  terminal.out(options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, page));
+  const state = shownState(stored ?? emptyState(project.header.name), kinds);
+  terminal.out(options.json === true ? `${jsonText(stateJson(state, kinds))}\n` : stateText(state, page));
   return exitCodes.done;
 }

@@ -1,5 +1,6 @@
 /** @module Reads the snapshots and audit events of instances, and requests backups. */
 import { answerValues } from "../hosting/wire/answer-values.ts";
+import type { AuditEvent } from "../model/drift.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined, isObject, type Json } from "../model/json.ts";
 import type { Backup } from "../model/kind.ts";
@@ -138,20 +139,12 @@ export function snapshotParams({ id, subscriptionId, instanceId }: Snapshot): {
   return { id, ...defined({ instanceId }) };
 }
 
-interface InstanceEvent {
-  /** ISO 8601, as the service writes it; empty if it shows none. */
-  readonly time: string;
-  readonly message: string;
-  /** Absent if the service did it by itself, or does not say. */
-  readonly user?: string;
-}
-
 /** Lists the events of an instance, newest first; none if the service shows none. */
 export async function instanceEvents(
   service: Reads,
   id: string,
   signal: AbortSignal,
-): Promise<readonly InstanceEvent[]> {
+): Promise<readonly AuditEvent[]> {
   const { items } = (await service.read({ operation: "instance.events", params: { id } }, signal)).values;
   const shown = Array.isArray(items) ? items.filter(isObject) : [];
   const text = (value: unknown): string => (typeof value === "string" ? value : "");

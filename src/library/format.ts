@@ -21,7 +21,6 @@ import { reportText } from "../report/text/report-text.ts";
 import { jsonText, makePalette, type Page } from "../report/typeset.ts";
 import { driftView } from "../report/view/drift-view.ts";
 import { planView } from "../report/view/plan-view.ts";
-import { kindNames } from "../report/words.ts";
 
 /** Layout of what is formatted. */
 export interface FormatOptions {
@@ -38,20 +37,18 @@ export type DriftFormat = PlanFormat | "junit" | "prometheus";
 /** Formats of problems: those of `graphform validate`. */
 export type ProblemFormat = "text" | "json" | "sarif";
 
-const names = kindNames(kinds.all);
-
 /** Formats a plan. */
 export async function formatPlan(
   plan: Plan,
   format: PlanFormat,
   options: FormatOptions = {},
 ): Promise<string> {
-  const shown = shownPlan(plan, names);
+  const shown = shownPlan(plan, kinds);
   switch (format) {
     case "text":
       return reportText(planView(shown), pageOf(options));
     case "json":
-      return documentText(planJson(shown, names));
+      return documentText(planJson(shown, kinds));
     case "markdown":
       return reportMarkdown(planView(shown));
     case "sarif":
@@ -59,7 +56,7 @@ export async function formatPlan(
     case "html": {
       // Loaded here: what draws the picture of a page is large.
       const { reportHtml } = await import("../report/html/report-html.ts");
-      const page = { data: planJson(shown, names), plan: shown };
+      const page = { data: planJson(shown, kinds), plan: shown };
       return reportHtml(planView(shown), { ...page, sha256: sha256As("base64") });
     }
   }
@@ -71,14 +68,14 @@ export async function formatDrift(
   format: DriftFormat,
   options: FormatOptions = {},
 ): Promise<string> {
-  const shown = shownDrift(report, names);
+  const shown = shownDrift(report, kinds);
   switch (format) {
     case "text":
-      return reportText(driftView(shown, names), pageOf(options));
+      return reportText(driftView(shown, kinds), pageOf(options));
     case "json":
-      return documentText(driftJson(shown, names));
+      return documentText(driftJson(shown, kinds));
     case "markdown":
-      return reportMarkdown(driftView(shown, names));
+      return reportMarkdown(driftView(shown, kinds));
     case "sarif":
       return sarifText(driftFindings(shown));
     case "junit":
@@ -87,8 +84,8 @@ export async function formatDrift(
       return driftMetrics(shown, systemClock.now());
     case "html": {
       const { reportHtml } = await import("../report/html/report-html.ts");
-      const data = driftJson(shown, names);
-      return reportHtml(driftView(shown, names), { data, sha256: sha256As("base64") });
+      const data = driftJson(shown, kinds);
+      return reportHtml(driftView(shown, kinds), { data, sha256: sha256As("base64") });
     }
   }
 }

@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
 import { defined } from "../model/json.ts";
-import type { ApplyEvent } from "../model/outcome.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -26,23 +25,15 @@ export function planningWorld(
 const foresee: PlanningWorld["foresee"] = async (...given) =>
   (await import("../replace/sides.ts")).foresee(...given);
 
-/** The parts of an apply that differ between the command line and programs. */
-export interface ApplyParts {
-  readonly service: Service;
+/** The parts of an apply that differ between the command line and programs. Without `aborting` requests in flight always end by themselves. */
+export interface ApplyParts
+  extends Pick<ApplyWorld, "service" | "stopping">,
+    Partial<Pick<ApplyWorld, "aborting" | "open" | "emit" | "clock" | "onRead" | "onStatus">> {
   readonly store: StateStore;
   /** The state at the start, claimed for the service. */
   readonly state: StateDocument;
   /** The lock of the state; losing it stops the run. */
   readonly lock: Pick<Lock, "lost" | "look">;
-  readonly stopping: AbortSignal;
-  /** Without it, requests in flight always end by themselves. */
-  readonly aborting?: AbortSignal;
-  /** Without it, no secret can be opened. */
-  readonly open?: Open;
-  readonly emit?: (event: ApplyEvent) => void;
-  readonly clock?: Clock;
-  readonly onRead?: ApplyWorld["onRead"];
-  readonly onStatus?: ApplyWorld["onStatus"];
 }
 
 /** Builds the world of applying, with a journal that writes to the store of the state. */

@@ -3,38 +3,25 @@ import type { FieldSchema } from "../model/field-schema.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Source } from "../model/observed.ts";
 
-/** The part of a kind that reports use: its names and its schema. */
-type KindWords = Pick<Kind, "name" | "noun" | "type" | "schema">;
-
-/** The words of each kind, by section of the manifest. */
+/** The names and schemas of the kinds, as reports use them. */
 export interface KindNames {
-  readonly [section: string]: KindWords;
-}
-
-export function kindNames(kinds: readonly KindWords[]): KindNames {
-  return Object.fromEntries(
-    kinds.map(({ name, noun, type, schema }) => [name, { name, noun, type, schema }]),
-  );
+  find(section: string): Pick<Kind, "noun" | "type" | "schema"> | undefined;
 }
 
 /** Resource type in JSON reports; an unknown section gives `graphform_SECTION`. */
 export function typeOf(kind: string, names: KindNames): string {
-  return wordsOf(kind, names)?.type ?? `graphform_${kind}`;
+  return names.find(kind)?.type ?? `graphform_${kind}`;
 }
 
 /** The row of the field at a dotted path, or of the secret field above it. */
 export function rowAt(kind: string, path: string, names: KindNames): FieldSchema | undefined {
-  let row: FieldSchema | undefined = wordsOf(kind, names)?.schema;
+  let row: FieldSchema | undefined = names.find(kind)?.schema;
   for (const key of path.split(".")) {
     const rows: FieldSchema["properties"] = row?.properties;
     row = rows !== undefined && Object.hasOwn(rows, key) ? rows[key] : undefined;
     if (row?.["x-secret"] === true) return row;
   }
   return row;
-}
-
-function wordsOf(kind: string, names: KindNames): KindWords | undefined {
-  return Object.hasOwn(names, kind) ? names[kind] : undefined;
 }
 
 /** A count with its noun: `1 restart`, `2 restarts`, `no restarts`. */

@@ -2,10 +2,9 @@ import { cloudAccountSchema } from "../../src/fields/cloud-account.ts";
 import { instanceSchema } from "../../src/fields/instance.ts";
 import { networkSchema } from "../../src/fields/network.ts";
 import { userSchema } from "../../src/fields/user.ts";
-import { type KindNames, kindNames } from "../../src/report/words.ts";
+import type { KindNames } from "../../src/report/words.ts";
 
-/** The kinds of the manifest as reports know them. */
-export const words: KindNames = kindNames([
+const kinds = [
   { name: "instances", noun: "instance", type: "graphform_instance", schema: instanceSchema },
   { name: "networks", noun: "network", type: "graphform_network", schema: networkSchema },
   {
@@ -15,4 +14,7 @@ export const words: KindNames = kindNames([
     schema: cloudAccountSchema,
   },
   { name: "users", noun: "user", type: "graphform_user", schema: userSchema },
-]);
+];
+
+/** The kinds of the manifest as reports know them. */
+export const words: KindNames = { find: (section) => kinds.find(({ name }) => name === section) };

@@ -12,7 +12,6 @@ import { openProject, type Project } from "../../project/project.ts";
 import { assertAddressesKnown } from "../../reconcile/plan-for.ts";
 import { type Drift, driftFor } from "../../reconcile/reconcile.ts";
 import { type ShownDrift, shownDrift } from "../../report/shown.ts";
-import { kindNames } from "../../report/words.ts";
 import { type Opened, refuseSeveral } from "../folders.ts";
 import { goalOf } from "../options.ts";
 import { reportOne, reportSeveral } from "../reports/run-report.ts";
@@ -53,7 +52,7 @@ function makeOf(invocation: Invocation<DriftOptions>): (opened: Opened) => Promi
     return withDrift(project, invocation, async ({ report }, { service, signal }) => {
       const isAsked = service.offers("instance.events");
       const found = isAsked ? await withAuditEvents(report, service, signal) : report;
-      return shownDrift(found, kindNames(kinds.all));
+      return shownDrift(found, kinds);
     });
   };
 }

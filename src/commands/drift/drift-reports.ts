@@ -14,7 +14,6 @@ import type { ManifestResult } from "../../report/several/manifest-result.ts";
 import type { ShownDrift } from "../../report/shown.ts";
 import { probeFigures } from "../../report/view/census-view.ts";
 import { countDrift, driftView } from "../../report/view/drift-view.ts";
-import { kindNames } from "../../report/words.ts";
 import type { ReportOptions } from "../reports/run-report.ts";
 import { pathIn, writeReport } from "../reports/write-report.ts";
 import type { ReportKind } from "../reports/write-reports.ts";
@@ -45,7 +44,6 @@ export function driftReport(
   settings: Settings,
   terminal: Terminal,
 ): ReportKind<ShownDrift> {
-  const names = kindNames(kinds.all);
   return {
     report: "drift",
     whole: "graphform drift shows all",
@@ -55,11 +53,11 @@ export function driftReport(
       return hasDrift(report) ? exitCodes.changes : exitCodes.done;
     },
     line: lineOf,
-    view: (report) => driftView(report, names),
+    view: (report) => driftView(report, kinds),
     findings: driftFindings,
     annotations: driftAnnotations,
     figures: ({ census }) => probeFigures(census),
-    json: (report) => driftJson(report, names),
+    json: (report) => driftJson(report, kinds),
     failedJson: erroredDriftJson,
     outputs(reports) {
       const counts = reports.map(countDrift);

@@ -16,7 +16,6 @@ import { carryOut } from "../../reconcile/apply-plan.ts";
 import { progressText } from "../../report/apply-text.ts";
 import { applyEvent, errorEvent, stamped } from "../../report/events.ts";
 import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
-import { kindNames } from "../../report/words.ts";
 import { boundAt, liveAt } from "../bound-objects.ts";
 import { type Invocation, interrupted, type ManifestOptions, withRun } from "../with-run.ts";
 
@@ -51,12 +50,11 @@ export async function operate(
 ): Promise<number> {
   const { options, settings, terminal } = invocation;
   const palette = makePalette(terminal.colour);
-  const names = kindNames(kinds.all);
   const print = (event: JsonObject): void => terminal.out(`${jsonText(stamped(event, Date.now()))}\n`);
   const emit = (event: ApplyEvent): void => {
     // Without waiting the operation is only accepted: its result is not known, so it is not reported as done.
     if (options.wait === false && event.type === "step-end" && event.outcome.result === "done") return;
-    if (options.json === true) print(applyEvent(event, names));
+    if (options.json === true) print(applyEvent(event, kinds));
     else terminal.err(`${progressText(event, palette)}\n`);
   };
   const warn = (message: string): void => emit({ type: "warning", message });

@@ -20,7 +20,6 @@ import { type ShownOutcome, type ShownPlan, shownOutcome, shownPlan } from "../.
 import { reportText } from "../../report/text/report-text.ts";
 import { jsonText, makePalette } from "../../report/typeset.ts";
 import { planView } from "../../report/view/plan-view.ts";
-import { kindNames } from "../../report/words.ts";
 import { stepEvents } from "../../telemetry/channels.ts";
 import type { LiveView } from "../terminal/live-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -50,7 +49,6 @@ export function applyReport(
 ): ApplyReport {
   const warnings: string[] = [];
   const { log } = terminal;
-  const names = kindNames(kinds.all);
   let kept: Outcome | undefined;
   const outputs = [
     asJson ? jsonReport((line) => terminal.out(`${line}\n`), command) : textReport(terminal, command, view),
@@ -62,7 +60,7 @@ export function applyReport(
   return {
     view,
     plan: (plan: Plan) => {
-      const shown = shownPlan(plan, names);
+      const shown = shownPlan(plan, kinds);
       toAll((output) => output.plan(shown));
     },
     event: (event) => {
@@ -78,7 +76,7 @@ export function applyReport(
     end: (exitCode) => {
       const outcome = kept && { ...kept, exitCode: exitCode ?? kept.exitCode };
       kept = undefined;
-      if (outcome !== undefined) toAll((output) => output.outcome(shownOutcome(outcome, names)));
+      if (outcome !== undefined) toAll((output) => output.outcome(shownOutcome(outcome, kinds)));
     },
     error: (error) => toAll((output) => output.error(error)),
     warnings: () => warnings,
@@ -115,7 +113,6 @@ function textReport(terminal: Terminal, command: Command, view: LiveView | undef
 }
 
 function jsonReport(line: (text: string) => void, command: Command): Output {
-  const names = kindNames(kinds.all);
   let isBegun = false;
   const write = (events: readonly JsonObject[]): void => {
     const head = isBegun ? [] : [versionEvent(packageVersion())];
@@ -123,8 +120,8 @@ function jsonReport(line: (text: string) => void, command: Command): Output {
     for (const event of [...head, ...events]) line(jsonText(stamped(event, Date.now())));
   };
   return {
-    plan: (plan) => write(planEvents(plan, names)),
-    event: (event) => write([applyEvent(event, names)]),
+    plan: (plan) => write(planEvents(plan, kinds)),
+    event: (event) => write([applyEvent(event, kinds)]),
     // Each warning was written to the stream when it was raised.
     outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, command)),
     error: (error) =>

@@ -228,11 +228,8 @@ function rowOf(snapshot: Snapshot): readonly string[] {
 }
 
 /** A snapshot as JSON, without undefined fields. */
-function snapshotJson(snapshot: Snapshot): JsonObject {
-  const { id, status, instanceId, type, cloudProvider, region } = snapshot;
-  const { createdAt, completedAt, progress, encrypted } = snapshot;
-  const known = { instanceId, type, cloudProvider, region, createdAt, completedAt, progress, encrypted };
-  return { id, status, ...defined(known) };
+function snapshotJson({ subscriptionId: _, ...known }: Snapshot): JsonObject {
+  return defined(known);
 }
 
 /** Reads a snapshot. Throws `snapshot-unknown`. */

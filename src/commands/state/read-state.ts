@@ -10,7 +10,7 @@ import { openProject, type Project } from "../../project/project.ts";
 import { shownState } from "../../report/shown.ts";
 import { stateJson, stateText } from "../../report/state-text.ts";
 import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
-import { amount, kindNames } from "../../report/words.ts";
+import { amount } from "../../report/words.ts";
 import { emptyState } from "../../state/document.ts";
 import { readState } from "../../state/read-state.ts";
 import { boundAt } from "../bound-objects.ts";
@@ -115,10 +115,9 @@ async function stored({ store, header }: Project): Promise<StateDocument> {
 }
 
 function print(state: StateDocument, { options, terminal }: Invocation): number {
-  const names = kindNames(kinds.all);
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
-  const shown = shownState(state, names);
-  terminal.out(options.json === true ? `${jsonText(stateJson(shown, names))}\n` : stateText(shown, page));
+  const shown = shownState(state, kinds);
+  terminal.out(options.json === true ? `${jsonText(stateJson(shown, kinds))}\n` : stateText(shown, page));
   return exitCodes.done;
 }
 

@@ -8,7 +8,6 @@ import {
   hasDrift,
 } from "../../model/drift.ts";
 import { shellWord } from "../../model/errors.ts";
-import { own } from "../../model/json.ts";
 import { passwordRefused } from "../../model/probe-troubles.ts";
 import type { ShownDrift } from "../shown.ts";
 import { quoteText } from "../typeset.ts";
@@ -142,7 +141,7 @@ function listsOf({ unmanaged = [], census }: ShownDrift, names: KindNames): read
       title: "Not declared",
       items: unmanaged.map(({ kind, id, name }) => ({
         is: "not declared",
-        name: `${own(names, kind)?.noun ?? kind} ${id}`,
+        name: `${names.find(kind)?.noun ?? kind} ${id}`,
         text: name === undefined ? "" : quoteText(name, 100),
       })),
       remedy: undeclaredRemedy,

@@ -38,7 +38,7 @@ function comparedOf<Part extends BlockPart>(part: Part, at: number): Compared<Pa
   const { own, block, values } = part;
   const { addresses: _, fields, ...shape } = block;
   const rows = fields.map(({ before: _before, after: _after, notes: _notes, ...row }) => row);
-  const rewrite = inValue(own);
+  const rewrite = rewriteOf(own);
   return {
     part,
     at,
@@ -78,7 +78,7 @@ function joined<Part extends BlockPart>(members: readonly Part[]): readonly Fold
   };
   const sentence = (of: (block: BlockView) => string | undefined): string => common(inSentence(words), of);
   const value = (at: number, of: (field: FieldView) => string | undefined): string =>
-    common(inValue(words), ({ fields }) => {
+    common(rewriteOf(words), ({ fields }) => {
       const field = fields[at];
       return field && of(field);
     });
@@ -150,10 +150,6 @@ function inSentence({ PREVIOUS, ADDRESS, ID }: OwnWords): Rewrite {
 }
 
 /** Rewrites values; key and name are replaced as well: `cache-eu` becomes `cache-KEY`. */
-function inValue(words: OwnWords): Rewrite {
-  return rewriteOf(words);
-}
-
 function rewriteOf(words: Partial<OwnWords>): Rewrite {
   const known = Object.entries(words).flatMap(([name, word]) =>
     word === undefined || word === "" ? [] : spellingsOf(word).map((spelling) => [spelling, name] as const),
