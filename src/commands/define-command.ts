@@ -21,15 +21,12 @@ export type CommandEntry = (parent: Command, host: CommandHost) => void;
 
 /** A command besides its name and description. `O` is what its options are parsed to. */
 interface CommandSpec<O> {
-  /** Adds the options that it shares with others. */
   readonly shared?: (command: Command) => Command;
   /** Shared options that do nothing for it. */
   readonly ineffective?: readonly string[];
   readonly arguments?: readonly (readonly [name: string, about: string] | Argument)[];
-  /** Its own options. */
   readonly options?: readonly (readonly [flags: string, about: string] | Option)[];
   readonly examples?: readonly (readonly [line: string, meaning: string])[];
-  /** Text behind the help. */
   readonly after?: string;
   /** True if options and arguments that it does not know go to another program. */
   readonly passesOn?: boolean;
@@ -93,12 +90,10 @@ export function repeatable(
   return new Option(flags, about).argParser(parse).default([]);
 }
 
-/** An argument that is parsed. */
 export function argument(name: string, about: string, parse: (value: string) => string): Argument {
   return new Argument(name, about).argParser(parse);
 }
 
-/** An option that has to be given. */
 export function required(flags: string, about: string): Option {
   return new Option(flags, about).makeOptionMandatory();
 }

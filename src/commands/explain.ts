@@ -14,7 +14,6 @@ import type { Invocation } from "./with-run.ts";
 
 export interface ExplainOptions {
   readonly json?: boolean;
-  /** A profile; its field names are shown beside those of the built-in ones. */
   readonly profile?: string;
 }
 

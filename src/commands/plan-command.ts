@@ -41,12 +41,10 @@ interface PlanFiles {
   readonly gitlab?: string;
   readonly markdown?: string;
   readonly html?: string;
-  /** Plans the removal of everything that the state owns. */
   readonly destroy?: boolean;
 }
 
 export interface PlanCommandOptions extends ReportOptions, PlanChoices, PlanFiles {
-  /** A saved plan that the page of --html is compared with. */
   readonly compare?: string;
   readonly detailedExitcode?: boolean;
 }
@@ -61,7 +59,6 @@ export async function plan(invocation: Invocation<PlanCommandOptions>): Promise<
   return codeFor(options, await reportOne(invocation, kind, (opened) => makePlan(invocation, opened)));
 }
 
-/** `plan` with several --chdir. */
 export async function planSeveral(
   invocation: Invocation<PlanCommandOptions>,
   folders: readonly string[],
@@ -130,7 +127,6 @@ function countsOf(plans: readonly ShownPlan[]): StepOutputs {
 /** A plan that was made, with what its reports need. */
 interface MadePlan {
   readonly plan: ShownPlan;
-  /** The comparison with the plan of --compare. */
   readonly earlier?: Earlier;
 }
 

@@ -24,7 +24,6 @@ const ofSnapshot = ["<id>", "as `snapshot list` shows it"] as const;
 const noWait = ["--no-wait", "return as soon as the service has accepted it"] as const;
 const networkType = ["--network-type <type>", "PUBLIC or INTERNAL, if the service supports it"] as const;
 
-/** An operation on an instance of the state. */
 function operation(
   verb: Verb,
   about: string,

@@ -16,7 +16,6 @@ import { type Invocation, type ManifestOptions, shownLatestState } from "./with-
 
 export interface ShowOptions extends ManifestOptions {
   readonly html?: string;
-  /** A saved plan that the page is compared with. */
   readonly compare?: string;
 }
 

@@ -18,9 +18,7 @@ import type { Terminal } from "./terminal/terminal.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";
 
 export interface ValidateOptions extends ManifestOptions {
-  /** Also compares with the values that the service offers today. */
   readonly online?: boolean;
-  /** File of a report in the format SARIF. */
   readonly sarif?: string;
 }
 

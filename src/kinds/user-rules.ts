@@ -4,6 +4,7 @@ import { type AclRule, aclRules } from "../model/acl.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/per-object.ts";
+import { firstOf } from "../model/quantity.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
 import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
 
@@ -151,11 +152,7 @@ const wordHints: { readonly [word: string]: string } = {
   allkeys: "write ~* for every key",
 };
 
-const mostListed = 20;
-
 /** Each once, cut if there are many. */
 function listOf(texts: readonly string[]): string {
-  const all = [...new Set(texts)];
-  const rest = all.length - mostListed;
-  return `${all.slice(0, mostListed).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  return firstOf([...new Set(texts)], 20);
 }

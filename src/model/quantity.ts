@@ -43,3 +43,9 @@ export function parseSize(text: string): number | undefined {
   const base = rest === "" ? 1000 : 1024;
   return Math.round(Number(amount) * base ** power);
 }
+
+/** The first of these, and the number of the others: `a, b and 3 more`. */
+export function firstOf(texts: readonly string[], max: number): string {
+  const rest = texts.length - max;
+  return `${texts.slice(0, max).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}

@@ -7,6 +7,7 @@ import { type KindRegistry, present, type Reader } from "../model/kind.ts";
 import { placeText } from "../model/object-key.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
+import { firstOf } from "../model/quantity.ts";
 import type { Open } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 
@@ -113,24 +114,17 @@ export function unreadable(unread: readonly Unread[]): GraphformError {
     const [first] = all;
     if (first === undefined) return [];
     const { host } = first.error;
-    const rest = all.length - named;
-    const what = all
-      .slice(0, named)
-      .map((entry) => entry.what)
-      .join(", ");
+    const what = all.map((entry) => entry.what);
     const at = host === undefined ? "" : ` at ${host}`;
-    return [`${what}${rest > 0 ? ` and ${rest} more` : ""} cannot be read${at}: ${first.reason}`];
+    return [`${firstOf(what, named)} cannot be read${at}: ${first.reason}`];
   });
   const [first] = unread;
   const addresses = unread.map(({ address }) => address);
   const options = addresses.slice(0, named).map((address) => `--exclude ${shellWord(address)}`);
   const isExcludable = addresses.every((address) => parseAddress(address) !== undefined);
   const hints = [...new Set(unread.flatMap(({ error }) => error.hint ?? []))];
-  const way = isExcludable
-    ? [
-        `${options.join(" ")}${addresses.length > named ? " ..." : ""} goes on without ${addresses.length === 1 ? "it" : "them"}`,
-      ]
-    : [];
+  const [more, them] = [addresses.length > named ? " ..." : "", addresses.length === 1 ? "it" : "them"];
+  const way = isExcludable ? [`${options.join(" ")}${more} goes on without ${them}`] : [];
   const hint = [...hints, ...way].join("; ");
   return new GraphformError(first?.error.code ?? "unreadable", texts.join("; "), {
     ...(hint === "" ? {} : { hint }),

@@ -143,7 +143,6 @@ function outputEvents(plan: ShownPlan): readonly JsonObject[] {
   return [uiEvent("info", "outputs", `Outputs: ${entries.length}`, { outputs: Object.fromEntries(outputs) })];
 }
 
-/** One event of a running apply as one line of the stream. */
 export function applyEvent(event: ApplyEvent, names: KindNames): JsonObject {
   switch (event.type) {
     case "step-start": {

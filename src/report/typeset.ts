@@ -4,10 +4,8 @@ import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import { type Json, stableJson } from "../model/json.ts";
 
-/** Longest shown value, in characters. */
 const longestValue = 240;
 
-/** Longest shown message, in characters. */
 const longestMessage = 4000;
 
 /**

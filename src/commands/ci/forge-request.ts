@@ -159,7 +159,6 @@ function pauseOf(headers: HttpAnswer["headers"], now: number): number | undefine
 /** Sends one request with JSON and returns the JSON of the answer. */
 export type Api = (method: ForgeRequest["method"], path: string, body?: JsonObject) => Promise<Json>;
 
-/** The JSON API at an address. */
 export function apiAt({ headers, ...host }: Host): Api {
   const own = { accept: "application/json", "user-agent": "graphform", ...headers };
   return (method, path, body) => {

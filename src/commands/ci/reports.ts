@@ -24,7 +24,6 @@ type CiInvocation<O> = Invocation<O> & { readonly clock?: Clock };
 /** Limit of GitHub for a comment or an issue, in characters; GitLab takes more. */
 const maxCharacters = 65_536;
 
-/** Label by which issues are found. */
 const label = "graphform-drift";
 
 /** `ci comment`: updates the comments with the report's marker, or adds one if there is none. */

@@ -85,7 +85,6 @@ async function storeDetail(store: Project["store"], location: StateLocation): Pr
   }
 }
 
-/** Errors after which nothing else need be tried. */
 const noAnswer: readonly string[] = ["state-unreachable", "state-denied", "state-credentials"];
 
 /** Largest difference in ms that does no harm: leases are renewed every 20 s, and Date headers count whole seconds. */

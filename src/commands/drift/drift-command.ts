@@ -34,7 +34,6 @@ export async function drift(invocation: Invocation<DriftOptions>): Promise<numbe
   );
 }
 
-/** `drift` with several --chdir. */
 export async function driftSeveral(
   invocation: Invocation<DriftOptions>,
   folders: readonly string[],

@@ -19,7 +19,6 @@ import { pathIn, writeReport } from "../reports/write-report.ts";
 import type { ReportKind } from "../reports/write-reports.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Files of reports that `drift` writes. */
 interface DriftFiles {
   readonly markdown?: string;
   readonly html?: string;
@@ -33,9 +32,7 @@ export interface DriftOptions extends ReportOptions, DriftFiles {
   readonly exclude: readonly string[];
   /** False for --no-probe. */
   readonly probe?: boolean;
-  /** Lists objects that are not declared; they count as drift. */
   readonly unmanaged?: boolean;
-  /** Addresses, or fields of them, whose live values go into the manifest. */
   readonly adopt: readonly string[];
 }
 

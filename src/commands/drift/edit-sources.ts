@@ -30,7 +30,6 @@ export interface AdoptedField {
 /** The lines of one edit, before and after, as they may be shown. */
 export interface ChangedLines {
   readonly file: string;
-  /** Number of the first line. */
   readonly line: number;
   readonly before: readonly string[];
   readonly after: readonly string[];

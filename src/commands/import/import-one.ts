@@ -20,11 +20,8 @@ import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
 
 /** Options of `import`; its own ones need --all. */
 export interface ImportOptions extends ManifestOptions {
-  /** File for the manifest. With it, everything is also bound in the state. */
   readonly out?: string;
-  /** Name of the manifest. */
   readonly name?: string;
-  /** Includes users, as comments: no service shows a password. */
   readonly users?: boolean;
 }
 

@@ -101,7 +101,6 @@ export function serviceSection(
 export interface Written {
   readonly text: string;
   readonly manifest: Manifest;
-  /** Number of declared resources. */
   readonly declared: number;
   /** Address -> the reason why the object is a comment. */
   readonly leftOut: ReadonlyMap<string, string>;

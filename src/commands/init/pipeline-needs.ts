@@ -12,12 +12,9 @@ export type CiService = "github" | "gitlab";
 export interface PipelineNeeds {
   /** Name of the manifest, in letters that fit everywhere in a pipeline. */
   readonly name: string;
-  /** The environment that the manifest declares. */
   readonly environment: string | undefined;
   readonly state: StoreType;
-  /** Variables with credentials. */
   readonly secrets: readonly string[];
-  /** Variables that are no secret. */
   readonly variables: readonly string[];
   /** Variables that may take the place of some of the secrets. */
   readonly instead: readonly string[];

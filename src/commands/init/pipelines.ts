@@ -13,13 +13,11 @@ interface PipelineFile {
 /** Files of a pipeline, and what a person has to do next. */
 export interface Pipelines {
   readonly files: readonly PipelineFile[];
-  /** Text for people. */
   readonly next: string;
 }
 
 /** The place of a pipeline, beside its needs. */
 export interface PipelinePlace {
-  /** The manifest, relative to `folder`. */
   readonly manifest: string;
   /** Folder in the repository, empty for its root. */
   readonly folder: string;

@@ -24,11 +24,8 @@ export type Verb = "backup" | "failover" | "start" | "stop" | "restart" | "upgra
 export interface OperateOptions extends ManifestOptions {
   /** False: done as soon as the service has accepted it. */
   readonly wait?: boolean;
-  /** failover: the node to give up. */
   readonly replica?: string;
-  /** failover: the action on that node. */
   readonly action?: string;
-  /** upgrade: the target version. */
   readonly to?: string;
 }
 

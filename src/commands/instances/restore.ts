@@ -23,9 +23,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
 
 export interface InstanceRestoreOptions extends ManifestOptions {
-  /** Time of the data to restore, ISO 8601. */
   readonly to: string;
-  /** Public or internal endpoint of the new instance. */
   readonly networkType?: string;
 }
 

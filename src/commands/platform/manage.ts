@@ -101,7 +101,6 @@ async function endDatabases(dataDir: string): Promise<boolean> {
 }
 
 export interface PlatformOpenOptions extends PlatformOptions {
-  /** False: print the link and open nothing. */
   readonly browser: boolean;
 }
 

@@ -19,7 +19,6 @@ import { assertReportFiles } from "./write-report.ts";
 import { type ReportKind, writeOwnFiles, writeReports } from "./write-reports.ts";
 
 export interface ReportOptions extends ManifestOptions {
-  /** Prints differences that do not matter, too. */
   readonly verbose?: boolean;
 }
 

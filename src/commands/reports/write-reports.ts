@@ -38,7 +38,6 @@ import {
 export interface Findings<T> {
   readonly findings: (value: T) => readonly ReportFinding[];
   readonly annotations: (value: T, pathOf: (file: string) => string) => readonly Annotation[];
-  /** Figures of the whole run, by name. */
   readonly figures?: (value: T) => { readonly [name: string]: number };
   /** The place that has all annotations. */
   readonly whole: string;
@@ -46,7 +45,6 @@ export interface Findings<T> {
 
 /** Everything that the reports of plans, or those of drift, are made from. `T` is a result that may be shown. */
 export interface ReportKind<T> extends SeveralReport<T>, Findings<T> {
-  /** Exit code of a result alone. */
   readonly exit: (value: T) => ExitCode;
   readonly json: (value: T) => JsonObject;
   readonly failedJson: (error: GraphformError) => JsonObject;
@@ -62,7 +60,6 @@ export interface ReportKind<T> extends SeveralReport<T>, Findings<T> {
   readonly writeAll: (results: readonly ManifestResult<T>[], isOne: boolean) => Promise<void>;
 }
 
-/** Files by the name of their option. */
 interface Files {
   readonly [option: string]: string | undefined;
 }

@@ -88,9 +88,7 @@ function copyOf(
 }
 
 export interface SnapshotRestoreOptions extends ManifestOptions {
-  /** Public or internal endpoint of the new instance. */
   readonly networkType?: string;
-  /** Id of the network for the new instance. */
   readonly network?: string;
 }
 
@@ -114,7 +112,6 @@ export async function snapshotRestore(
 }
 
 export interface SnapshotDeleteOptions extends ManifestOptions {
-  /** True: deletes without a question. */
   readonly autoApprove?: boolean;
 }
 

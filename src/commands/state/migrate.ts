@@ -23,7 +23,6 @@ import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.
 import { resourcesOf, shownPlace } from "./read-state.ts";
 
 export interface MigrateOptions extends ManifestOptions {
-  /** A path, a URL, or the type of a store. */
   readonly to: string;
 }
 

@@ -13,7 +13,6 @@ interface PageParts {
   readonly data: Json;
 }
 
-/** SHA-256 of a text in base64. */
 export type Sha256 = (text: string) => string;
 
 /** The page as text. It loads nothing, and runs nothing but its own script. */

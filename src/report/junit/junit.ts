@@ -19,7 +19,6 @@ type JunitResult =
 
 /** One checked resource. */
 export interface JunitCase {
-  /** Address of the resource. */
   readonly name: string;
   /** Group in which test reports show it: the kind of the resource. */
   readonly classname: string;

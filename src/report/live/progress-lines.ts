@@ -14,7 +14,6 @@ export interface Screen extends Page {
 /** Rows of the terminal that stay free: finished steps scroll by there. */
 const freeRows = 4;
 
-/** Widest address and status, in columns. */
 const widest = { address: 48, status: 36 };
 
 /**
@@ -179,7 +178,6 @@ export function withStatus(progress: RunProgress, key: string, status: string): 
   return { ...progress, running: new Map([...progress.running, [key, { ...step, status }]]) };
 }
 
-/** Number of steps that are done. */
 function countDone({ ended }: RunProgress): number {
   return [...ended.values()].filter((isDone) => isDone).length;
 }

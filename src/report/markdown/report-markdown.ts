@@ -136,7 +136,6 @@ function footOf({ census, impact, next, remedies, fingerprint }: ReportView): st
   ].join("\n\n");
 }
 
-/** A table of numbers with one row. */
 function table(counts: readonly CountView[]): string {
   const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
   return [

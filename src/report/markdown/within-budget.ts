@@ -18,7 +18,6 @@ export interface Section {
 /** Bytes of the fence around the lines of a section, and of the empty lines around that. */
 const fenceBytes = 24;
 
-/** Bytes of a text in UTF-8. */
 export function bytesOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
@@ -97,7 +96,6 @@ export function fence(language: string, lines: readonly string[]): string {
   return [`${ticks}${language}`, ...lines, ticks].join("\n");
 }
 
-/** Length of the longest run of backticks. */
 function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }

@@ -11,7 +11,6 @@ const sarifLimits = { taken: 25_000, shown: 5_000 } as const;
 const longest = 1000;
 
 export interface SarifContext {
-  /** Version of graphform. */
   readonly version: string;
   /** Address of the project's repository, without a slash at its end. */
   readonly projectUrl: string;
@@ -19,11 +18,9 @@ export interface SarifContext {
   readonly fallbackFile: string;
   /** Converts the path of a file to a URI; a relative one is relative to the root of the repository. */
   readonly uriOf: (file: string) => string;
-  /** SHA-256 in hex. */
   readonly digest: (text: string) => string;
   /** Error that ended the run, if it has no place in the manifest. */
   readonly failure?: string;
-  /** Figures of the whole run, by name. */
   readonly figures?: { readonly [name: string]: number };
 }
 
@@ -145,7 +142,6 @@ type FindingLevel = "error" | "warning" | "note";
 
 /** One finding: a problem of the manifest, a guard that blocks a change, or a planned change. */
 export interface ReportFinding {
-  /** Stable id of the rule. */
   readonly rule: string;
   /** One sentence about the rule, with the way out. */
   readonly help: string;

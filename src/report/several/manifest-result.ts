@@ -8,7 +8,6 @@ import { amount } from "../words.ts";
 
 /** The result of one manifest, or the error that kept it from being made. */
 export type ManifestResult<T> = {
-  /** Folder as the command line names it. */
   readonly folder: string;
   /** Name of the manifest, empty if it could not be read. */
   readonly name: string;

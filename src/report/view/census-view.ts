@@ -5,6 +5,7 @@ import { defined, type JsonObject } from "../../model/json.ts";
 import type { Source } from "../../model/observed.ts";
 import type { Census } from "../../model/plan.ts";
 import { type NotProbed, notAskedFor } from "../../model/probe-reading.ts";
+import { firstOf } from "../../model/quantity.ts";
 import { amount, sourceMeaning, sourceWords } from "../words.ts";
 import type { CensusView, CountView } from "./report-view.ts";
 
@@ -17,8 +18,7 @@ export function censusView(census: Census): CensusView {
   const { declared, checked, skipped, unmanaged, fields, partialLists = [] } = census;
   const present = sources.filter((source) => fields[source] > 0);
   const count = (number: number, word: string): CountView => ({ count: number, word, tone: "quiet" });
-  const lists = partialLists.slice(0, namedLists).join(", ");
-  const rest = partialLists.length > namedLists ? ` and ${partialLists.length - namedLists} more` : "";
+  const lists = firstOf(partialLists, namedLists);
   return {
     resources: [
       count(declared, "declared"),
@@ -36,7 +36,7 @@ export function censusView(census: Census): CensusView {
       ...probeTexts(census),
       ...(lists === ""
         ? []
-        : [`possibly more than the service lists: ${lists}${rest}; what it leaves out may be there already`]),
+        : [`possibly more than the service lists: ${lists}; what it leaves out may be there already`]),
     ],
     unsure: [],
   };
@@ -74,10 +74,9 @@ export function reasonTexts(
 ): readonly string[] {
   const reasons = [...Map.groupBy(list, ({ reason }) => reason)].sort(([a], [b]) => (a < b ? -1 : 1));
   return reasons.map(([reason, found]) => {
-    const addresses = found.slice(0, named).map(({ address }) => address);
-    const rest = found.length - addresses.length;
+    const addresses = found.map(({ address }) => address);
     const remedy = found[0]?.wayOut;
-    return `${what} ${addresses.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${reason}${remedy === undefined ? "" : ` (${remedy})`}`;
+    return `${what} ${firstOf(addresses, named)}: ${reason}${remedy === undefined ? "" : ` (${remedy})`}`;
   });
 }
 

@@ -10,9 +10,7 @@ export type Tone = "bad" | "careful" | "good" | "quiet";
 export interface AddressView {
   readonly address: string;
   readonly id?: string;
-  /** The address that it had. */
   readonly previous?: string;
-  /** `FILE:LINE`. */
   readonly where?: string;
 }
 
@@ -38,7 +36,6 @@ export interface FieldView {
 /** A sentence about the resources of a block. */
 export interface RemarkView {
   readonly is: "failed" | "pending" | "waiting-for-person" | "backup" | "unchecked" | "blocked" | "event";
-  /** Code of a guard. */
   readonly code?: string;
   /** Empty if only the remedy is left to say. */
   readonly text: string;
@@ -111,9 +108,7 @@ export interface CountView {
 /** The observation that a report rests on. */
 export interface CensusView {
   readonly resources: readonly CountView[];
-  /** Values by source. */
   readonly values: readonly CountView[];
-  /** Meanings of the sources. */
   readonly meanings: readonly string[];
   /** Databases that were asked, and lists that may not be whole. */
   readonly notes: readonly string[];
@@ -180,7 +175,6 @@ export interface ReportView {
 
 export const importTitle = "To bind what is there already, put this into the manifest";
 
-/** Longest text of a view, in characters. */
 const maxLength = 1000;
 
 /** Plain data with every text escaped. */
