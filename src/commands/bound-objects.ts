@@ -2,7 +2,6 @@
 import { unproven } from "../apply/engine/look-for-missing.ts";
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/problems/nearest.ts";
-import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { remedyForAnother } from "../model/object-key.ts";
 import type { Live } from "../model/observed.ts";
@@ -10,6 +9,7 @@ import type { Service } from "../model/service.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { lookAtBound } from "../observe/look-at-bound.ts";
+import type { Run } from "../project/open-run.ts";
 
 /** The binding of an address; with `kind` only one of that kind. Throws `not-bound` with the nearest address. */
 export function boundAt(state: StateDocument, address: string, kind?: string): Bound {
@@ -29,19 +29,14 @@ export function boundAt(state: StateDocument, address: string, kind?: string): B
   throw new GraphformError("not-bound", `the state of ${state.name} has no ${noun} at ${address}`, { hint });
 }
 
-/** A run that can look at an object. */
-interface LookingRun {
-  readonly state: StateDocument;
-  readonly service: Service;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
 /**
  * The object bound to an address, looked for until it is shown, proved absent, or in doubt. Throws `gone`, `not-shown` within its creation
  * grace period, `absence-unproven`, and `another-object`.
  */
-export async function liveAt(address: string, { state, service, signal, ...run }: LookingRun): Promise<Live> {
+export async function liveAt(
+  address: string,
+  { state, service, signal, ...run }: Pick<Run, "state" | "signal" | "clock"> & { readonly service: Service },
+): Promise<Live> {
   const bound = boundAt(state, address);
   const { kind, id, place } = bound;
   const entry = { address, kind, ref: { id, place } };

@@ -10,12 +10,9 @@ import type { Json, JsonObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { escapeText, jsonText, makePalette, type Palette } from "../report/typeset.ts";
 import { tableText } from "./terminal/table-text.ts";
-import type { Invocation } from "./with-run.ts";
+import type { Invocation, ManifestOptions } from "./with-run.ts";
 
-export interface ExplainOptions {
-  readonly json?: boolean;
-  readonly profile?: string;
-}
+export type ExplainOptions = Pick<ManifestOptions, "json" | "profile">;
 
 interface Field {
   readonly kind: string;

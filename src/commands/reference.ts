@@ -11,9 +11,7 @@ import { escapeText, jsonText } from "../report/typeset.ts";
 import { tableText } from "./terminal/table-text.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";
 
-export interface ProfileOptions {
-  readonly json?: boolean;
-}
+export type ProfileOptions = Pick<ManifestOptions, "json">;
 
 /** `profile list`: prints the profiles of the package. */
 export async function profileList({ options, terminal }: Invocation<ProfileOptions>): Promise<number> {

@@ -85,7 +85,7 @@ export async function validateSeveral(
   await writeFindings(results, kind, sarif, { settings, terminal });
   const codes = results.map(codeOf);
   const failed = results.filter(({ is }) => is === "failed").length;
-  const invalid = codes.filter((code) => code === exitCodes.invalid).length - invalidFailures(results);
+  const invalid = results.filter((one) => one.is === "made" && codeOf(one) === exitCodes.invalid).length;
   const manifests = results.length;
   const summary = { manifests, valid: manifests - failed - invalid, invalid, failed };
   if (options.json === true) {
@@ -99,11 +99,6 @@ function codeOf(result: Result): ExitCode {
   return exitOf(result, (problems) =>
     problems.some(({ severity }) => severity === "error") ? exitCodes.invalid : exitCodes.done,
   );
-}
-
-/** Failures with the exit code of an invalid manifest, such as a file of variables that cannot be read: they count as failed. */
-function invalidFailures(results: readonly Result[]): number {
-  return results.filter((result) => result.is === "failed" && codeOf(result) === exitCodes.invalid).length;
 }
 
 async function print(

@@ -62,7 +62,8 @@ export async function failoverOf(
       `the service does not show the nodes of ${id}`,
       "name the node to give up with --replica ID",
     );
-  const given = named ?? chosen(nodes)?.id ?? (await primaryByRole(id, nodes, askRole));
+  const chosen = nodes.find(({ isUnwell }) => isUnwell) ?? nodes.find(({ isPrimary }) => isPrimary);
+  const given = named ?? chosen?.id ?? (await primaryByRole(id, nodes, askRole));
   const node = nodes.find((candidate) => candidate.id === given);
   if (nodes.length > 0 && node === undefined)
     throw noReplica(`${id} has no node "${given}"`, `it has: ${names}`);
@@ -92,10 +93,6 @@ interface Node {
   readonly isPrimary: boolean;
   readonly isUnwell: boolean;
   readonly resourceKey: string | undefined;
-}
-
-function chosen(nodes: readonly Node[]): Node | undefined {
-  return nodes.find((node) => node.isUnwell) ?? nodes.find((node) => node.isPrimary);
 }
 
 /**

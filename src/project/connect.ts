@@ -12,7 +12,7 @@ import { secretReader } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, isObject, objectIn } from "../model/json.ts";
-import { atLocalPlatform, type ServiceLocation } from "./locate-service.ts";
+import { atLocalPlatform, type LocalPlatform, type ServiceLocation } from "./locate-service.ts";
 import { packageVersion } from "./package-files.ts";
 import type { RunOptions } from "./project.ts";
 import type { Settings } from "./settings.ts";
@@ -66,10 +66,7 @@ export async function connect(
   };
 }
 
-interface Credentials {
-  readonly username: string;
-  readonly password: string;
-}
+type Credentials = Pick<LocalPlatform, "username" | "password">;
 
 /**
  * Credentials of the environment, then of the local platform, then the session that `login` stored, which is renewed. The

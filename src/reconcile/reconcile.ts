@@ -1,8 +1,10 @@
 /** @module One run of apply or destroy, from an open state to a verified outcome, in seven steps. */
 
+import { outcomeOf } from "../apply/outcome.ts";
 import { fieldRange } from "../manifest/locate.ts";
 import type { Layer } from "../manifest/source.ts";
 import type { DriftReport } from "../model/drift.ts";
+import { exitCodes } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Change, Guard, Plan, Step } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -16,7 +18,7 @@ import {
   resolveIntents,
 } from "./apply-plan.ts";
 import { assertAddressesKnown, type Goal, type Planned, type PlanningWorld, planFor } from "./plan-for.ts";
-import { unverified, verify } from "./verify.ts";
+import { verify } from "./verify.ts";
 
 export interface RunRequest {
   readonly goal: Goal;
@@ -64,7 +66,9 @@ export async function reconcile(
   const fresh = await look(goal);
   // 4. The plan that was shown is the one that is carried out.
   const chosen = saved === undefined ? fresh.plan : withFreshGuards(saved, fresh.plan);
-  const plan = withTimeout(chosen, world.service.patience);
+  const { patience: timeout } = world.service;
+  const plan =
+    timeout === undefined ? chosen : { ...chosen, steps: chosen.steps.map((step) => ({ ...step, timeout })) };
   report.plan(plan);
   // 5. A person, or what stands for one, says yes.
   if (!(await approve(plan))) return undefined;
@@ -95,14 +99,12 @@ export async function reconcile(
       const { warnings } = report;
       return timed(await verify(done, { goal, look: again, world, saved, warnings }));
     } catch (error) {
-      report.outcome(timed(unverified(done, world, report.warnings())));
+      // The steps are done all the same.
+      const unverified = outcomeOf(done, [], world.journal.state.outputs, report.warnings());
+      report.outcome(timed({ ...unverified, exitCode: exitCodes.error }));
       throw error;
     }
   }
-}
-
-function withTimeout(plan: Plan, timeout: number | undefined): Plan {
-  return timeout === undefined ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, timeout })) };
 }
 
 /** A saved plan with the guards that a plan made now puts on the same addresses, as far as they speak of other objects. */

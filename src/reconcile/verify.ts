@@ -83,16 +83,6 @@ function warnOf(others: SplitPlan["others"], { emit }: Pick<ApplyWorld, "emit">)
     });
 }
 
-/** The outcome of an apply whose second look failed: the steps are done all the same. */
-export function unverified(
-  steps: readonly StepOutcome[],
-  world: ApplyWorld,
-  warnings: readonly string[],
-): Outcome {
-  const outcome = outcomeOf(steps, [], world.journal.state.outputs, warnings);
-  return { ...outcome, exitCode: exitCodes.error };
-}
-
 function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {
   const known = Object.entries(plan.outputs).flatMap(([name, output]): [string, RecordedOutput][] =>
     output.after === undefined || output.unknown

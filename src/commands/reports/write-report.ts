@@ -10,7 +10,7 @@ import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Files of reports by the name of their option; undefined if the option was not given. */
-interface ReportFiles {
+export interface ReportFiles {
   readonly [option: string]: string | undefined;
 }
 

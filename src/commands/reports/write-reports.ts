@@ -28,6 +28,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import {
   appendSummary,
   pathIn,
+  type ReportFiles,
   repositoryUri,
   type StepOutputs,
   writeReport,
@@ -53,15 +54,11 @@ export interface ReportKind<T> extends SeveralReport<T>, Findings<T> {
   /** The outputs of a step that stand for these results. `isOne` is false if they are those of several manifests. */
   readonly outputs: (values: readonly T[], isOne: boolean) => StepOutputs | Promise<StepOutputs>;
   /** Options with files that one manifest has for itself, and with those that hold all. */
-  readonly files: { readonly own: Files; readonly all: Files };
+  readonly files: { readonly own: ReportFiles; readonly all: ReportFiles };
   /** Writes the own files but the page. */
   readonly writeOwn?: (result: ManifestResult<T>) => Promise<void>;
   /** Writes the files of all but those in Markdown and SARIF. */
   readonly writeAll: (results: readonly ManifestResult<T>[], isOne: boolean) => Promise<void>;
-}
-
-interface Files {
-  readonly [option: string]: string | undefined;
 }
 
 interface ReportContext {

@@ -162,7 +162,11 @@ export async function stateRestore(invocation: Invocation, version: string): Pro
 
 async function restored({ store, header, identity }: Project, version: string): Promise<string> {
   const { name } = header;
-  const current = await storedText(store);
+  // A text that was lost may be the reason for the restore.
+  const current = await store.readText().catch((error: unknown) => {
+    if (isGraphformError(error) && error.code === "state-gone") return undefined;
+    throw error;
+  });
   const kept = (await store.history()) ?? [];
   const [newest] = version === "none" ? kept : [];
   const replaced = current?.text ?? (newest && (await store.readVersion(newest.id)));
@@ -177,14 +181,6 @@ async function restored({ store, header, identity }: Project, version: string): 
   const next = { ...state, ...nextVersion({ serial }, systemClock.now()) };
   await store.replaceText(stateFormatter()(next), current?.version);
   return `${shownPlace(store)} has ${resourcesOf(next)} now, as version ${next.serial}; graphform plan shows what is there.`;
-}
-
-/** The stored text; undefined also if it was lost, which may be the reason for the restore. */
-function storedText(store: KeptStore): Promise<Stored | undefined> {
-  return store.readText().catch((error: unknown) => {
-    if (isGraphformError(error) && error.code === "state-gone") return undefined;
-    throw error;
-  });
 }
 
 async function textOf(store: KeptStore, version: string, current: Stored | undefined): Promise<string> {

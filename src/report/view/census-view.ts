@@ -110,10 +110,7 @@ export function incompleteText(
 }
 
 /** Something that was not observed, with the reason. */
-interface Unseen {
-  readonly address: string;
-  readonly reason: string;
-}
+type Unseen = Pick<NotProbed, "address" | "reason">;
 
 /** Lists of which the service shows a part only, each with the consequence. */
 export function partialListsIn({ census }: Pick<DriftReport<unknown>, "census">): readonly Unseen[] {
