@@ -85,11 +85,10 @@ const optional = [
 ];
 
 /** `graph`: prints resources and their references as a Mermaid flowchart, or in the DOT language with `dot`. */
-export async function graph({
-  options,
-  settings,
-  terminal,
-}: Invocation<ManifestOptions & { readonly dot?: boolean }>): Promise<number> {
+export async function graph(
+  invocation: Invocation<ManifestOptions & { readonly dot?: boolean }>,
+): Promise<number> {
+  const { options, settings, terminal } = invocation;
   const project = await openProject(options, settings);
   const manifest = await checkedManifest(project);
   const addresses = manifest.desired.map((entry) => entry.address);

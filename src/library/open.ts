@@ -128,11 +128,11 @@ interface Handles<T> {
 }
 
 /** Projects by loaded manifest. */
-export const projects: Handles<Project & { readonly settings: Settings }> = handlesOf("loadManifest");
+const projects: Handles<Project & { readonly settings: Settings }> = handlesOf("loadManifest");
 /** Stores by open state. */
-export const stores: Handles<KeptStore> = handlesOf("openState");
+const stores: Handles<KeptStore> = handlesOf("openState");
 /** Services by open service. */
-export const services: Handles<OpenedService & { readonly settings: Settings }> = handlesOf("openService");
+const services: Handles<OpenedService & { readonly settings: Settings }> = handlesOf("openService");
 
 /** The internals of three handles: the project with the store of the state, and the service with its settings. */
 export function internalsOf(

@@ -43,18 +43,10 @@ export interface ApplyWorld {
 }
 
 /** Applies a plan and nothing else; it is marked as applied before its first write, so that it runs once. */
-export async function applyPlan(
-  {
-    plan,
-    observed,
-    doubts,
-    outputs,
-    listed,
-  }: Pick<Planned, "plan" | "observed" | "doubts" | "outputs" | "listed">,
-  world: ApplyWorld,
-): Promise<readonly StepOutcome[]> {
-  await rememberOthers({ doubts }, world);
-  const mark = planMark(world.journal, plan, observed);
+export async function applyPlan(planned: Planned, world: ApplyWorld): Promise<readonly StepOutcome[]> {
+  const { plan, outputs, listed } = planned;
+  await rememberOthers(planned, world);
+  const mark = planMark(world.journal, plan, planned.observed);
   const seen = { outputs, listed };
   const context = applyContext({ ...world, journal: mark.journal }, seen, mark.driver);
   const steps = await run(plan.steps, context);

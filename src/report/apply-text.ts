@@ -200,11 +200,7 @@ const verbs: { readonly [verb: string]: StepWords } = {
 };
 
 /** The words of a step that is done: its operation, or that nothing had to be sent. */
-export function doneWords({
-  operation,
-  verb,
-  unsent,
-}: Pick<StepOutcome, "operation" | "verb" | "unsent">): string {
+export function doneWords({ operation, verb, unsent }: StepOutcome): string {
   if (unsent !== true) return stepWords(operation, verb).done;
   return operation === "delete" ? "gone without a request" : "as declared already, nothing was sent";
 }

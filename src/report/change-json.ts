@@ -45,13 +45,8 @@ export function resourceDrift(change: Change<ShownValue>, names: KindNames): Jso
 }
 
 /** One entry of `output_changes`. */
-export function outputChange({
-  action,
-  before,
-  after,
-  unknown,
-  sensitive,
-}: OutputChange<ShownValue>): JsonObject {
+export function outputChange(change: OutputChange<ShownValue>): JsonObject {
+  const { action, before, after, unknown, sensitive } = change;
   return {
     actions: [action],
     before: before?.json ?? null,

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
-import { type CiService, pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
+import { type CiService, pipelineNeeds } from "../../src/commands/init/pipelines.ts";
 import { defined } from "../../src/model/json.ts";
 import { type Bench, startBench } from "./harness.ts";
 

@@ -11,8 +11,12 @@ import {
 } from "@actions/workflow-parser";
 import { parseAction } from "@actions/workflow-parser/actions/index";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CiService, pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
-import { type PipelinePlace, pipelineFiles } from "../../src/commands/init/pipelines.ts";
+import {
+  type CiService,
+  type PipelinePlace,
+  pipelineFiles,
+  pipelineNeeds,
+} from "../../src/commands/init/pipelines.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
 import { environmentPage } from "../../scripts/environment-page.ts";
-import { pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
+import { pipelineNeeds } from "../../src/commands/init/pipelines.ts";
 import { stateFaults } from "../../src/manifest/header.ts";
 import { stateShape } from "../../src/manifest/schema/document-shape.ts";
 import type { Store } from "../../src/model/stores/store.ts";

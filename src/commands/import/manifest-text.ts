@@ -9,8 +9,8 @@ import { nest } from "../../model/spec.ts";
 import { schemaLine } from "../../project/package-files.ts";
 import { checkedManifest, projectOf } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import { importEntry, yamlScalar } from "../../report/import-lines.ts";
 import { escapeText } from "../../report/typeset.ts";
+import { importEntry, yamlScalar } from "../../report/view/plan-view.ts";
 import type { ManifestOptions } from "../with-run.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
 

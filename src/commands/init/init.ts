@@ -14,8 +14,7 @@ import { schemaLine } from "../../project/package-files.ts";
 import { settingsOf } from "../../project/settings.ts";
 import { writeAllNew } from "../reports/write-new.ts";
 import type { Invocation } from "../with-run.ts";
-import type { CiService } from "./pipeline-needs.ts";
-import { type Pipelines, pipelinesFor } from "./pipelines.ts";
+import { type CiService, type Pipelines, pipelinesFor } from "./pipelines.ts";
 
 export interface InitOptions {
   readonly file?: string;

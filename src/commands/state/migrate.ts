@@ -27,11 +27,8 @@ export interface MigrateOptions extends ManifestOptions {
 }
 
 /** `state migrate --to PLACE`: moves the state under both locks, and prints what the manifest has to say from now on. */
-export async function stateMigrate({
-  options,
-  settings,
-  terminal,
-}: Invocation<MigrateOptions>): Promise<number> {
+export async function stateMigrate(invocation: Invocation<MigrateOptions>): Promise<number> {
+  const { options, settings, terminal } = invocation;
   const project = await openProject(options, settings);
   const { header, folder } = project;
   const location = locationOf(options.to, project);

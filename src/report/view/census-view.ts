@@ -143,11 +143,10 @@ export interface Asked {
 }
 
 /** The databases that were asked, of all, and the same of logins of users; undefined if the run could ask none. */
-export function probeCounts({
-  probed,
-  logins = 0,
-  notProbed = [],
-}: Probes): { readonly databases: Asked; readonly logins: Asked } | undefined {
+export function probeCounts(
+  census: Probes,
+): { readonly databases: Asked; readonly logins: Asked } | undefined {
+  const { probed, logins = 0, notProbed = [] } = census;
   if (probed === undefined) return undefined;
   // A refusal is an answer: it is among those that were asked.
   const without = notProbed.filter(({ refused }) => refused !== true);

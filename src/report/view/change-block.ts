@@ -3,7 +3,6 @@ import type { FieldDrift } from "../../model/drift.ts";
 import { defined } from "../../model/json.ts";
 import type { Phase } from "../../model/observed.ts";
 import type { Action, Change, FieldChange, OutputChange } from "../../model/plan.ts";
-import type { SourceRange } from "../../model/problem.ts";
 import { sensitive } from "../../model/sealed.ts";
 import { knownAfterApply, type ShownPlan, type ShownValue, sameShown, shownFields } from "../shown.ts";
 import { sourceNote } from "../words.ts";
@@ -134,17 +133,10 @@ function phaseIs(
 }
 
 /** The address of a change or of drift with its id and its place. */
-export function addressOf({
-  address,
-  id,
-  previousAddress,
-  where,
-}: {
-  readonly address: string;
-  readonly id?: string;
-  readonly previousAddress?: string;
-  readonly where?: SourceRange;
-}): AddressView {
+export function addressOf(
+  subject: Pick<Change<unknown>, "address" | "id" | "previousAddress" | "where">,
+): AddressView {
+  const { address, id, previousAddress, where } = subject;
   return {
     address,
     ...defined({ id, previous: previousAddress }),
