@@ -2,7 +2,7 @@
 import { instanceSchema } from "../fields/instance.ts";
 import { isServiceError, ServiceError, withEvidence } from "../model/errors.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
-import { defined, type Json, type JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
@@ -83,7 +83,14 @@ function reader(service: Reads): Reader {
   const paramsAt = (place: JsonObject): Params => instanceParams(place, profile);
   return {
     ...resourceReader(instance, service, paramsAt, (ref, values) => {
-      assertSameObject("instance.describe", ref.id, values["id"]);
+      const { id: shown } = values;
+      if (typeof shown === "string" && shown !== "" && shown !== ref.id)
+        throw new ServiceError(
+          "shape",
+          "instance.describe",
+          `instance.describe: the answer is about another object than ${ref.id}`,
+          { mayHaveWorked: false },
+        );
       return live(ref, values, service);
     }),
     listAll: (signal) => listAllInstances(service, (ref, values) => live(ref, values, service), signal),
@@ -185,11 +192,4 @@ function live(ref: Ref, values: Values, service: Reads): Live {
     ...(owner === null && isBare(values["customTags"]) ? { isBare: true } : {}),
     ...timesOf(values),
   };
-}
-
-/** Throws the failure `shape` if an answer shows the id of another object than the one that was asked about. */
-function assertSameObject(operation: string, asked: string, shown: Json | undefined): void {
-  if (typeof shown !== "string" || shown === "" || shown === asked) return;
-  const message = `${operation}: the answer is about another object than ${asked}`;
-  throw new ServiceError("shape", operation, message, { mayHaveWorked: false });
 }

@@ -72,7 +72,12 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
   assertSomethingRead(known, context);
   const found = new Map(
     known.flatMap((entry): [Known, Live][] => {
-      const live = missing.get(entry)?.is === "hidden" ? notShown(entry.ref.id) : boundLives.get(entry);
+      const { id } = entry.ref;
+      const hidden: Live = {
+        ...{ id, spec: {}, outputs: { id } },
+        phase: { is: "pending", detail: "not shown yet", isHidden: true },
+      };
+      const live = missing.get(entry)?.is === "hidden" ? hidden : boundLives.get(entry);
       return live === undefined ? [] : [[entry, withOperation(live, entry, context)]];
     }),
   );
@@ -221,10 +226,6 @@ function placesOf(
   });
   const all = [...declared, ...known.map((entry) => ({ kind: entry.kind, place: entry.ref.place }))];
   return [...new Map(all.map((entry) => [placeKey(entry), entry])).values()];
-}
-
-function notShown(id: string): Live {
-  return { id, phase: { is: "pending", detail: "not shown yet", isHidden: true }, spec: {}, outputs: { id } };
 }
 
 /** An object with an accepted operation. The service may keep showing the previous status: it counts as in progress until `settle` has passed. */

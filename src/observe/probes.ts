@@ -14,7 +14,6 @@ import {
 } from "../model/probe-reading.ts";
 import { isRefusal, sharedDatabases, sharedEndpoints } from "../model/probe-troubles.ts";
 import type { Open } from "../model/sealed.ts";
-import type { Spec } from "../model/spec.ts";
 import { knownValues, referenceFields, waitsFor } from "../model/templates.ts";
 import { type Known, type ObserveContext, readerOf } from "./look.ts";
 
@@ -56,7 +55,8 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
         return { is: "unanswered", reason: `its ${context.kinds.named(section).noun} could not be read` };
       if (parent.phase.is !== "ready") return { is: "not-asked", reason: notRunning };
       const known = wantedParent === undefined ? {} : knownValues(wantedParent.spec, secrets, outputsOf);
-      referents[path] = { outputs: parent.outputs, spec: { ...shownBy(parent), ...known } };
+      const shown = Object.entries(parent.spec).map(([name, seen]) => [name, seen.value] as const);
+      referents[path] = { outputs: parent.outputs, spec: { ...Object.fromEntries(shown), ...known } };
     }
     const trouble = [address, ...found.map(({ path, section }) => `${section}.${String(spec[path])}`)]
       .map((name) => shared.get(name))
@@ -98,10 +98,6 @@ function whyNotAsked(live: Live, address: Address, context: ObserveContext): str
   if (live.phase.is === "pending" || isChanging) return "an operation is still running";
   if (live.phase.is !== "ready") return notRunning;
   return context.profile.timing.endpoint === 0 ? "no database of this service can be reached" : undefined;
-}
-
-function shownBy({ spec }: Live): Spec {
-  return Object.fromEntries(Object.entries(spec).map(([path, seen]) => [path, seen.value]));
 }
 
 /** Runs at most `most` tasks at once, in the order in which they come. */

@@ -108,9 +108,12 @@ export function splitBySaved(saved: Plan, second: Plan): SplitPlan {
   const parts = second.changes.map((change) => split(change, planned.get(change.address)));
   return {
     promised: { ...second, changes: parts.flatMap(({ promised }) => promised ?? []) },
-    others: parts.flatMap(({ other, why }) =>
-      other === undefined ? [] : [{ address: other.address, message: messageOf(other, why) }],
-    ),
+    others: parts.flatMap(({ other, why }) => {
+      if (other === undefined) return [];
+      const { address, fields, reason } = other;
+      const what = fields.length === 0 ? reason : fields.map(({ path }) => path).join(", ");
+      return [{ address, message: `${why}: ${what}; graphform plan shows it` }];
+    }),
   };
 }
 
@@ -137,9 +140,4 @@ function split(change: Change, saved: Change | undefined): Split {
     ...(rest.length === 0 ? {} : { other: { ...change, fields: rest } }),
     why: sinceThen,
   };
-}
-
-function messageOf({ fields, reason }: Change, why: string): string {
-  const what = fields.length === 0 ? reason : fields.map(({ path }) => path).join(", ");
-  return `${why}: ${what}; graphform plan shows it`;
 }

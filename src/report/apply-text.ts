@@ -25,7 +25,11 @@ export function outcomeText(outcome: ShownOutcome, page: Page, command: Command 
       : [
           palette.bold(palette.red("Not as declared after apply")),
           ...found.map(palette.red),
-          ...verificationNote(page),
+          ...wrapIndented(
+            "    ",
+            "a second plan after apply should have been empty: the service did not take these values, or changed them",
+            width,
+          ),
         ],
     backupLines(outcome.steps, page),
     warnings.length === 0 ? [] : [palette.bold(palette.yellow("Warnings")), ...warnings],
@@ -121,12 +125,6 @@ function stepsBlock(
     ];
   });
   return [palette.bold(palette[tone](`${title} (${steps.length})`)), ...lines];
-}
-
-function verificationNote({ width }: Page): readonly string[] {
-  const text =
-    "a second plan after apply should have been empty: the service did not take these values, or changed them";
-  return wrapIndented("    ", text, width);
 }
 
 /** One line without a line break; the same on a terminal and in a CI log. */

@@ -47,7 +47,12 @@ function boundLines(address: string, bound: Bound<ShownValue>, page: Page): read
   const { palette, width } = page;
   const { converging } = bound;
   const facts: readonly (readonly [string, string])[] = [
-    ["place", flat(bound.place)],
+    [
+      "place",
+      Object.entries(bound.place)
+        .map(([path, value]) => `${escapeText(path, 200)} ${shownValue(value, false).text}`)
+        .join(", "),
+    ],
     ["created", escapeText(bound.createdAt, 100)],
     ["on delete", bound.protect ? `${bound.onDelete}, protected` : bound.onDelete],
     ["refers to", bound.refs.map((ref) => escapeText(ref, 300)).join(", ")],
@@ -85,12 +90,6 @@ function pendingLines(
     `${palette.bold(escapeText(address, 300))} ${palette.yellow("(create not confirmed)")}`,
     ...wrapIndented("  … ", escapeText(text), width).map(palette.yellow),
   ];
-}
-
-function flat(place: JsonObject): string {
-  return Object.entries(place)
-    .map(([path, value]) => `${escapeText(path, 200)} ${shownValue(value, false).text}`)
-    .join(", ");
 }
 
 function sorted<T>(values: { readonly [name: string]: T }): readonly (readonly [string, T])[] {

@@ -56,8 +56,11 @@ function declareObject({ kind, live: raw, place }: Found, name: string, live: Li
   });
   const inMaps = offered
     .filter(([, row]) => typeof row.additionalProperties === "object")
-    .flatMap(([map]) => entriesOf(map, live))
-    .filter(([path]) => !marks.has(path));
+    .flatMap(([map]) =>
+      Object.entries(live.spec)
+        .filter(([path]) => path.startsWith(`${map}.`) && !marks.has(path))
+        .map(([path, { value }]) => [path, path.slice(map.length + 1), value] as const),
+    );
   for (const [path, name] of inMaps)
     if (!isKey(name)) notes.push(`${path} cannot be declared and is not changed`);
   const entries = inMaps.flatMap(([path, name, value]): [string, Json][] =>
@@ -73,13 +76,6 @@ function declareObject({ kind, live: raw, place }: Found, name: string, live: Li
       kind.schema.properties[path]?.properties === undefined && !pairs.some(([given]) => given === path),
   );
   return { kind, name, id: live.id, spec: Object.fromEntries([...pairs, ...entries]), notes, missing };
-}
-
-/** The shown entries of a map field: path, name and value. */
-function entriesOf(map: string, live: Live): readonly (readonly [path: string, name: string, value: Json])[] {
-  return Object.entries(live.spec).flatMap(([path, { value }]) =>
-    path.startsWith(`${map}.`) ? [[path, path.slice(map.length + 1), value] as const] : [],
-  );
 }
 
 /** True if a name can be a key in a manifest: paths use dots, and `__proto__` is not safe as a key. */

@@ -47,7 +47,11 @@ export async function importAll(
     });
   const work = async ({ service, identity, signal }: OpenService): Promise<Written> => {
     const subscriptions = await tierSubscriptions(service, identity, signal);
-    const { found, leftOut } = await findEverything(wantedKinds(options), service, signal, subscriptions);
+    // Without --users they are left out: each instance takes one request to a host that allows few per minute.
+    const wanted = kinds.all.filter(
+      ({ schema }) => options.users === true || referenceFields(schema).every((field) => !field.place),
+    );
+    const { found, leftOut } = await findEverything(wanted, service, signal, subscriptions);
     const unread = leftOut.map(({ what, reason }) => [what, reason] as const);
     for (const line of leftOutLines(unread, 10, "which the manifest names")) terminal.err(`${line}\n`);
     if (options.users !== true && found.some(({ kind }) => kind.name === "instances"))
@@ -209,11 +213,4 @@ function notEmpty(plan: Plan): GraphformError {
     `nothing was bound: the plan of the written manifest would not be empty: ${changed.slice(0, 10).join(", ")}`,
     { hint: "something changed meanwhile; graphform plan shows it" },
   );
-}
-
-/** Leaves out users unless `--users` is set: each instance takes one request to a host that allows few per minute. */
-function wantedKinds({ users }: ImportOptions): typeof kinds.all {
-  return users === true
-    ? kinds.all
-    : kinds.all.filter((kind) => referenceFields(kind.schema).every((field) => !field.place));
 }

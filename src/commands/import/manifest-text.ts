@@ -4,7 +4,6 @@ import { isManifestError } from "../../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { LeftOut } from "../../model/kind.ts";
 import type { Manifest, ServiceSection } from "../../model/manifest.ts";
-import type { Problem } from "../../model/problem.ts";
 import { nest } from "../../model/spec.ts";
 import { schemaLine } from "../../project/package-files.ts";
 import { checkedManifest, projectOf } from "../../project/project.ts";
@@ -120,7 +119,11 @@ export async function writtenManifest(
   const leftOut = new Map(
     objects
       .filter(({ missing }) => missing.length > 0)
-      .map((object) => [addressOf(object), missingText(object)]),
+      .map((object) => {
+        const { missing } = object;
+        const are = missing.length === 1 ? "is" : "are";
+        return [addressOf(object), `${missing.join(", ")} ${are} required, but not shown by the service`];
+      }),
   );
   const known = new Set(objects.map(addressOf));
   for (let round = 1; ; round += 1) {
@@ -134,20 +137,13 @@ export async function writtenManifest(
       if (!isManifestError(error) || round === maxRounds) throw error;
       const errors = error.problems.filter(({ severity }) => severity === "error");
       const faulty = errors.flatMap((problem) => {
-        const address = problem.address ?? addressIn(problem, known);
+        const { excerpt = "" } = problem;
+        const inImports = [...known].find((entry) => excerpt.includes(`address: ${entry},`));
+        const address = problem.address ?? inImports;
         return address === undefined || leftOut.has(address) ? [] : [[address, problem.message] as const];
       });
       if (faulty.length === 0) throw error;
       for (const [address, message] of faulty) if (!leftOut.has(address)) leftOut.set(address, message);
     }
   }
-}
-
-function missingText({ missing }: DeclaredObject): string {
-  return `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} required, but not shown by the service`;
-}
-
-/** The address in an entry of `imports`. */
-function addressIn({ excerpt = "" }: Problem, known: ReadonlySet<string>): string | undefined {
-  return [...known].find((address) => excerpt.includes(`address: ${address},`));
 }

@@ -110,16 +110,14 @@ function resultOf(result: JunitResult): JsonObject {
   if (result.is === "skipped") return { skipped: message };
   const [element, type] = result.is === "failed" ? ["failure", "drift"] : ["error", "error"];
   const text: { readonly [key: string]: Json } =
-    result.detail === undefined ? {} : { "#text": content(result.detail) };
+    result.detail === undefined
+      ? {}
+      : { "#text": escapeLines(result.detail).replace(noncharacters, "\ufffd") };
   return { [element]: { ...message, "@type": type, ...text } };
 }
 
 function attribute(text: string): string {
   return escapeText(text, longest).replace(noncharacters, "\ufffd");
-}
-
-function content(text: string): string {
-  return escapeLines(text).replace(noncharacters, "\ufffd");
 }
 
 /**

@@ -47,7 +47,8 @@ function stepLines(
     address: escapeText(step.address, 300),
     status: `${step.doing}${step.status === "" ? "" : ` · ${escapeText(step.status, 200)}`}`,
     time: elapsedTime(now - step.startedAt),
-    usual: step.usual === 0 ? "" : `usually ${usualTime(step.usual)}`,
+    usual:
+      step.usual === 0 ? "" : `usually ${step.usual < 1000 ? "under 1s" : elapsedTime(step.usual + 500)}`,
   }));
   const most = (of: "address" | "status" | "time" | "usual", limit: number): number =>
     Math.min(limit, Math.max(0, ...rows.map((row) => textWidth(row[of]))));
@@ -97,11 +98,6 @@ function totalLine(progress: RunProgress, now: number, screen: Screen, reading: 
     ...(ending === "" ? [] : [ending]),
   ];
   return palette.cyan(cutTo(parts.join(" · "), width - 1));
-}
-
-/** A usual time: `under 1s`, `12s`, `3m20s`. */
-function usualTime(ms: number): string {
-  return ms < 1000 ? "under 1s" : elapsedTime(Math.round(ms / 1000) * 1000);
 }
 
 /** The line that is drawn while a plan is made, or the words of it while an apply is verified. */

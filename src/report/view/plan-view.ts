@@ -5,7 +5,7 @@ import { disruptions } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import { nextOf, planLine, summarize, toneOf, verdictOf } from "../plan-summary.ts";
-import type { ShownPlan, ShownValue } from "../shown.ts";
+import type { ShownPlan } from "../shown.ts";
 import { escapeJson, escapeText } from "../typeset.ts";
 import { aboutTime, amount } from "../words.ts";
 import { censusView, incompleteText } from "./census-view.ts";
@@ -46,7 +46,10 @@ export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanV
     counts: countsOf(plan),
     affected: affectedBy(plan),
     groups: [
-      ...groupChanges(plan.changes).map(groupView),
+      ...groupChanges(plan.changes).map(({ title, note, tone, changes }) => ({
+        ...{ title, note, tone, count: changes.length, blocks: changeBlocks(changes) },
+        isOpen: tone === "bad" || changes.some((change) => change.disruption !== "none"),
+      })),
       ...(notes.length === 0
         ? []
         : [
@@ -238,11 +241,6 @@ function groupChanges<Value>(changes: readonly Change<Value>[]): readonly Group<
 function worseFirst(a: Change<unknown>, b: Change<unknown>): number {
   const worse = disruptions.indexOf(b.disruption) - disruptions.indexOf(a.disruption);
   return worse === 0 ? (a.address < b.address ? -1 : 1) : worse;
-}
-
-function groupView({ title, note, tone, changes }: Group<ShownValue>): GroupView {
-  const isOpen = tone === "bad" || changes.some(({ disruption }) => disruption !== "none");
-  return { title, note, tone, count: changes.length, blocks: changeBlocks(changes), isOpen };
 }
 
 /**
