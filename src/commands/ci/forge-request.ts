@@ -65,7 +65,7 @@ const tries: Omit<RepeatRules, "passing"> = { tries: 5, pauses: { first: 1500, l
  * Sends a request, again while that is safe, and returns what `read` makes of its answer; undefined counts as no answer. Redirects are
  * not followed. Rejects with a `ForgeError`, or with `forge-in-clear` if a token would be sent unencrypted over a network.
  */
-export async function exchange<T>(
+async function exchange<T>(
   { base, headers, hint, hide, clock }: Host,
   request: ForgeRequest,
   read: (text: string) => T | undefined,

@@ -255,7 +255,7 @@ async function namesHost(service: JsonObject): Promise<boolean> {
 }
 
 /** A text in letters that fit everywhere in a pipeline. */
-export function fitting(text: string): string {
+function fitting(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_.-]+/g, "-");
 }
 

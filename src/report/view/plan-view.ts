@@ -247,7 +247,7 @@ function worseFirst(a: Change<unknown>, b: Change<unknown>): number {
  * The section `imports` that binds everything that may be there already; no lines if nothing is. An entry is a comment if a person has to
  * decide, because several objects may be the resource, or several resources the object.
  */
-export function importLines({ changes }: Pick<ShownPlan, "changes">): readonly string[] {
+function importLines({ changes }: Pick<ShownPlan, "changes">): readonly string[] {
   const mayBe = changes
     .flatMap(({ address, kind, mayBe: found }) => (found === undefined ? [] : [{ address, kind, ...found }]))
     .sort((a, b) => (a.address < b.address ? -1 : 1));
