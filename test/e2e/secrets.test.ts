@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { platformUp } from "../support/local-platform.ts";
 import { quickProfile } from "../support/quick-profile.ts";
@@ -57,7 +57,7 @@ function found(texts: { readonly [name: string]: string }, secrets: readonly str
 }
 
 function openUser(text: string): Workspace {
-  const user = openWorkspace(text, { packaged: true });
+  const user = openWorkspace(text, { packaged: inject("whole") });
   user.env["SOME_PASSWORD"] = fromEnvironment;
   user.env["GITHUB_ACTIONS"] = "true";
   user.env["GITHUB_STEP_SUMMARY"] = "summary.md";
@@ -69,41 +69,40 @@ function openUser(text: string): Workspace {
 /** What the user's own files hold in clear on purpose. */
 const own = new Set(["graphform.yaml", "password.txt", "other.txt"]);
 
-/** What is run, in this order; commands of one row at the same time. */
-const commands: readonly (readonly string[])[] = [
-  [
-    "validate",
-    "validate --json --sarif validate.sarif",
-    "plan --sarif plan.sarif --markdown plan.md --gitlab tfplan.json",
-    "plan --json --trace --log run.log",
-  ],
-  ["plan --out first.plan"],
-  ["show first.plan", "show --json first.plan"],
-  ["apply first.plan --json --trace --log run.log"],
-  ["show", "show --json", "output", "output --json", "plan --json"],
-  [
-    "drift --verbose",
-    "drift --json --sarif drift.sarif --junit drift.xml --markdown drift.md --html drift.html --prometheus drift.prom",
-  ],
+/** The commands, in this order. */
+const commands = [
+  "validate",
+  "validate --json --sarif validate.sarif",
+  "plan --sarif plan.sarif --markdown plan.md --gitlab tfplan.json",
+  "plan --json --trace --log run.log",
+  "plan --out first.plan",
+  "show first.plan",
+  "show --json first.plan",
+  "apply first.plan --json --trace --log run.log",
+  "show",
+  "show --json",
+  "output",
+  "output --json",
+  "plan --json",
+  "drift --verbose",
+  "drift --json --sarif drift.sarif --junit drift.xml --markdown drift.md --html drift.html --prometheus drift.prom",
 ];
-const commandsAfterChange: readonly (readonly string[])[] = [
-  ["plan", "plan --json", "plan --out second.plan --sarif second.sarif --markdown second.md"],
-  ["apply --auto-approve --trace"],
-  ["show --json"],
+const commandsAfterChange = [
+  "plan",
+  "plan --json",
+  "plan --out second.plan --sarif second.sarif --markdown second.md",
+  "apply --auto-approve --trace",
+  "show --json",
 ];
 
 /** Runs everything that prints or writes, and gathers all of it. */
 async function everything(user: Workspace): Promise<{ readonly [name: string]: string }> {
   const texts: { [name: string]: string } = {};
-  const runAll = async (rows: readonly (readonly string[])[], when: string): Promise<void> => {
-    for (const row of rows) {
-      const all = await Promise.all(
-        row.map(async (command) => [command, await user.run(...command.split(" "))] as const),
-      );
-      for (const [command, { code, out, err }] of all) {
-        expect(`${command}: ${code}`).toBe(`${command}: 0`);
-        texts[`${when}: ${command}`] = `${out}${err}`;
-      }
+  const runAll = async (all: readonly string[], when: string): Promise<void> => {
+    for (const command of all) {
+      const { code, out, err } = await user.run(...command.split(" "));
+      expect(`${command}: ${code}`).toBe(`${command}: 0`);
+      texts[`${when}: ${command}`] = `${out}${err}`;
     }
   };
   await runAll(commands, "first");
