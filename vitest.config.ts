@@ -6,7 +6,7 @@ import { tallyWithout } from "./test/support/tally.ts";
 
 /** Folders whose files leave nothing behind in their process: one process runs many of them, and loads the sources once. */
 const sharing =
-  "test/{apply,commands,conformance,golden,hosting,kinds,manifest,model,observe,openapi,plan,polling,report,state}/**/*.test.ts";
+  "test/{apply,commands,conformance,database,e2e,files,golden,hosting,kinds,manifest,model,observe,openapi,plan,platform,polling,replace,report,simulation,state}/**/*.test.ts";
 
 /** A file that replaces modules or the time, or that counts the work of functions that run for the first time, needs a process of its own. */
 const changesProcess =
@@ -31,7 +31,7 @@ export default defineConfig(({ mode }) => {
       // Files wait for processes and moments half of their time: four at once keep two cores busy.
       maxWorkers: 4,
       // Ends what hangs. A busy machine takes several times as long as a quiet one.
-      testTimeout: mode === "whole" ? 240_000 : 120_000,
+      testTimeout: 240_000,
       hookTimeout: 120_000,
       // Among seven thousand tests one meets a moment that a busy machine makes too long: it is shown, and tried once more.
       retry: process.env["CI"] === undefined ? 0 : 1,

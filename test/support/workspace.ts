@@ -4,14 +4,11 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
-import { inject, vi } from "vitest";
+import { inject } from "vitest";
 import type { StateDocument } from "../../src/model/state.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { type Ran as RanHere, runHere } from "./command-line.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-
-// Commands take their time on a machine that does other things as well.
-vi.setConfig({ testTimeout: 240_000 });
 
 /** How a command ended, and what it printed. The code is null if a signal ended it. */
 export interface Ran extends Omit<RanHere, "code"> {
