@@ -1,4 +1,5 @@
 /** @module Finds the secrets of a run in the words of others: answers, exceptions, names of holders, databases. */
+import { type Reading, readingsOf } from "./readings.ts";
 import { sensitive } from "./sealed.ts";
 
 /** Hides what is secret in a text of others. */
@@ -21,8 +22,8 @@ const shortest = 6;
 const withheld = "(withheld: it repeats a secret)";
 
 /**
- * Finds secrets in any case: as they are, as they stand in JSON, in a URL, in HTML, in hex, in base64 at any offset, and their single
- * lines if they have several. Takes time in proportion to the text, however many secrets there are.
+ * Finds secrets in any case and spelling: as they are, escaped for JSON, URLs, HTML, shells and languages however often, in hex, in
+ * base64 at any offset, and their single lines if they have several. Takes time in proportion to the text, however many secrets there are.
  */
 export function knownSecrets(): KnownSecrets {
   const all = new Set<string>();
@@ -30,11 +31,11 @@ export function knownSecrets(): KnownSecrets {
   const short = new Set<string>();
   const learn = (text: string): void => {
     if (text.length < shortest) {
-      for (const form of spellingsOf(text)) short.add(fold(form));
+      for (const reading of readingsOf(text)) short.add(reading.text);
       return;
     }
     const lines = text.split(/\r?\n/).filter((line) => line.length > 7);
-    for (const form of new Set([text, ...lines].flatMap(formsOf).map(fold))) {
+    for (const form of [text, ...lines].flatMap(formsOf)) {
       const head = form.slice(0, shortest);
       if (head.length < shortest) continue;
       const lengths = index.get(head) ?? new Map<number, Set<string>>();
@@ -50,9 +51,15 @@ export function knownSecrets(): KnownSecrets {
       }
     },
     hide(text) {
-      const folded = fold(text);
-      for (const form of short) if (folded.includes(form)) return withheld;
-      return withoutLogins(index.size === 0 ? text : withoutForms(text, folded, index));
+      if (all.size === 0) return withoutLogins(text);
+      const readings = readingsOf(text);
+      for (const form of short) if (readings.some((reading) => reading.text.includes(form))) return withheld;
+      return withoutLogins(
+        withoutRanges(
+          text,
+          readings.flatMap((reading) => rangesIn(reading, index)),
+        ),
+      );
     },
   };
 }
@@ -60,65 +67,41 @@ export function knownSecrets(): KnownSecrets {
 /** First characters of a form -> the forms that begin so, by their length. */
 type Index = ReadonlyMap<string, ReadonlyMap<number, ReadonlySet<string>>>;
 
-function withoutForms(text: string, folded: string, index: Index): string {
-  let shown = "";
-  let from = 0;
-  let at = 0;
-  while (at <= folded.length - shortest) {
-    const form = formAt(folded, at, index);
-    if (form === 0) at += 1;
-    else {
-      shown += text.slice(from, at) + sensitive;
-      at += form;
-      from = at;
-    }
+type Range = readonly [start: number, end: number];
+
+/** Where forms stand in the original of a reading. */
+function rangesIn({ text, starts, ends }: Reading, index: Index): readonly Range[] {
+  const ranges: Range[] = [];
+  for (let at = 0; at <= text.length - shortest; ) {
+    const length = formAt(text, at, index);
+    if (length > 0) ranges.push([starts[at] ?? 0, ends[at + length - 1] ?? 0]);
+    at += Math.max(length, 1);
+  }
+  return ranges;
+}
+
+/** The length of the longest form that stands here; 0 if none does. */
+function formAt(text: string, at: number, index: Index): number {
+  let longest = 0;
+  for (const [length, forms] of index.get(text.slice(at, at + shortest)) ?? [])
+    if (length > longest && forms.has(text.slice(at, at + length))) longest = length;
+  return longest;
+}
+
+/** The text with one mark for each range, and for ranges that overlap. */
+function withoutRanges(text: string, ranges: readonly Range[]): string {
+  let [shown, from] = ["", 0];
+  for (const [start, end] of ranges.toSorted(([one], [other]) => one - other)) {
+    if (start >= from) shown += text.slice(from, start) + sensitive;
+    from = Math.max(from, end);
   }
   return shown + text.slice(from);
 }
 
-/** The length of the longest form that stands here; 0 if none does. */
-function formAt(folded: string, at: number, index: Index): number {
-  let longest = 0;
-  for (const [length, forms] of index.get(folded.slice(at, at + shortest)) ?? [])
-    if (length > longest && forms.has(folded.slice(at, at + length))) longest = length;
-  return longest;
-}
-
-/** A text in small letters, each at the place of its own. */
-function fold(text: string): string {
-  return text.replace(/\p{Lu}/gu, (letter) => {
-    const small = letter.toLowerCase();
-    return small.length === letter.length ? small : letter;
-  });
-}
-
+/** The texts that readings hold if the secret stands in their original. */
 function formsOf(text: string): readonly string[] {
-  const quoted = JSON.stringify(text).slice(1, -1);
-  const url = encodeURIComponent(text.toWellFormed());
-  const strict = url.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
-  return [
-    ...[text, quoted, JSON.stringify(quoted).slice(1, -1)],
-    ...[url, strict, encodeURI(text.toWellFormed()), strict.replaceAll("%20", "+")],
-    ...[escapeHtml(text), Buffer.from(text, "utf8").toString("hex")],
-    ...base64(text),
-  ];
-}
-
-/** Spellings of a very short secret. */
-function spellingsOf(text: string): readonly string[] {
-  return [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text.toWellFormed()), escapeHtml(text)];
-}
-
-/** A secret as a page or a report in HTML shows it. */
-function escapeHtml(text: string): string {
-  const entities: { readonly [character: string]: string } = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  const encoded = [Buffer.from(text, "utf8").toString("hex"), ...base64(text)];
+  return [...readingsOf(text), ...encoded.flatMap(readingsOf)].map((reading) => reading.text);
 }
 
 /** The characters of base64 that depend on the text alone, for each of the three offsets that it may start at. */

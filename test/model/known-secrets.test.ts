@@ -38,6 +38,45 @@ describe("a secret in the words of others", () => {
     expect(hiding(awkward)(form(awkward))).toBe(form("SECRET").replace(/SECRET|534543524554/, sensitive));
   });
 
+  const spelling = (text: string, chars: RegExp, spell: (char: string) => string): string =>
+    text.replace(chars, spell);
+  const code = (char: string, base = 16): string => (char.codePointAt(0) ?? 0).toString(base);
+  const inJson = (text: string, chars: RegExp): string =>
+    spelling(JSON.stringify(text), chars, (char) => `\\u${code(char).padStart(4, "0")}`);
+  const inBytes = (text: string, spell: (byte: number) => string): string =>
+    [...Buffer.from(text)].map(spell).join("");
+  const spellings: readonly [where: string, spell: (text: string) => string][] = [
+    ["JSON of Go", (text) => inJson(text, /[&<>]/g)],
+    ["JSON of Python", (text) => inJson(text, /[\u0080-\uffff]/g)],
+    ["JSON of PHP", (text) => JSON.stringify(text).replaceAll("/", "\\/")],
+    ["HTML with numbers", (text) => spelling(text, /[^a-z]/giu, (char) => `&#${code(char, 10)};`)],
+    ["HTML with numbers in hex", (text) => spelling(text, /[&<>"']/g, (char) => `&#x${code(char)};`)],
+    ["XML", (text) => spelling(text, /[&<>"']/g, (char) => escapes[char] ?? "&apos;")],
+    ["a literal of Python", (text) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`],
+    ["SQL", (text) => `'${text.replaceAll("'", "''")}'`],
+    ["a shell", (text) => `'${text.replaceAll("'", "'\\''")}'`],
+    ["CSV", (text) => `a,"${text.replaceAll('"', '""')}",b`],
+    ["a URL within a URL", (text) => encodeURIComponent(encodeURIComponent(text))],
+    [
+      "a URL in Latin-1",
+      (text) => spelling(text, /[^a-z\u0100-\u{10ffff}]/giu, (char) => `%${code(char).padStart(2, "0")}`),
+    ],
+    ["letters and their accents", (text) => text.normalize("NFD")],
+    ["JavaScript", (text) => spelling(text, /./gsu, (char) => `\\u{${code(char)}}`)],
+    ["bytes of Python", (text) => inBytes(text, (byte) => `\\x${byte.toString(16).padStart(2, "0")}`)],
+    ["bytes of C", (text) => inBytes(text, (byte) => `\\${byte.toString(8).padStart(3, "0")}`)],
+    [
+      "HTML in JSON in a URL",
+      (text) => encodeURIComponent(JSON.stringify(spelling(text, /</g, () => "&lt;"))),
+    ],
+  ];
+  it.each(spellings)("is hidden in the spelling of %s, whatever stands around it", (_, spell) => {
+    for (const secret of [`${awkward}it's`, 'd\'accord, "100%"', "C:\\new\\temp%41&amp;", "Ünïcödé+1"]) {
+      const hidden = hiding(secret)(`it is ${spell(secret)}, and no other`);
+      expect(hidden).toMatch(/^it is \S{0,5}\(sensitive\)\S{0,5} and no other$/);
+    }
+  });
+
   it.each([
     ["base64", "base64", ""],
     ["base64 at offset 1", "base64", "abc:"],

@@ -1,0 +1,128 @@
+/** @module Reads a text as it was before others escaped it, and keeps where each character stands in the original. */
+
+/** A text. Its unit `i` (UTF-16) stands in the original from `starts[i]` up to `ends[i]`. */
+export interface Reading {
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/** A part of a text of so many units, and the text that it stands for. */
+type Piece = readonly [meaning: string, length: number];
+
+/** A text that was escaped more often than this is not read to its end. */
+const maxDepth = 8;
+
+/**
+ * The text as it stands, and with the escapes of JSON, JavaScript, Python, C, URLs and HTML undone once, twice and so on until nothing
+ * changes; each without the differences that `fold` describes.
+ */
+export function readingsOf(text: string): readonly Reading[] {
+  const layers = [verbatim(text)];
+  for (let last = layers[0]; last !== undefined && layers.length <= maxDepth; ) {
+    const next = unescaped(last);
+    last = next === last || next.text === last.text ? undefined : next;
+    if (last !== undefined) layers.push(last);
+  }
+  return layers.map(fold);
+}
+
+function verbatim(text: string): Reading {
+  const starts = Array.from({ length: text.length }, (_, at) => at);
+  return { text, starts, ends: starts.map((at) => at + 1) };
+}
+
+/** One byte: `%2F`, `\x2f` or `\057`. */
+const byte = /(?:%|\\x)([0-9a-fA-F]{2})|\\([0-3][0-7]{2})/g;
+
+const escapes =
+  /(?:(?:%|\\x)[0-9a-fA-F]{2}|\\[0-3][0-7]{2})+|\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|&#[xX]([0-9a-fA-F]{1,6});|&#([0-9]{1,7});|&(amp|lt|gt|quot|apos|nbsp);|\\(.)/gs;
+
+const entities: { readonly [name: string]: string } = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+};
+
+const controls: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
+
+/** Undoes the outermost escapes; the same reading if there are none. */
+function unescaped(reading: Reading): Reading {
+  if (!/[\\%&]/.test(reading.text)) return reading;
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const match of reading.text.matchAll(escapes)) {
+    for (const unit of reading.text.slice(from, match.index).split("")) pieces.push([unit, 1]);
+    pieces.push(...meaningsOf(match));
+    from = match.index + match[0].length;
+  }
+  for (const unit of reading.text.slice(from).split("")) pieces.push([unit, 1]);
+  return replaced(reading, pieces);
+}
+
+function meaningsOf(match: RegExpExecArray): readonly Piece[] {
+  const [whole, braced, short, long, hex, decimal, entity, plain] = match;
+  const code = braced ?? short ?? long ?? hex;
+  const one = (meaning: string): readonly Piece[] => [[meaning, whole.length]];
+  if (code !== undefined) return one(character(Number.parseInt(code, 16), whole));
+  if (decimal !== undefined) return one(character(Number(decimal), whole));
+  if (entity !== undefined) return one(entities[entity] ?? whole);
+  if (plain !== undefined) return one(controls[plain] ?? plain);
+  return charactersOf(whole);
+}
+
+function character(code: number, otherwise: string): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
+}
+
+/** The characters of a run of bytes: in UTF-8, and in Latin-1 where they cannot be that. */
+function charactersOf(run: string): readonly Piece[] {
+  const bytes = [...run.matchAll(byte)].map(([{ length }, hex, octal]) => {
+    const value = hex === undefined ? Number.parseInt(octal ?? "", 8) : Number.parseInt(hex, 16);
+    return { value, length };
+  });
+  const pieces: Piece[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at]?.value ?? 0;
+    const count = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    const some = bytes.slice(at, at + count);
+    const text = Buffer.from(some.map(({ value }) => value)).toString("utf8");
+    const isOne = first < 0x80 || (count > 1 && !text.includes("\ufffd"));
+    const taken = isOne ? some : some.slice(0, 1);
+    const length = taken.reduce((sum, { length: part }) => sum + part, 0);
+    pieces.push([isOne ? text : String.fromCharCode(first), length]);
+    at += taken.length;
+  }
+  return pieces;
+}
+
+/** Small letters, accents after their letters, `+` as the blank that forms write so, and quotes that are doubled (SQL, CSV, shells) once. */
+function fold(reading: Reading): Reading {
+  const pieces: [string, number][] = [];
+  let before = "";
+  for (const char of reading.text) {
+    const last = pieces.at(-1);
+    if (last !== undefined && char === before && (char === "'" || char === '"')) last[1] += 1;
+    else pieces.push([char === "+" ? " " : char.normalize("NFD").toLowerCase(), char.length]);
+    before = char;
+  }
+  return replaced(reading, pieces);
+}
+
+/** A reading of which each piece is replaced by its meaning. */
+function replaced({ starts, ends }: Reading, pieces: readonly Piece[]): Reading {
+  const result = { starts: [] as number[], ends: [] as number[] };
+  let at = 0;
+  for (const [meaning, length] of pieces) {
+    const [start = 0, end = 0] = [starts[at], ends[at + length - 1]];
+    for (const _ of meaning.split("")) {
+      result.starts.push(start);
+      result.ends.push(end);
+    }
+    at += length;
+  }
+  return { text: pieces.map(([meaning]) => meaning).join(""), ...result };
+}
