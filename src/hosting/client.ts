@@ -15,6 +15,7 @@ import {
   interrupted,
   passesForRead,
   renameBody,
+  serviceDates,
   tracedExchange,
   withinPatience,
   withRetry,
@@ -48,7 +49,7 @@ export function createService(options: ServiceOptions): Client {
   const { username, password } = credentials ?? {};
   secrets.add([password]);
   const closing = new AbortController();
-  const dates = new Map<string, number>();
+  const dates = serviceDates(clock);
   const exchange = tracedExchange({ ...options, transport, closing: closing.signal, dates, hide });
 
   const wire = (
@@ -176,7 +177,7 @@ export function createService(options: ServiceOptions): Client {
     ...defined({ caFile, patience }),
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     read: (wanted, signal) => timed(wanted, false, always(signal)),
-    date: (operation) => dates.get(bases[profile.operations[operation]?.host ?? "platform"].origin),
+    date: (operation) => dates.newest(bases[profile.operations[operation]?.host ?? "platform"].origin),
     write: (wanted, signal, unsent = signal, look = undefined) =>
       timed(wanted, true, { sent: signal, unsent, look }),
     subscriptions: (needed, signal) =>

@@ -47,7 +47,8 @@ describe("requests", () => {
   });
 
   it("knows the newest time of each host by its answers, refusals too", async () => {
-    const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toUTCString();
+    const now = Date.now();
+    const at = (second: number): string => new Date(now + second * 1000).toUTCString();
     const answers: Reply[] = [
       { body: { status: "RUNNING" }, headers: { date: at(1) } },
       { status: 404, headers: { date: at(2) } },
@@ -65,6 +66,22 @@ describe("requests", () => {
     expect(service.date("user.list")).toBeUndefined();
     await service.read({ operation: "user.list", params: { instanceId: "i-1" } }, always);
     expect(service.date("user.list")).toBe(Date.parse(at(9)));
+  });
+
+  it.each([
+    ["an older time, out of a cache, changes nothing", [60, 20], 60],
+    ["no time if the answers are of two clocks", [60, 3660], undefined],
+    ["no time if one of them was long ago", [3660, 60], undefined],
+    ["the newest of clocks that nearly agree", [60, 240, 100], 240],
+  ])("knows of a host %s", async (_, seconds, newest) => {
+    const start = Math.floor(Date.now() / 1000) * 1000;
+    const dates = seconds.map((second) => new Date(start + second * 1000).toUTCString());
+    const server = await listen(
+      behindSignIn(() => ({ body: { status: "RUNNING" }, headers: { date: dates.shift() ?? "" } })),
+    );
+    const service = await serviceOf(server);
+    for (const _second of seconds) await service.read(describeCall, always);
+    expect(service.date("instance.describe")).toBe(newest && start + newest * 1000);
   });
 
   it("keeps the path of the URL that it was given", async () => {

@@ -12,10 +12,40 @@ import type { Transport, WireResponse } from "./transport.ts";
 export interface ExchangeSettings extends Pick<ServiceOptions, "profile" | "clock" | "trace"> {
   readonly transport: Transport;
   readonly closing: AbortSignal;
-  /** Receives the `Date` of each answer by its origin, in ms since 1970. */
-  readonly dates: Map<string, number>;
+  readonly dates: ServiceDates;
   /** Hides the secrets of the run in the service's words. */
   readonly hide: Hide;
+}
+
+/** The times of the service, by its origins: what it writes in the `Date` of its answers. */
+export interface ServiceDates {
+  see(origin: string, headers: WireResponse["headers"]): void;
+  /** The newest time of an origin, in ms since 1970. Undefined if it shows none, or if its answers are of clocks that contradict each other. */
+  newest(origin: string): number | undefined;
+}
+
+/** Answers whose times differ by so many ms, beside the time between them, are not of one clock. */
+const oneClock = 5 * 60_000;
+
+/** Keeps the newest time of each origin: an answer out of a cache shows an older one. */
+export function serviceDates(clock: Pick<Clock, "now">): ServiceDates {
+  const seen = new Map<string, { readonly newest: number; readonly ahead: readonly number[] }>();
+  return {
+    see(origin, headers) {
+      const date = Date.parse(String(headers["date"]));
+      if (Number.isNaN(date)) return;
+      const { newest = date, ahead = [] } = seen.get(origin) ?? {};
+      const offsets = [...ahead, date - clock.now()];
+      seen.set(origin, {
+        newest: Math.max(newest, date),
+        ahead: [Math.min(...offsets), Math.max(...offsets)],
+      });
+    },
+    newest(origin) {
+      const { newest, ahead: [least = 0, most = 0] = [] } = seen.get(origin) ?? {};
+      return most - least > oneClock ? undefined : newest;
+    },
+  };
 }
 
 /** Wraps a transport: traces each request, and rejects with a ServiceError for any status but 2xx. */
@@ -31,8 +61,7 @@ export function tracedExchange(
       if (closing.aborted) throw interrupted(request.operation);
       const response = await transport(request, signal, unsent);
       traceEnd(response.status);
-      const date = Date.parse(String(response.headers["date"]));
-      if (!Number.isNaN(date)) dates.set(request.origin, date);
+      dates.see(request.origin, response.headers);
       if (response.status >= 200 && response.status < 300) return response;
       throw serviceError(response, request, profile, clock.now(), hide);
     } catch (error) {
