@@ -371,6 +371,31 @@ describe("an interruption", () => {
   });
 });
 
+describe("a deletion that is taken, and not done", () => {
+  it.each([1, 2, 3])("is exit 1 and named, if describe answers 404 the first %i times", async (times) => {
+    service.duration = 0;
+    user.write("graphform.yaml", twins("words"));
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    const [id = ""] = service.instances.keys();
+    let hidden = 0;
+    service.misbehave = ({ operation, path }) => {
+      if (operation === "delete") return { status: 202 };
+      if (operation !== "describe" || !path.endsWith(id) || countOf("delete") === 0) return undefined;
+      hidden += 1;
+      return hidden > times ? undefined : { status: 404 };
+    };
+    const gone = user.state("trouble").resources["instances.a"]?.id === id ? "a" : "b";
+    user.write("graphform.yaml", twins("words").replace(new RegExp(`\n  ${gone}: .*`), ""));
+    const ran = await user.run(...apply, "--allow-destroy", `instances.${gone}`);
+    expect(ran).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/was deleted and let go of,\s+and\s+the\s+service\s+shows\s+it\s+again/),
+    });
+    service.behave();
+    service.instances.clear();
+  });
+});
+
 describe("what a command is refused for", () => {
   it("two applies at once: the second is exit 5 and says who holds the lock", async () => {
     service.duration = 600_000;
