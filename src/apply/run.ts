@@ -1,6 +1,6 @@
 /** @module Runs the steps of a plan, each as soon as the steps before it are done. */
 
-import { exitCodes, isGraphformError } from "../model/errors.ts";
+import { exitCodes, type GraphformError, isGraphformError, isServiceError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { objectKey } from "../model/object-key.ts";
 import type { StepOutcome } from "../model/outcome.ts";
@@ -117,10 +117,20 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
     const isStale = error.exitCode === exitCodes.stale;
     return {
       result: isTimeUp(error) ? "converging" : isStale ? "stale" : "failed",
-      message: error.message,
-      ...defined({ hint: error.hint }),
+      ...defined({ id: step.id, hint: error.hint ?? (isServiceError(error) ? asAgain : undefined) }),
+      message: withHost(error),
     };
   }
+}
+
+const asAgain = "run the command again once the service takes it: what has worked is not done again";
+
+/** The message of an error, with the host that has answered so. */
+function withHost(error: GraphformError): string {
+  const host = isServiceError(error) ? error.host : undefined;
+  return host === undefined || error.message.includes(host)
+    ? error.message
+    : `${error.message}, from ${host}`;
 }
 
 /**
