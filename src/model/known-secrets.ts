@@ -69,7 +69,7 @@ type Index = ReadonlyMap<string, ReadonlyMap<number, ReadonlySet<string>>>;
 
 type Range = readonly [start: number, end: number];
 
-/** Where forms stand in the original of a reading. */
+/** The places of forms in the original of a reading. */
 function rangesIn({ text, starts, ends }: Reading, index: Index): readonly Range[] {
   const ranges: Range[] = [];
   for (let at = 0; at <= text.length - shortest; ) {
