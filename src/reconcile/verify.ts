@@ -1,13 +1,12 @@
 /** @module Verifies an apply by a second plan from fresh observation, and records the outputs. */
+import { shownAgain } from "../apply/operations/remove.ts";
 import { certify, outcomeOf } from "../apply/outcome.ts";
 import type { Address } from "../model/address.ts";
-import { exitCodes, shellWord } from "../model/errors.ts";
-import type { Live } from "../model/observed.ts";
+import { exitCodes } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Change, Plan } from "../model/plan.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { outputsLeft } from "../plan/outputs.ts";
-import { poll } from "../polling/poll.ts";
 import type { ApplyWorld } from "./apply-plan.ts";
 import type { Goal, Planned } from "./plan-for.ts";
 
@@ -46,39 +45,11 @@ export async function verify(
     if (missing !== undefined) world.emit({ type: "warning", message: `output ${name}: ${missing}` });
   const split = saved === undefined ? { promised: second, others: [] } : splitBySaved(saved, second);
   warnOf(split.others, world);
-  const findings = [...certify(split.promised, steps), ...(await stillThere(steps, planned, world))];
+  const findings = [
+    ...certify(split.promised, steps),
+    ...(await shownAgain(steps, planned.unmanaged, world)),
+  ];
   return outcomeOf(steps, findings, outputs, warnings());
-}
-
-/**
- * Says which objects this run has deleted and let go of, although the last list has them and describe shows them. A list may only be
- * late, and a description that is missing for a moment proves nothing, so an object that is listed is described for `settle`.
- */
-async function stillThere(
-  steps: readonly StepOutcome[],
-  { unmanaged }: Pick<Planned, "unmanaged">,
-  { kinds, service, clock, stopping }: ApplyWorld,
-): Promise<Outcome["certificate"]> {
-  const { profile } = service;
-  const deadline = clock.now() + profile.timing.settle;
-  const deleted = steps.filter(({ operation, result }) => operation === "delete" && result === "done");
-  const found = await Promise.all(
-    deleted.map(async ({ address, kind, id }) => {
-      const listed = unmanaged.find((other) => other.kind === kind && other.id === id);
-      if (listed === undefined) return [];
-      const reader = kinds.named(kind).reader(service);
-      const look = (): Promise<Live | undefined> => reader.get(listed, stopping);
-      const evaluate = (live: Live | undefined): Live | undefined => live;
-      const polled = await poll({ look, evaluate, deadline }, { clock, profile, stopping });
-      if (polled.is === "timeout") return [];
-      const { phase } = polled.verdict;
-      if (phase.is === "gone" || phase.isLeaving === true) return [];
-      const way = `delete it there, or declare it at an address that is bound to nothing, and bind it: graphform import ADDRESS ${shellWord(listed.id)}`;
-      const reason = `${listed.id} was deleted and let go of, and the service shows it again; ${way}`;
-      return [{ address, kind, reason }];
-    }),
-  );
-  return found.flat();
 }
 
 /** Addresses that are named one by one where a saved plan is not about them. */

@@ -1,8 +1,11 @@
-/** @module Deletes a resource and waits until it is gone. */
-import { isServiceError, ServiceError, type ServiceFailure } from "../../model/errors.ts";
+/** @module Deletes a resource, waits until it is gone, and looks for it once more at the end. */
+import { isServiceError, ServiceError, type ServiceFailure, shellWord } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-schema.ts";
 import type { Live, Phase, Ref } from "../../model/observed.ts";
+import type { Outcome, StepOutcome } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
+import type { Service } from "../../model/service.ts";
+import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { changeWrite } from "../engine/change-write.ts";
 import { type Sighting, untilShownOrAbsent, type Watched, watch } from "../engine/look-for-missing.ts";
@@ -110,4 +113,40 @@ function look({ kind, ref }: Watched, context: ApplyContext): Promise<Live | und
 
 function waitsForPerson(ref: Ref, { detail }: Phase): StepResult {
   return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person: ${detail}` };
+}
+
+/**
+ * Says which objects this run has deleted and let go of, although `listed` has them and describe shows them. A list may only be late,
+ * and a description that is missing for a moment proves nothing, so an object that is listed is described for `settle`.
+ */
+export async function shownAgain(
+  steps: readonly StepOutcome[],
+  listed: readonly (Ref & Pick<StepOutcome, "kind">)[],
+  {
+    kinds,
+    service,
+    clock,
+    stopping,
+  }: Pick<ApplyContext, "kinds" | "clock" | "stopping"> & { readonly service: Service },
+): Promise<Outcome["certificate"]> {
+  const { profile } = service;
+  const deadline = clock.now() + profile.timing.settle;
+  const deleted = steps.filter(({ operation, result }) => operation === "delete" && result === "done");
+  const found = await Promise.all(
+    deleted.map(async ({ address, kind, id }) => {
+      const ref = listed.find((other) => other.kind === kind && other.id === id);
+      if (ref === undefined) return [];
+      const reader = kinds.named(kind).reader(service);
+      const read = (): Promise<Live | undefined> => reader.get(ref, stopping);
+      const evaluate = (live: Live | undefined): Live | undefined => live;
+      const polled = await poll({ look: read, evaluate, deadline }, { clock, profile, stopping });
+      if (polled.is === "timeout") return [];
+      const { phase } = polled.verdict;
+      if (phase.is === "gone" || phase.isLeaving === true) return [];
+      const way = `delete it there, or declare it at an address that is bound to nothing, and bind it: graphform import ADDRESS ${shellWord(ref.id)}`;
+      const reason = `${ref.id} was deleted and let go of, and the service shows it again; ${way}`;
+      return [{ address, kind, reason }];
+    }),
+  );
+  return found.flat();
 }
