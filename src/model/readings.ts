@@ -1,4 +1,4 @@
-/** @module Reads a text as it was before others escaped it, and keeps where each character stands in the original. */
+/** @module Reads a text as it was before others escaped it, and keeps the place of each character in the original. */
 
 /** A text. Its unit `i` (UTF-16) stands in the original from `starts[i]` up to `ends[i]`. */
 export interface Reading {
@@ -78,7 +78,7 @@ function character(code: number, otherwise: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
 }
 
-/** The characters of a run of bytes: in UTF-8, and in Latin-1 where they cannot be that. */
+/** The characters of a run of bytes: in UTF-8, and in Latin-1 if they cannot be that. */
 function charactersOf(run: string): readonly Piece[] {
   const bytes = [...run.matchAll(byte)].map(([{ length }, hex, octal]) => {
     const value = hex === undefined ? Number.parseInt(octal ?? "", 8) : Number.parseInt(hex, 16);
