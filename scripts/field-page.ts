@@ -8,6 +8,7 @@ const heads = [
   "Allowed",
   "Default",
   "A change",
+  "Its data goes along",
   "Tiers",
   "On the wire",
   "Seen in the database",
@@ -22,6 +23,8 @@ service spells them.
 
 - **A change** says what a change of the field takes: \`in place\` (with what the running database feels), \`replace\` (fixed at
   creation: refused unless \`onReplace\` allows it), or the operation that is called.
+- **Its data goes along** says how it reaches the new database of a replacement: by the copy of \`onReplace: migrate\`
+  ([replacing-a-database.md](replacing-a-database.md)), or also by a snapshot that a person copies and restores.
 - **Default** is the service's; a field that the manifest leaves out is not managed.
 - **Seen in the database** is the parameter of \`GRAPH.CONFIG GET\` that shows the running value.
 
@@ -47,6 +50,7 @@ function row(path: string, field: FieldSchema, parent: FieldSchema): readonly st
     allowed(field),
     field.default === undefined ? "" : code(field.default),
     change(field),
+    carried(field),
     places(field),
     wire(name, field),
     shownBy(field),
@@ -76,6 +80,12 @@ function change(field: FieldSchema): string {
   const how = verbs.length > 0 ? verbs.join(", ") : "in place";
   const disruption = field["x-disruption"] ?? "none";
   return disruption === "none" ? how : `${how} (${disruption})`;
+}
+
+/** The ways by which the data reaches a new database, and the reason. */
+function carried({ "x-carried": row }: FieldSchema): string {
+  if (row === undefined) return "";
+  return `${row.by.length === 0 ? "not at all" : `by ${row.by.join(" or ")}`}: ${row.reason}`;
 }
 
 function places(field: FieldSchema): string {

@@ -1,13 +1,19 @@
 /** @module Holds the rows of the settings of an instance. */
-import type { FieldSchema } from "../model/field-schema.ts";
+import type { Carried, FieldSchema } from "../model/field-schema.ts";
 
 const enterprise = ["enterprise-byoa", "enterprise"];
 const dedicated = ["enterprise-byoa", "enterprise", "pro"];
 const paid = ["enterprise-byoa", "enterprise", "pro", "startup"];
 
+/** The data of a database with another value of a setting is copied. */
+const byCopy: Carried = {
+  by: ["copy"],
+  reason: "a restored snapshot has the settings with which it was taken",
+};
+
 /** Makes a row that is fixed after deployment and absent on the free tier. */
 function tuning(row: FieldSchema): FieldSchema {
-  return { ...row, "x-create-only": true, "x-carried": true, "x-tiers": paid };
+  return { ...row, "x-create-only": true, "x-carried": byCopy, "x-tiers": paid };
 }
 
 /** Settings inside of requestParams, by name. */
@@ -32,7 +38,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: 2,
     description: "Number of nodes of a zoned instance.",
     "x-create-only": true,
-    "x-carried": true,
+    "x-carried": byCopy,
     "x-tiers": dedicated,
     "x-components": ["single-zone", "multi-zone"],
     "x-probe": { info: "connected_slaves", reading: "nodes" },
@@ -54,7 +60,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: "1GB",
     description: "Memory of a Startup instance: 1200M (1 GB) or 2200M (2 GB).",
     "x-create-only": true,
-    "x-carried": true,
+    "x-carried": byCopy,
     "x-tiers": ["startup"],
     "x-compare": "memory-label",
     "x-probe": { info: "maxmemory", reading: "memory-label" },
@@ -65,7 +71,10 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: "the service",
     description: "Name of the database's first user.",
     "x-create-only": true,
-    "x-carried": true,
+    "x-carried": {
+      by: ["copy"],
+      reason: "keys belong to no user; the new first user has the password of the manifest",
+    },
   },
   graphdbPassword: {
     type: "string",
@@ -80,7 +89,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: false,
     description: "Serve the database over TLS.",
     "x-create-only": true,
-    "x-carried": true,
+    "x-carried": byCopy,
     "x-tiers": paid,
     "x-probe": { connection: "tls" },
   },
@@ -89,7 +98,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: false,
     description: "Load the enterprise module; the local platform has none, and records the value alone.",
     "x-create-only": true,
-    "x-carried": true,
+    "x-carried": byCopy,
     "x-tiers": enterprise,
   },
   AOFPersistenceConfig: tuning({

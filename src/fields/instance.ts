@@ -1,5 +1,5 @@
 /** @module Holds the field table of instances. */
-import type { KindSchema } from "../model/field-schema.ts";
+import type { Carried, KindSchema } from "../model/field-schema.ts";
 import { instanceConfig } from "./instance-config.ts";
 
 export const tiers: readonly string[] = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
@@ -10,6 +10,12 @@ export const regions: readonly string[] = [
   ...["us-central1", "us-east1", "europe-west1", "asia-south1"],
   ...["eastus2", "westus3", "westeurope", "us-ashburn-1", "eu-frankfurt-1"],
 ];
+
+/** The data of a database at another place is copied. */
+const byCopy: Carried = {
+  by: ["copy"],
+  reason: "a snapshot is restored in the tier, at the provider and in the network where it was taken",
+};
 
 /** Rows of the deployment and, under `config`, of the settings. */
 export const instanceSchema: KindSchema = {
@@ -22,7 +28,7 @@ export const instanceSchema: KindSchema = {
       enum: tiers,
       description: "Product tier.",
       "x-create-only": true,
-      "x-carried": true,
+      "x-carried": byCopy,
       "x-place": true,
     },
     component: {
@@ -30,7 +36,7 @@ export const instanceSchema: KindSchema = {
       minLength: 1,
       description: "Component of the tier: standalone, single-zone, multi-zone or free.",
       "x-create-only": true,
-      "x-carried": true,
+      "x-carried": byCopy,
       "x-place": true,
     },
     cloudProvider: {
@@ -38,7 +44,7 @@ export const instanceSchema: KindSchema = {
       enum: ["aws", "gcp", "azure", "oci"],
       description: "Cloud provider to provision on.",
       "x-create-only": true,
-      "x-carried": true,
+      "x-carried": byCopy,
       "x-in": "body",
       "x-wire": "cloud_provider",
     },
@@ -48,7 +54,10 @@ export const instanceSchema: KindSchema = {
       description: "Region to provision in.",
       examples: regions,
       "x-create-only": true,
-      "x-carried": true,
+      "x-carried": {
+        by: ["copy", "snapshot"],
+        reason: "a snapshot that is copied to another region and restored keeps everything else",
+      },
       "x-in": "body",
       "x-wire": "region",
     },
@@ -65,7 +74,7 @@ export const instanceSchema: KindSchema = {
       minLength: 1,
       description: "A name under networks.",
       "x-create-only": true,
-      "x-carried": true,
+      "x-carried": byCopy,
       "x-tiers": ["enterprise"],
       "x-in": "body",
       "x-wire": "custom_network_id",
@@ -76,7 +85,7 @@ export const instanceSchema: KindSchema = {
       minLength: 1,
       description: "A name under cloudAccounts.",
       "x-create-only": true,
-      "x-carried": true,
+      "x-carried": byCopy,
       "x-tiers": ["enterprise-byoa"],
       "x-in": "requestParams",
       "x-wire": "cloud_provider_account_config_id",
@@ -87,7 +96,7 @@ export const instanceSchema: KindSchema = {
       minLength: 1,
       description: "An existing network in the customer's account to attach to.",
       "x-create-only": true,
-      "x-carried": true,
+      "x-carried": byCopy,
       "x-tiers": ["enterprise-byoa"],
       "x-in": "requestParams",
       "x-wire": "cloud_provider_native_network_id",

@@ -33,6 +33,13 @@ export function parameterOf({ "x-probe": row }: FieldSchema): string | undefined
   return row !== undefined && "parameter" in row ? row.parameter : undefined;
 }
 
+/** The ways in which data goes along to an object with another value of a field; none if no way can carry it. */
+export interface Carried {
+  readonly by: readonly ("copy" | "snapshot")[];
+  /** The reason for these ways, or for the lack of one, in one sentence. */
+  readonly reason: string;
+}
+
 /**
  * One row of the field table: JSON Schema draft-07 and annotations. A row states its bounds once: validation, diff, update bodies, the local platform and the documentation follow it.
  */
@@ -54,8 +61,8 @@ export interface FieldSchema {
   readonly examples?: readonly Json[];
   /** Fixed after creation: a change needs a replacement. */
   readonly "x-create-only"?: boolean;
-  /** Create-only fields of a kind that holds data: true if a copy brings the data to an object with another value; otherwise the reason. */
-  readonly "x-carried"?: true | string;
+  /** Create-only fields of a kind that holds data: the ways that bring the data to an object with another value. */
+  readonly "x-carried"?: Carried;
   /** Disruption of an in-place change. Default "none". */
   readonly "x-disruption"?: Disruption;
   /** Never printed, never stored; only a keyed fingerprint is remembered. */

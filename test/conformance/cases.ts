@@ -102,6 +102,14 @@ export const cases: { readonly [name: string]: (trial: Trial) => Promise<void> }
     const { kind } = sample;
     const fixed = rowsOf(sample).filter(([, row]) => row["x-create-only"] === true);
     expect(fixed.length).toBeGreaterThan(0);
+    for (const [path, row] of fixed) {
+      const { by, reason } = row["x-carried"] ?? { by: [], reason: "" };
+      expect([path, new Set(by).size, /^[a-z].* .*[^.]$/.test(reason)]).toEqual([
+        path,
+        by.length,
+        kind.holdsData,
+      ]);
+    }
     const [change] = sample.changes;
     for (const [path] of fixed) {
       const both = change === undefined ? [] : [[change.path, change.value] as const];

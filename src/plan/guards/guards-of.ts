@@ -9,7 +9,7 @@ import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subjects.ts";
 import { doubtGuard, openCreateGuard } from "./missing.ts";
 import { destroys, protectionGuard, remedyForOnDelete } from "./protection.ts";
-import { migrationGuard, replacementGuard } from "./replacement.ts";
+import { immovableGuards, migrationGuard, replacementGuard } from "./replacement.ts";
 
 /** The guards of one change. A deletion that is under way has passed its guards already. */
 export function guardsOf(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
@@ -21,7 +21,7 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
     protectionGuard(change, subject, input),
     replacementGuard(change, subject, input),
     migrationGuard(change, subject, input),
-    ...(change.action === "migrate" ? (input.immovable?.get(change.address) ?? []) : []),
+    ...immovableGuards(change, input),
     keptByServiceGuard(change, subject, input),
     adoptionGuard(change),
     takenGuard(change, input),

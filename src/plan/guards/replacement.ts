@@ -58,9 +58,25 @@ function notCarried(
   const rows = fieldRows(schema);
   for (const { path, effect } of fields) {
     const carried = rows.get(path)?.["x-carried"];
-    if (effect === "replace" && typeof carried === "string") return { path, reason: carried };
+    if (effect === "replace" && carried?.by.includes("copy") === false)
+      return { path, reason: carried.reason };
   }
   return undefined;
+}
+
+/** The reasons that the database itself has shown against a copy of its data, with the other way if one carries all that changes. */
+export function immovableGuards(change: Change, input: PlanInput): readonly Guard[] {
+  if (change.action !== "migrate") return [];
+  const rows = fieldRows(input.kinds.named(change.kind).schema);
+  const has = (operation: string): boolean => input.profile.operations[operation] !== undefined;
+  const canRestore = ["snapshot.create", "snapshot.copy", "snapshot.restore"].every(has);
+  const forcing = change.fields.filter(({ effect }) => effect === "replace");
+  const isByWay = forcing.every(({ path }) => rows.get(path)?.["x-carried"]?.by.includes("snapshot"));
+  const word = shellWord(change.address);
+  const other =
+    canRestore && isByWay ? `, or move it by hand: graphform snapshot create ${word}, copy and restore` : "";
+  const found = input.immovable?.get(change.address) ?? [];
+  return found.map((guard) => ({ ...guard, lift: `${guard.lift}${other}` }));
 }
 
 /** The guard against moving data that cannot be moved now. */

@@ -11,8 +11,7 @@ const remedies = {
   "target-too-full": "choose a larger instance type for the new database",
   "target-unsafe": "look at the new database: it must keep what it has acknowledged",
   "source-memory": "free memory of the database, or give it more, so that its largest value can be copied",
-  "value-too-large":
-    "if only the region changes, use a snapshot that is copied and restored; otherwise split the graph, or export and load it",
+  "value-too-large": "split the graph, or export and load it",
   "constraint-not-operational": "wait until the constraint is operational, or drop it",
   "index-not-operational": "wait until the index is operational, or drop it",
   "graph-name-twice": "rename one of the two graphs: the engine restores only one graph of a name",
