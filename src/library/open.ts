@@ -8,11 +8,11 @@ import type { StateDocument } from "../model/state.ts";
 import { connect } from "../project/connect.ts";
 import { locateService } from "../project/locate-service.ts";
 import { namedLocation } from "../project/locate-state.ts";
-import { latestState, learnSecretsAtHand, type OpenedService } from "../project/open-run.ts";
+import { latestState, learnSecretsAtHand } from "../project/open-run.ts";
 import { openStore } from "../project/open-store.ts";
-import { manifestProblems, openProject, type Project } from "../project/project.ts";
-import { type Settings, settingsOf } from "../project/settings.ts";
-import type { KeptStore } from "../state/store.ts";
+import { manifestProblems, openProject } from "../project/project.ts";
+import { settingsOf } from "../project/settings.ts";
+import { projects, services, stores } from "./handles.ts";
 
 /** Input of `loadManifest`. */
 export interface ManifestRequest {
@@ -119,41 +119,4 @@ export function openState(manifest: LoadedManifest, { path }: { readonly path?: 
   const state: OpenState = { where: store.where, read: () => latestState(store) };
   stores.set(state, store);
   return state;
-}
-
-interface Handles<T> {
-  set(handle: object, value: T): void;
-  /** Throws a `TypeError` for a foreign object. */
-  get(handle: object): T;
-}
-
-/** Projects by loaded manifest. */
-const projects: Handles<Project & { readonly settings: Settings }> = handlesOf("loadManifest");
-/** Stores by open state. */
-const stores: Handles<KeptStore> = handlesOf("openState");
-/** Services by open service. */
-const services: Handles<OpenedService & { readonly settings: Settings }> = handlesOf("openService");
-
-/** The internals of three handles: the project with the store of the state, and the service with its settings. */
-export function internalsOf(
-  manifest: object,
-  service: object,
-  state: object,
-): { readonly project: Project; readonly service: OpenedService & { readonly settings: Settings } } {
-  const project = { ...projects.get(manifest), store: stores.get(state) };
-  return { project, service: services.get(service) };
-}
-
-function handlesOf<T>(maker: string): Handles<T> {
-  const values = new WeakMap<object, T>();
-  return {
-    set(handle, value) {
-      values.set(handle, value);
-    },
-    get(handle) {
-      const value = values.get(handle);
-      if (value === undefined) throw new TypeError(`this was not made by ${maker}`);
-      return value;
-    },
-  };
 }

@@ -14,7 +14,8 @@ import { driftFor, reconcile } from "../reconcile/reconcile.ts";
 import { recordOwner } from "../state/claim-state.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import { withSeals } from "../state/vault.ts";
-import { internalsOf, type LoadedManifest, type OpenService, type OpenState } from "./open.ts";
+import { internalsOf } from "./handles.ts";
+import type { LoadedManifest, OpenService, OpenState } from "./open.ts";
 
 /** Input that `plan`, `drift` and `apply` share. */
 export interface PlanRequest extends Partial<PlanOptions> {
