@@ -101,7 +101,7 @@ export interface Intent {
   readonly digest: string;
   /** The create carried the mark of its owner: an object that shows marks without it is another's. */
   readonly marked?: true;
-  /** The service said that it did nothing: an object is this create's only where no other one can have made it. */
+  /** The service said that it did nothing: an object belongs to this create only if no other one can have made it. */
   readonly refused?: true;
   /** The id that the service answered with, if nothing of that id was shown: what is shown under it is this create's object. */
   readonly acknowledged?: string;

@@ -100,7 +100,7 @@ function waits(change: Change, subject: Subject, input: PlanInput): readonly Ste
 
 /**
  * The steps of a replacement. An object that is not bound yet is bound first, so that the state knows what is being deleted.
- * A start or stop in between does not make the deletion stale.
+ * The deletion stays current if the object is started or stopped after the plan.
  */
 function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const adopting = subject.bound === undefined ? [bindStep(change, subject, input)] : [];

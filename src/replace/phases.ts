@@ -63,7 +63,7 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
     does: "ends all connections of the old database and stops it",
     proof: "the service shows it stopped before the pause could end",
     afterKill:
-      "the next run goes forward to switch if it stopped in time; `replace undo` starts the old one again",
+      "before the stop was taken the next run ends the pause, and waits for the cutover again; after that it goes forward to switch if it stopped in time; `replace undo` starts the old one again",
   },
   switch: {
     does: "gives the address, and everything inside, to the new database in one version of the state",

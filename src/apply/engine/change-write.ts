@@ -1,4 +1,4 @@
-/** @module Makes the write of something that exists: a look shows its effect if the answer does not. */
+/** @module Builds the write for an existing object. If the answer is unclear, a read decides whether the write worked. */
 import { GraphformError, isGraphformError, isServiceError, type ServiceError } from "../../model/errors.ts";
 import { asTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
