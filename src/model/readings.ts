@@ -28,8 +28,12 @@ export function readingsOf(text: string): readonly Reading[] {
 }
 
 function verbatim(text: string): Reading {
-  const starts = Array.from({ length: text.length }, (_, at) => at);
-  return { text, starts, ends: starts.map((at) => at + 1) };
+  const [starts, ends]: [number[], number[]] = [[], []];
+  for (let at = 0; at < text.length; at += 1) {
+    starts.push(at);
+    ends.push(at + 1);
+  }
+  return { text, starts, ends };
 }
 
 /** One byte: `%2F`, `\x2f` or `\057`. */
@@ -51,16 +55,7 @@ const controls: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "
 
 /** Undoes the outermost escapes; the same reading if there are none. */
 function unescaped(reading: Reading): Reading {
-  if (!/[\\%&]/.test(reading.text)) return reading;
-  const pieces: Piece[] = [];
-  let from = 0;
-  for (const match of reading.text.matchAll(escapes)) {
-    for (const unit of reading.text.slice(from, match.index).split("")) pieces.push([unit, 1]);
-    pieces.push(...meaningsOf(match));
-    from = match.index + match[0].length;
-  }
-  for (const unit of reading.text.slice(from).split("")) pieces.push([unit, 1]);
-  return replaced(reading, pieces);
+  return /[\\%&]/.test(reading.text) ? rewritten(reading, escapes, meaningsOf) : reading;
 }
 
 function meaningsOf(match: RegExpExecArray): readonly Piece[] {
@@ -99,30 +94,52 @@ function charactersOf(run: string): readonly Piece[] {
   return pieces;
 }
 
+/** Quotes that are doubled, and what is not of ASCII. */
+const unfolded = /''+|""+|[^\0-\x7f]/gu;
+
 /** Small letters, accents after their letters, `+` as the blank that forms write so, and quotes that are doubled (SQL, CSV, shells) once. */
 function fold(reading: Reading): Reading {
-  const pieces: [string, number][] = [];
-  let before = "";
-  for (const char of reading.text) {
-    const last = pieces.at(-1);
-    if (last !== undefined && char === before && (char === "'" || char === '"')) last[1] += 1;
-    else pieces.push([char === "+" ? " " : char.normalize("NFD").toLowerCase(), char.length]);
-    before = char;
-  }
-  return replaced(reading, pieces);
+  const plain = rewritten(reading, unfolded, ([found]) => [
+    [
+      found.startsWith("'") || found.startsWith('"') ? found.charAt(0) : small(found.normalize("NFD")),
+      found.length,
+    ],
+  ]);
+  return { ...plain, text: plain.text.replace(/[A-Z]+/g, small).replaceAll("+", " ") };
 }
 
-/** A reading of which each piece is replaced by its meaning. */
-function replaced({ starts, ends }: Reading, pieces: readonly Piece[]): Reading {
-  const result = { starts: [] as number[], ends: [] as number[] };
+function small(text: string): string {
+  return text.toLowerCase();
+}
+
+/** A reading in which the pieces of each match are replaced by their meanings; the same reading without a match. */
+function rewritten(
+  reading: Reading,
+  pattern: RegExp,
+  piecesOf: (match: RegExpExecArray) => readonly Piece[],
+): Reading {
+  const [texts, starts, ends]: [string[], number[], number[]] = [[], [], []];
   let at = 0;
-  for (const [meaning, length] of pieces) {
-    const [start = 0, end = 0] = [starts[at], ends[at + length - 1]];
-    for (const _ of meaning.split("")) {
-      result.starts.push(start);
-      result.ends.push(end);
+  const copy = (to: number): void => {
+    texts.push(reading.text.slice(at, to));
+    for (; at < to; at += 1) {
+      starts.push(reading.starts[at] ?? 0);
+      ends.push(reading.ends[at] ?? 0);
     }
-    at += length;
+  };
+  for (const match of reading.text.matchAll(pattern)) {
+    copy(match.index);
+    for (const [meaning, length] of piecesOf(match)) {
+      const [start = 0, end = 0] = [reading.starts[at], reading.ends[at + length - 1]];
+      texts.push(meaning);
+      for (let unit = meaning.length; unit > 0; unit -= 1) {
+        starts.push(start);
+        ends.push(end);
+      }
+      at += length;
+    }
   }
-  return { text: pieces.map(([meaning]) => meaning).join(""), ...result };
+  if (at === 0) return reading;
+  copy(reading.text.length);
+  return { text: texts.join(""), starts, ends };
 }
