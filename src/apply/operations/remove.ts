@@ -138,11 +138,13 @@ export async function shownAgain(
       if (ref === undefined) return [];
       const reader = kinds.named(kind).reader(service);
       const read = (): Promise<Live | undefined> => reader.get(ref, stopping);
-      const evaluate = (live: Live | undefined): Live | undefined => live;
-      const polled = await poll({ look: read, evaluate, deadline }, { clock, profile, stopping });
-      if (polled.is === "timeout") return [];
-      const { phase } = polled.verdict;
-      if (phase.is === "gone" || phase.isLeaving === true) return [];
+      const evaluate = (seen: Live | undefined): Live | undefined => seen;
+      let live = await read();
+      if (live === undefined) {
+        const polled = await poll({ look: read, evaluate, deadline }, { clock, profile, stopping });
+        live = polled.is === "decided" ? polled.verdict : undefined;
+      }
+      if (live === undefined || live.phase.is === "gone" || live.phase.isLeaving === true) return [];
       const way = `delete it there, or declare it at an address that is bound to nothing, and bind it: graphform import ADDRESS ${shellWord(ref.id)}`;
       const reason = `${ref.id} was deleted and let go of, and the service shows it again; ${way}`;
       return [{ address, kind, reason }];

@@ -29,21 +29,23 @@ const oneClock = 5 * 60_000;
 
 /** Keeps the newest time of each origin: an answer out of a cache shows an older one. */
 export function serviceDates(clock: Pick<Clock, "now">): ServiceDates {
-  const seen = new Map<string, { readonly newest: number; readonly ahead: readonly number[] }>();
+  /** The newest time, and by how much the times were ahead of this machine's clock at least and at most. */
+  const seen = new Map<string, { newest: number; least: number; most: number }>();
   return {
     see(origin, headers) {
       const date = Date.parse(String(headers["date"]));
       if (Number.isNaN(date)) return;
-      const { newest = date, ahead = [] } = seen.get(origin) ?? {};
-      const offsets = [...ahead, date - clock.now()];
+      const ahead = date - clock.now();
+      const { newest, least, most } = seen.get(origin) ?? { newest: date, least: ahead, most: ahead };
       seen.set(origin, {
         newest: Math.max(newest, date),
-        ahead: [Math.min(...offsets), Math.max(...offsets)],
+        least: Math.min(least, ahead),
+        most: Math.max(most, ahead),
       });
     },
     newest(origin) {
-      const { newest, ahead: [least = 0, most = 0] = [] } = seen.get(origin) ?? {};
-      return most - least > oneClock ? undefined : newest;
+      const times = seen.get(origin);
+      return times === undefined || times.most - times.least > oneClock ? undefined : times.newest;
     },
   };
 }
