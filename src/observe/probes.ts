@@ -136,7 +136,7 @@ export function withAnswer(
         : []
       : [desired.spec[path], observed.spec[path]?.value, recorded[path]]
           .filter((value) => value !== undefined)
-          // What waits for an output is spelled in another way than what was applied of it.
+          // A value that waits for an output is spelled in another way than the value that was applied for it.
           .filter((value) => waitsFor(value).length === 0);
   const values = valuesShown(schema, answer, knownAt);
   const engine = answer.is === "answered" && answer.engine !== undefined ? { engine: answer.engine } : {};

@@ -170,7 +170,7 @@ function planMark(
   return {
     journal: {
       ...journal,
-      // What was seen of an object is no work of the plan.
+      // A sight of another object is no work of the plan.
       record: (event) =>
         event.type === "another-seen" ? journal.record(event) : after(() => journal.record(event)),
       bind: (address, bound) => after(() => journal.bind(address, bound)),

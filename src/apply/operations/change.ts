@@ -12,7 +12,7 @@ import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-ope
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evidence/unconfirmed-write.ts";
 import { probedBaseline, withProbedPaths } from "../probe.ts";
-import { asFound, notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
+import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
 
 /** A change of an existing object. */
 export interface ChangeRequest {
@@ -38,7 +38,7 @@ export async function change(
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
   const baseline = await probedBaseline(step, rest.live, context);
   if (hasArrived(operation, baseline))
-    return asFound(await waitForOperation(step, ref, operation, undefined, context));
+    return withoutSending(await waitForOperation(step, ref, operation, undefined, context));
   const shownAtBaseline = baseline.phase.is === "failed" ? "no" : shownOf(record, step, baseline, context);
   const isStaleNow = isStale(step, baseline, context);
   const accept = (): Promise<void> =>
@@ -49,7 +49,7 @@ export async function change(
     });
   if (shownAtBaseline === "all" && (operation === "update" || isStaleNow)) {
     await accept();
-    return asFound(await waitForOperation(step, ref, operation, undefined, context));
+    return withoutSending(await waitForOperation(step, ref, operation, undefined, context));
   }
   if (shownAtBaseline === "no" && isStaleNow) return staleResult(step, ref, baseline);
   const evaluate = (live: Live | undefined, attempts: Attempts): Evidence => {

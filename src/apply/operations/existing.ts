@@ -51,7 +51,7 @@ export function notAtRest(ref: Ref, rest: Converged): StepResult {
 }
 
 /** The same result, for a step that was done before anything was sent. */
-export function asFound(result: StepResult): StepResult {
+export function withoutSending(result: StepResult): StepResult {
   return result.result === "done" ? { ...result, unsent: true } : result;
 }
 

@@ -9,7 +9,7 @@ import { submit } from "../engine/submit.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { probedBaseline, requestOf, withProbedPaths } from "../probe.ts";
-import { asFound, notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
+import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
 
 /**
  * Sets fields back and reads them from the running object again. The state remembers when they were seen right: what was
@@ -31,7 +31,7 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
     await context.journal.record({ type: "healed", address: step.address, paths, at });
     return { result: "done", id: ref.id };
   };
-  if (isHealed(baseline)) return asFound(await done());
+  if (isHealed(baseline)) return withoutSending(await done());
   if (isStale(step, baseline, context)) return staleResult(step, ref, baseline);
   const request = requestOf(step, live, context);
   const change = {

@@ -96,7 +96,7 @@ const noSecrets =
 
 function githubWorkflow(name: "plan-and-apply" | "drift", pipeline: Named): string {
   const { key, target, folder, manifest, state, secrets, variables, instead } = pipeline;
-  // A state in a file is seen by runners of one's own, which run nothing that a stranger has written.
+  // Only a runner of one's own sees a state in a file. It runs nothing that an outsider has written.
   const runner = state === "file" ? "self-hosted" : "ubuntu-latest";
   const place = [
     ...(folder === "" ? [] : [`working-directory: ${yaml(folder)}`]),
