@@ -1,6 +1,8 @@
 /** @module Joins the steps of all addresses into one order. */
 import type { Address } from "../model/address.ts";
-import type { Step } from "../model/plan.ts";
+import type { KindRegistry } from "../model/kind.ts";
+import type { Change, Step } from "../model/plan.ts";
+import type { Spec } from "../model/spec.ts";
 
 /**
  * Joins the steps of all addresses into one order.
@@ -12,12 +14,15 @@ import type { Step } from "../model/plan.ts";
  *     migrate X               after everything that its new object needs, and everything inside of both, is there
  *     move X                  after what stood at its new address has moved away
  *     create X again          after its old object is bound to the address that asks for it
+ *     create X                after the object that has the name of X under another address is deleted
  *
- * A step that makes or moves something always waits. A deletion that could wait for others only in a circle does not wait for them.
+ * A step that makes or moves something always waits, but for the last of these. A deletion, or a creation that takes a name over, that
+ * could wait for others only in a circle does not wait for them.
  */
 export function order(
   steps: readonly Step[],
   heldBy: (address: Address) => readonly Address[],
+  namesakes: readonly (readonly [string, string])[] = [],
 ): readonly Step[] {
   const making = steps.filter(({ operation }) => operation !== "delete" && operation !== "forget");
   const building = Map.groupBy(making, ({ address }) => address);
@@ -36,7 +41,7 @@ export function order(
       ]),
     ]),
   );
-  for (const [later, earlier] of [...removals(steps, heldBy), ...renewals(steps, building)]) {
+  for (const [later, earlier] of [...removals(steps, heldBy), ...renewals(steps, building), ...namesakes]) {
     if (!isAfter(earlier, later, after)) after.get(later)?.add(earlier);
   }
   return steps.map((step) => ({ ...step, after: [...(after.get(step.key) ?? [])].sort() }));
@@ -117,6 +122,34 @@ export function renewals(
       ? []
       : builtFirst(step, building).map((key): readonly [string, string] => [removal, key]);
   });
+}
+
+/** Address that gets a new object -> address whose object has the same name until it is deleted. Only kinds that are known by their names have such. */
+export function namesakesIn(
+  changes: readonly Change[],
+  kinds: KindRegistry,
+): readonly (readonly [string, string])[] {
+  const nameOf = ({ kind: section }: Change, spec: Spec | undefined): string | undefined => {
+    const kind = kinds.named(section);
+    const { namedBy } = kind;
+    return namedBy === undefined || spec?.[namedBy] === undefined
+      ? undefined
+      : `${section} ${kind.classKey(spec)} ${String(spec[namedBy])}`;
+  };
+  const leaving = new Map(
+    changes
+      .filter(({ action }) => action === "delete" || action === "replace")
+      .map((change) => [nameOf(change, change.before), change]),
+  );
+  leaving.delete(undefined);
+  return changes
+    .filter(({ action }) => action === "create" || action === "replace")
+    .flatMap((change): readonly (readonly [string, string])[] => {
+      const { address, action } = leaving.get(nameOf(change, change.after)) ?? change;
+      return address === change.address
+        ? []
+        : [[change.address, action === "replace" ? `${address}#delete` : address]];
+    });
 }
 
 /** True if the first step comes after the second one, by whatever way. */

@@ -14,7 +14,7 @@ import { isBackedUpFirst } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
 import { expectsCutover, withSuccessors } from "./migrations.ts";
 import { afterMoves } from "./moves.ts";
-import { order } from "./order.ts";
+import { namesakesIn, order } from "./order.ts";
 import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
 import { propose } from "./propose.ts";
 import { stepsOf } from "./steps.ts";
@@ -45,6 +45,7 @@ export function makePlan(given: PlanInput): Plan {
       return subject === undefined ? [] : stepsOf(change, subject, input);
     }),
     heldBy,
+    namesakesIn(changes, input.kinds),
   );
   const body: Omit<Plan, "fingerprint"> = {
     version: 1,

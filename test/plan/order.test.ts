@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { kindRegistry } from "../../src/model/kind.ts";
 import { type Case, planOf, type Scene, stepsOf } from "../support/plan-input.ts";
+import { toyKind } from "../support/toy-kind.ts";
 
 const gone: Case = { has: {} };
 const resized: Case = { wants: { size: 2 }, has: { size: 1 } };
@@ -90,6 +92,46 @@ const rows: readonly Row[] = [
 describe("the order of steps", () => {
   it.each(rows)("$reason", ({ scene, steps }) => {
     expect(stepsOf(planOf(scene, { guards: {} }))).toEqual(steps);
+  });
+
+  const named = kindRegistry([toyKind(undefined, { namedBy: "colour" })]);
+
+  it.each([
+    {
+      reason: "a new address waits until the object of its name is deleted under the old one",
+      scene: { cat: { has: { colour: "red" } }, puss: { wants: { colour: "red" } } },
+      steps: ["cat delete", "puss create < cat"],
+    },
+    {
+      reason: "two that change their names for each other's wait for both deletions",
+      scene: {
+        cat: { wants: { colour: "red" }, has: { colour: "blue" } },
+        puss: { wants: { colour: "blue" }, has: { colour: "red" } },
+      },
+      steps: [
+        "cat delete",
+        "cat create < cat#delete, puss#delete",
+        "puss delete",
+        "puss create < cat#delete, puss#delete",
+      ],
+    },
+    {
+      reason: "another name waits for nothing",
+      scene: { cat: { has: { colour: "red" } }, puss: { wants: { colour: "blue" } } },
+      steps: ["cat delete", "puss create"],
+    },
+    {
+      reason: "what the deletion waits for does not wait for it",
+      scene: {
+        cat: { has: { colour: "red" } },
+        puss: { wants: { colour: "red" } },
+        bird: { wants: { home: "puss" }, has: { home: "cat" }, refs: ["puss"], boundRefs: ["cat"] },
+      },
+      steps: ["cat delete < bird", "puss create", "bird bind", "bird update < bird#bind, puss"],
+    },
+  ])("of what is known by its name: $reason", ({ scene, steps }) => {
+    const options = { replace: ["toys.cat", "toys.puss"], allowDestroy: ["toys.cat", "toys.puss"] };
+    expect(stepsOf(planOf(scene, { kinds: named, options })).toSorted()).toEqual(steps.toSorted());
   });
 
   it("gives every step its own key", () => {

@@ -21,7 +21,7 @@ export function service(over: Partial<ServiceCase> = {}): ServiceCase {
 }
 
 /** A door where nobody waits, but for these. */
-export function door(over: Partial<WireCase>): WireCase {
+export function door(over: Partial<WireCase> = {}): WireCase {
   return {
     tokenLife: 3_600_000,
     refreshLife: 86_400_000,

@@ -41,6 +41,8 @@ export interface ServiceCase {
   readonly usersOfNobody: 404 | 500;
   /** How far the service's clock is ahead of ours. */
   readonly skew: number;
+  /** How old the `Date` of every other answer to a read is, in ms: it comes out of a cache. Default 0. */
+  readonly cacheAge?: number;
   /** What it is like at its door, where the real client stands between it and the engine. */
   readonly wire?: WireCase;
 }

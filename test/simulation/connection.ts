@@ -1,3 +1,4 @@
+import type { WireRequest } from "../../src/hosting/wire/transport.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
 import { defined } from "../../src/model/json.ts";
@@ -135,7 +136,7 @@ export function connection(
   return {
     ...(gate === undefined
       ? direct
-      : overTheWire({ profile, clock, gate, travel, oracle, process, date: () => serviceDate(world) })),
+      : overTheWire({ profile, clock, gate, travel, oracle, process, date: shownDate(world) })),
     ping: (id) =>
       new Promise((resolve) => {
         const isFaulty = process.takeFault("ping") !== undefined;
@@ -220,6 +221,16 @@ function failure(
 /** The service's clock as its answers show it: whole seconds. */
 function serviceDate({ registry }: World): number {
   return Math.floor((registry.now() + registry.options.skew) / 1000) * 1000;
+}
+
+/** The `Date` of answers: writes and sign-ins are answered by the service itself, every other read by a cache. */
+function shownDate(world: World): (request: Pick<WireRequest, "operation" | "isWrite">) => number {
+  const age = world.registry.options.cacheAge ?? 0;
+  let reads = 0;
+  return ({ operation, isWrite }) => {
+    const isCached = !isWrite && !operation.startsWith("session.") && reads++ % 2 === 1;
+    return serviceDate(world) - (isCached ? age : 0);
+  };
 }
 
 /** Somebody's object of the same looks, made a minute ago, that no list has shown so far. */

@@ -10,6 +10,7 @@ import {
   type ServiceCase,
   type WireCase,
 } from "./case.ts";
+import { door } from "./case-parts.ts";
 import { aimed } from "./generate-aimed.ts";
 import { guarded } from "./generate-guarded.ts";
 import { edit, firstManifest, type ManifestCase } from "./generate-manifest.ts";
@@ -33,7 +34,7 @@ export function generate(seed: number): Case {
   const plain = guarded(seed, { seed, service, runs });
   return shared(
     seed,
-    killed(seed, wired(seed, wrong(seed, aimed(seed, twinned(seed, misled(seed, plain)))))),
+    killed(seed, cached(seed, wired(seed, wrong(seed, aimed(seed, twinned(seed, misled(seed, plain))))))),
   );
 }
 
@@ -113,6 +114,17 @@ function wired(seed: number, given: Case): Case {
     dice.is(0.5) ? { ...run, faults: [...(run.faults ?? []), trouble()] } : run,
   );
   return { ...given, service: { ...given.service, wire }, runs };
+}
+
+/** Some services are met through a cache. An elder is tempting then: an old `Date` moves the time of its birth behind the request. */
+function cached(seed: number, given: Case): Case {
+  const dice = chance(seed ^ 0x3c6ef372);
+  const effects = given.runs.flatMap(({ faults = [] }) => faults.map(({ effect }) => effect));
+  const hasElder = effects.includes("elder");
+  if (effects.includes("twin") || !dice.is(hasElder ? 0.5 : 0.3)) return given;
+  const wire = given.service.wire ?? (hasElder ? door() : undefined);
+  const cacheAge = Math.round(dice.scale(30_000, 280_000));
+  return wire === undefined ? given : { ...given, service: { ...given.service, wire, cacheAge } };
 }
 
 /** Mostly somebody edits the manifest; sometimes the last edit is taken back. */

@@ -15,6 +15,7 @@ import type * as timeWindow from "../../src/apply/evidence/time-window.ts";
 import type * as unconfirmed from "../../src/apply/evidence/unconfirmed-write.ts";
 import type * as running from "../../src/apply/run.ts";
 import type * as hostPace from "../../src/hosting/throttle/host-pace.ts";
+import type * as exchange from "../../src/hosting/wire/exchange.ts";
 import type * as consistency from "../../src/model/consistency.ts";
 import type * as objectKey from "../../src/model/object-key.ts";
 import { isSealed } from "../../src/model/sealed.ts";
@@ -216,7 +217,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof candidates.matchCandidates>(
     "first-of-several",
-    112,
+    1075,
     "where more objects could be the lost ones than were lost nothing is guessed",
     "apply/evidence/candidates.ts#matchCandidates",
     (match) =>
@@ -357,6 +358,21 @@ export const mutations: readonly Mutation[] = [
     "model/single-flight.ts#singleFlight",
     () => (work) => work,
   ),
+  without<typeof exchange.serviceDates>(
+    "cached-date",
+    2179,
+    "the time of the service is the newest that an answer has shown",
+    "hosting/wire/exchange.ts#serviceDates",
+    () => () => {
+      let last: number | undefined;
+      return {
+        see: (_, headers) => {
+          last = Date.parse(String(headers["date"]));
+        },
+        newest: () => last,
+      };
+    },
+  ),
   without<typeof hostPace.refused>(
     "pause-of-one",
     8,
@@ -401,7 +417,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof backups.leastComplete>(
     "backup-unseen",
-    67,
+    133,
     "a backup counts once it is seen complete",
     "apply/evidence/backups.ts#leastComplete",
     (least) => (made) => {

@@ -20,8 +20,8 @@ export interface WireParts {
   readonly travel: Travel;
   readonly oracle: Oracle;
   readonly process: Proc;
-  /** The service's clock as its answers show it, in ms since 1970. */
-  readonly date: () => number;
+  /** The service's clock as the answer to a request shows it, in ms since 1970. */
+  readonly date: (request: WireRequest) => number;
 }
 
 /**
@@ -48,7 +48,7 @@ export function overTheWire({ profile, clock, gate, travel, oracle, process, dat
 
   const transport: Transport = async (request, signal) => {
     const { headers, ...response } = await exchange(request, signal);
-    return { ...response, headers: { ...headers, date: new Date(date()).toUTCString() } };
+    return { ...response, headers: { ...headers, date: new Date(date(request)).toUTCString() } };
   };
 
   const exchange: Transport = async (request, signal) => {
