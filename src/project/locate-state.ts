@@ -50,9 +50,10 @@ export function declaredLocation({ name, state }: Header, type: StoreType): Stat
   return stores[type].locate(state, name);
 }
 
-/** The text that is equal for equal locations. A relative path counts from the current folder, and a link for what it leads to. */
+/** The text that is equal for one place, however it is spelled. A relative path counts from the current folder, and a link for what it leads to. */
 export async function placeOf(location: StateLocation): Promise<string> {
-  return location.type === "file" ? targetOf(location.path) : addressOf(location);
+  if (location.type === "file") return targetOf(location.path);
+  return addressOf(stores[location.type].canonical?.(location) ?? location);
 }
 
 /** Throws `state-shared` if another manifest keeps its state in the same place. Both are files or folders, for the message. */

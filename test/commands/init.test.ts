@@ -212,10 +212,10 @@ describe("init", () => {
 name: shop
 service: { platformUrl: https://platform.example.com }
 ${state}
-secrets: { a: { env: SHOP_A }, b: { file: b.txt } }
+secrets: { a: { env: SHOP_A }, b: { file: b.txt }, c: { command: { run: [vault, read], env: [VAULT_TOKEN] } } }
 users: { reader: { instance: orders, password: "\${env.SHOP_B}-\${env.SHOP_A}" } }
 ${more}`;
-  const always = ["GRAPHFORM_PASSWORD", "GRAPHFORM_USERNAME", "SHOP_A", "SHOP_B"];
+  const always = ["GRAPHFORM_PASSWORD", "GRAPHFORM_USERNAME", "SHOP_A", "SHOP_B", "VAULT_TOKEN"];
   const gitlabState = "https://gitlab.example.com/api/v4/projects/7/terraform/state/shop";
   const http = ["GRAPHFORM_STATE_PASSWORD", "GRAPHFORM_STATE_USERNAME"];
   const aws = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];

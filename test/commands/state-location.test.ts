@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { httpCredentials } from "../../src/model/stores/http.ts";
 import { type StateLocation, stores } from "../../src/model/stores/index.ts";
-import { addressOf, locateState, locationAt, sectionOf } from "../../src/project/locate-state.ts";
+import { addressOf, locateState, locationAt, placeOf, sectionOf } from "../../src/project/locate-state.ts";
 import { openStore, postgresValues, stateLease } from "../../src/project/open-store.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 
@@ -35,6 +35,40 @@ describe("the location of a state", () => {
     ],
   ])("is what the manifest says: %s", (_, state, location) => {
     expect(of(state)).toEqual(location);
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ["a region", { type: "s3", bucket: "b" }, { type: "s3", bucket: "b", region: "us-east-1" }],
+    [
+      "the end of an endpoint, and how the bucket is named",
+      { type: "s3", bucket: "b", endpoint: "https://s3.example.com" },
+      { type: "s3", bucket: "b", endpoint: "https://S3.example.com:443/", pathStyle: true },
+    ],
+    [
+      "defaults of PostgreSQL, and the case of a host",
+      { type: "postgres", host: "db.example.com", database: "states" },
+      { type: "postgres", host: "DB.example.com", port: 5432, database: "states", schema: "graphform" },
+    ],
+    [
+      "a port, and the case of a host",
+      { type: "http", address: "https://x.example.com/Y" },
+      { type: "http", address: "https://X.example.com:443/Y", lockAddress: "https://x.example.com/lock" },
+    ],
+  ])("is one place, whatever it says of %s", async (_, one, other) => {
+    expect(await placeOf(of(one))).toBe(await placeOf(of(other)));
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    [
+      "endpoint",
+      { type: "s3", bucket: "b" },
+      { type: "s3", bucket: "b", endpoint: "https://s3.example.com" },
+    ],
+    ["port", { type: "postgres", host: "db" }, { type: "postgres", host: "db", port: 6432 }],
+    ["schema", { type: "postgres" }, { type: "postgres", schema: "other" }],
+    ["path", { type: "http", address: "https://x/Y" }, { type: "http", address: "https://x/y" }],
+  ])("is another place at another %s", async (_, one, other) => {
+    expect(await placeOf(of(one))).not.toBe(await placeOf(of(other)));
   });
 
   it("is as the manifest describes it where --state names that very HTTP address: a URL does not say how it is locked", () => {

@@ -259,7 +259,7 @@ function fitting(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_.-]+/g, "-");
 }
 
-/** Variables of `secrets: { password: { env: NAME } }`, with one for each entry if its name holds `each.key`. */
+/** Variables of `secrets: { password: { env: NAME } }`, with one for each entry if its name holds `each.key`, and those of commands. */
 function secretVariables(manifest: JsonObject): readonly string[] {
   const { secrets } = manifest;
   const written = isObject(secrets) ? Object.entries(secrets) : [];
@@ -267,8 +267,9 @@ function secretVariables(manifest: JsonObject): readonly string[] {
     const keys = [...entriesUsing(`secret.${name}[`, manifest)];
     return [undefined, ...keys].flatMap((key) => {
       const source = isObject(secret) ? sourceIn(secret, key) : undefined;
-      const name = source !== undefined && "env" in source ? source.env : "";
-      return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? [name] : [];
+      const names =
+        source === undefined || "file" in source ? [] : "env" in source ? [source.env] : source.variables;
+      return (names ?? []).filter((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
     });
   });
 }

@@ -151,6 +151,7 @@ export const http: Store<HttpLocation, keyof typeof variables> = {
     };
   },
   address: ({ address }) => address,
+  canonical: ({ type, address }) => ({ type, address: URL.parse(address)?.href ?? address }),
   source: (location, variable) => httpCredentials(location, variable).source,
   clock: ({ address }) => address,
   credentialHost: ({ address }) => URL.parse(address)?.origin,

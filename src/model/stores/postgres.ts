@@ -129,6 +129,12 @@ export const postgres: Store<PostgresLocation, keyof typeof variables> = {
     const query = queryOf({ name, schema, sslmode, sslrootcert });
     return `postgres://${at}${port === undefined ? "" : `:${port}`}/${path}${query}`;
   },
+  canonical: ({ type, name, host, port, database, schema }) => ({
+    ...{ type, name },
+    ...defined({ host: host?.startsWith("/") ? host : host?.toLowerCase(), database }),
+    ...(port === undefined || port === 5432 ? {} : { port }),
+    ...(schema === undefined || schema === "graphform" ? {} : { schema }),
+  }),
   source(_, variable) {
     const settings = ["statePostgresUrl", "pgPassword", "pgSslKey"] as const;
     const found = settings.find((setting) => variable(variables[setting].name));

@@ -131,6 +131,10 @@ export const s3: Store<S3Location, keyof typeof variables> = {
     const path = key.split("/").map(encodeURIComponent).join("/");
     return `s3://${bucket}/${path}${queryOf({ region, endpoint, pathStyle })}`;
   },
+  canonical: ({ type, bucket, key, endpoint }) => ({
+    ...{ type, bucket, key },
+    ...defined({ endpoint: endpoint && (URL.parse(endpoint)?.href ?? endpoint).replace(/\/+$/, "") }),
+  }),
   source(_, variable) {
     const settings = ["awsAccessKeyId", "awsWebIdentityTokenFile"] as const;
     const found = settings.find((setting) => variable(variables[setting].name));

@@ -72,6 +72,8 @@ export interface Store<Location extends { readonly type: string }, Setting exten
   locate(values: StoreValues, name: string): Location;
   /** The location as one word that `readAddress` reads. It leaves out how an HTTP address is locked. */
   address(location: Location): string;
+  /** The location without what two spellings of one place may differ in: defaults, and how it is reached. Left out: as it is. */
+  canonical?(location: Location): Location;
   /** Names the source of the credentials for people; never a value. */
   source(location: Location, variable: GetVariable): string;
   /** The address whose clock decides how old a lock looks; undefined if it is this machine's, or that of a database. */
