@@ -26,7 +26,6 @@ import type { PlanChoices } from "../state/plan-file.ts";
 import { commitOfJob } from "./ci/forge-request.ts";
 import type { Opened } from "./folders.ts";
 import { goalOf } from "./options.ts";
-import { repairMigrations } from "./replace.ts";
 import { type ReportOptions, reportOne, reportSeveral } from "./reports/run-report.ts";
 import { type StepOutputs, writeReport, writerOf } from "./reports/write-report.ts";
 import { comparedWith, earlierPlan, type ReportKind } from "./reports/write-reports.ts";
@@ -140,8 +139,7 @@ async function makePlan(invocation: Invocation<PlanCommandOptions>, opened: Open
   // A removal needs no secret: a missing one must not prevent it.
   const reading = resolving(destroying ? "at hand" : "declared");
   const view = await openLiveView(terminal, options.json !== true);
-  await repairMigrations(project, invocation);
-  return withRun(invocation, { project, reading, creates: !destroying }, async (run) => {
+  return withRun(invocation, { project, reading, creates: !destroying, repairs: true }, async (run) => {
     const goal = goalOf(run, options, destroying);
     assertAddressesKnown(goal, run.state, kinds);
     view?.reading(0, 0);

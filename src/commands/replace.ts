@@ -1,7 +1,8 @@
-/** @module Shows where migrations stand, takes one back, and repairs what an interrupted one has left. */
+/** @module Shows where migrations stand, and takes one back. */
+import { unplannedStep } from "../apply/operations/existing.ts";
 import { outcomeOf } from "../apply/outcome.ts";
 import { kinds } from "../kinds/index.ts";
-import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { Step } from "../model/plan.ts";
@@ -9,23 +10,15 @@ import type { Migration, RecordedOutput } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { type ReadManifest, type Run, resolving } from "../project/open-run.ts";
-import { openProject, type Project } from "../project/project.ts";
-import { carryOut, repairMigrations as repair } from "../reconcile/apply-plan.ts";
+import { openProject } from "../project/project.ts";
+import { carryOut } from "../reconcile/apply-plan.ts";
 import { capCommand } from "../replace/data/quiesce.ts";
 import { phases } from "../replace/phases.ts";
-import { needsRepair } from "../replace/recover.ts";
 import { progressText } from "../report/apply-text.ts";
 import { applyEvent, stamped } from "../report/events.ts";
 import { escapeText, jsonText, makePalette } from "../report/typeset.ts";
 import { boundAt, liveAt } from "./bound-objects.ts";
-import {
-  type Invocation,
-  interrupted,
-  lockWarning,
-  type ManifestOptions,
-  shownLatestState,
-  withRun,
-} from "./with-run.ts";
+import { type Invocation, interrupted, type ManifestOptions, shownLatestState, withRun } from "./with-run.ts";
 
 type ReplaceOptions = ManifestOptions & { readonly json?: boolean };
 
@@ -103,11 +96,10 @@ export async function replaceUndo(invocation: Invocation<ReplaceOptions>, addres
     invocation,
     { reading: resolving("declared"), lock: "replace undo", warn },
     async (run, { aborting }) => {
-      const { kind, id, place } = boundAt(run.state, address);
       const world = run.applying({ emit, aborting });
       const step: Step = {
-        ...{ key: `${address}#undo`, operation: "migrate", verb: "undo", address, kind, id, place },
-        ...{ checks: [], precondition: "", after: [], blocked: [] },
+        ...unplannedStep(address, boundAt(run.state, address), "migrate", world.digest),
+        ...{ key: `${address}#undo`, verb: "undo" },
         ...defined({ timeout: options.timeout }),
         migration: { cutover: true, inside: [], parameters: [], windows: [], hold: 0 },
       };
@@ -141,24 +133,4 @@ async function recordOutputs(
     return known === undefined || waitsFor(value).length > 0 ? [] : [[name, { ...known, value }]];
   });
   await record({ type: "outputs-recorded", outputs: { ...state.outputs, ...Object.fromEntries(found) } });
-}
-
-/**
- * Lets a database take writes again that a run has left capped, before a plan is made. It writes only then, under the lock of the state; a run that
- * holds the lock is in the middle of a cutover, and is left alone.
- */
-export async function repairMigrations(project: Project, invocation: Invocation): Promise<void> {
-  const { terminal } = invocation;
-  const state = await project.store.read();
-  if (state === undefined || !needsRepair(state)) return;
-  const emit = (event: ApplyEvent): void => {
-    if (event.type === "warning") lockWarning(terminal)(`${event.address ?? ""}: ${event.message}`);
-  };
-  try {
-    const once = { ...invocation, options: { ...invocation.options, lockTimeout: 0 } };
-    const wanted = { project, reading: resolving("declared"), lock: "repair of a migration" };
-    await withRun(once, wanted, (run, { aborting }) => repair(run.applying({ emit, aborting })));
-  } catch (error) {
-    if (!isGraphformError(error) || error.code !== "locked") throw error;
-  }
 }

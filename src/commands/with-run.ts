@@ -42,6 +42,8 @@ export interface Invocation<O = ManifestOptions> {
 /** A run as a command wants it. */
 interface WantedRun<R extends Partial<Resolved>>
   extends Pick<RunRequest<R>, "reading" | "creates" | "acceptState" | "claim"> {
+  /** True for a plan: it first lets databases take writes again that a cutover has left. */
+  readonly repairs?: boolean;
   /** A project that is open already. */
   readonly project?: Project;
   /** Name of the operation in the lock; without it nothing is written. */
@@ -53,7 +55,7 @@ interface WantedRun<R extends Partial<Resolved>>
 /** Runs `work` in a run of its own. Rejects with `interrupted` (exit 130) after a signal, and as `openRun` does. */
 export async function withRun<R extends Partial<Resolved>, T>(
   { options, settings, terminal }: Invocation,
-  { lock: operation, warn = lockWarning(terminal), ...wanted }: WantedRun<R>,
+  { lock: operation, warn = lockWarning(terminal), repairs, ...wanted }: WantedRun<R>,
   work: (run: Run & R, interrupts: Interrupts) => Promise<T>,
 ): Promise<T> {
   const project = wanted.project ?? (await openProject(options, settings));
@@ -68,7 +70,8 @@ export async function withRun<R extends Partial<Resolved>, T>(
   return interruptible(notice, terminal, (interrupts) => {
     const listener = runListener(options, terminal);
     const { stopping: signal } = interrupts;
-    const request = { ...wanted, ...lock, project, options, settings, listener, state, signal };
+    const repairing = repairs === true ? { repairs: warn } : {};
+    const request = { ...wanted, ...lock, ...repairing, project, options, settings, listener, state, signal };
     return openRun(request, (run) => work(run, interrupts));
   });
 }

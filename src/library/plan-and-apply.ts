@@ -37,13 +37,14 @@ export interface PlanOnlyRequest extends PlanRequest {
 }
 
 /**
- * Compares the manifest with the service and returns the changes that `apply` would make. Writes nothing but `out`. Throws
+ * Compares the manifest with the service and returns the changes that `apply` would make. Writes nothing but `out`, unless an interrupted
+ * cutover has left a database that takes no writes: it takes them again first. Throws
  * `ManifestError`, `ServiceError`, and `GraphformError` with a code and a hint.
  */
 export async function plan(request: PlanOnlyRequest): Promise<Plan> {
   const { out } = request;
   const state = await request.state.read();
-  return runOf(request, { state }, async (run, goal) => {
+  return runOf(request, { state, repairs: () => undefined }, async (run, goal) => {
     assertAddressesKnown(goal, run.state, kinds);
     const { plan: made } = await planFor(goal, run.state, run.planning);
     if (out !== undefined) {
@@ -146,10 +147,11 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
 /** Opens a run of the handles of a request, with the goal of its plan. */
 function runOf<T>(
   request: PlanRequest & Pick<ApplyRequest, "timeout">,
-  wanted: Pick<RunRequest<ReadManifest>, "lock" | "state" | "acceptState" | "acceptService">,
+  wanted: Pick<RunRequest<ReadManifest>, "lock" | "state" | "repairs" | "acceptState" | "acceptService">,
   work: (run: Run & ReadManifest, goal: Goal) => Promise<T>,
 ): Promise<T> {
-  const { targets = [], exclude = [], replace = [], allowDestroy = [], maxDisruption } = request;
+  const { targets = [], exclude = [], replace = [], allowDestroy = [], cutover = [] } = request;
+  const { maxDisruption } = request;
   const { destroying = false, probe, timeout: patience, signal = new AbortController().signal } = request;
   const { project, service: opened } = internalsOf(request.manifest, request.service, request.state);
   const service = { ...opened, connection: { ...opened.connection, ...defined({ patience }) } };
@@ -160,7 +162,14 @@ function runOf<T>(
     listener: { warnings: () => undefined, request: () => undefined },
   };
   return openRun({ ...run, ...wanted }, ({ manifest, ...rest }) => {
-    const options = { targets, exclude, replace, allowDestroy, ...(maxDisruption && { maxDisruption }) };
+    const options = {
+      targets,
+      exclude,
+      replace,
+      allowDestroy,
+      cutover,
+      ...(maxDisruption && { maxDisruption }),
+    };
     const { timestamp } = project;
     const goal = { manifest, options, timestamp, destroying, probing: probe !== false };
     return work({ manifest, ...rest }, goal);

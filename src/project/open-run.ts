@@ -2,14 +2,16 @@
 import { noSecrets, secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import type { SecretText } from "../manifest/secrets.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
-import type { GraphformError } from "../model/errors.ts";
+import { type GraphformError, isGraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
+import type { ApplyEvent } from "../model/outcome.ts";
 import type { Problem } from "../model/problem.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { loginsIn } from "../model/userinfo.ts";
-import type { ApplyWorld } from "../reconcile/apply-plan.ts";
+import { type ApplyWorld, repairMigrations } from "../reconcile/apply-plan.ts";
 import type { PlanningWorld } from "../reconcile/plan-for.ts";
+import { needsRepair } from "../replace/phases.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import type { Lock, LockOptions, StateStore, Unpushed } from "../state/store.ts";
@@ -96,6 +98,11 @@ export interface RunRequest<R extends Partial<Resolved>> {
   readonly lock?: { readonly operation: string } & Pick<LockOptions, "timeout" | "warn">;
   /** The state of a run without a lock; undefined before the first apply. */
   readonly state?: StateDocument | undefined;
+  /**
+   * Lets databases take writes again, before a run without a lock, that an interrupted cutover has left, and gets its warnings. It writes only
+   * then, under the lock of the state; a run that holds the lock is in its cutover, and is left alone.
+   */
+  readonly repairs?: (warning: string) => void;
   /** Called with the state before anything is sent: throws if a saved plan does not fit. */
   readonly acceptState?: (state: StateDocument) => Promise<void>;
   /** Called before anything is sent, and once the subscriptions are known: throws if a saved plan was made for another service. */
@@ -144,10 +151,32 @@ export async function openRun<R extends Partial<Resolved>, T>(
 ): Promise<T> {
   const { project, settings, reading, signal } = request;
   await reading.prepare(project, settings);
-  if (request.lock === undefined) return runWith(request, request.state, undefined, work);
+  if (request.lock === undefined) return runWith(request, await repaired(request), undefined, work);
   const { operation, ...options } = request.lock;
   const lock = await project.store.lock(operation, { clock: systemClock, signal, ...options });
   return whileHeld(lock, async () => runWith(request, await project.store.read(), lock, work));
+}
+
+/** The state of a run without a lock, after the repair of what an interrupted cutover has left. */
+async function repaired<R extends Partial<Resolved>>(
+  request: RunRequest<R>,
+): Promise<StateDocument | undefined> {
+  const { state, repairs: warn } = request;
+  if (state === undefined || warn === undefined || !needsRepair(state)) return state;
+  const emit = (event: ApplyEvent): void => {
+    if (event.type === "warning") warn(`${event.address ?? ""}: ${event.message}`);
+  };
+  const lock = { operation: "repair of a migration", timeout: 0, warn };
+  try {
+    return await openRun({ ...request, lock, creates: false }, async (run) => {
+      const world = run.applying({ emit });
+      await repairMigrations(world);
+      return world.journal.state;
+    });
+  } catch (error) {
+    if (isGraphformError(error) && error.code === "locked") return state;
+    throw error;
+  }
 }
 
 async function runWith<R extends Partial<Resolved>, T>(

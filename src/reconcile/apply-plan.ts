@@ -19,7 +19,7 @@ import type { Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
 import type { OnRead } from "../observe/look.ts";
-import { needsRepair, repairMigrations as repair } from "../replace/recover.ts";
+import { needsRepair } from "../replace/phases.ts";
 import type { Planned, PlanningWorld } from "./plan-for.ts";
 
 /** The dependencies of applying, besides the plan. */
@@ -76,7 +76,9 @@ export async function carryOut(
 
 /** Repairs what a run left that ended in the middle of a cutover: its database takes writes again. */
 export async function repairMigrations(world: ApplyWorld): Promise<void> {
-  if (needsRepair(world.journal.state)) await repair(applyContext(world, { outputs: new Map() }));
+  if (!needsRepair(world.journal.state)) return;
+  const { repairMigrations: repair } = await import("../replace/recover.ts");
+  await repair(applyContext(world, { outputs: new Map() }));
 }
 
 /** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */

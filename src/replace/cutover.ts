@@ -1,9 +1,9 @@
 /** @module Cuts over: brings the old database to rest, copies, proves, closes it, and switches the address. */
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
 import { backup } from "../apply/operations/backup.ts";
+import { unplannedStep } from "../apply/operations/existing.ts";
 import { twinOf } from "../model/address.ts";
 import { asError, GraphformError, isGraphformError } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
 import type { MigrationPhase, MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import { copy, emptyTarget } from "./data/copy.ts";
@@ -14,10 +14,11 @@ import type { Side } from "./data/nodes.ts";
 import { refusalsOf, type TargetFacts } from "./data/preflight.ts";
 import type { OnProgress } from "./data/progress.ts";
 import { quiesce, readCap } from "./data/quiesce.ts";
-import { isRefusal, type Refusal } from "./data/refusals.ts";
+import { isRefusal, type Reason } from "./data/refusals.ts";
 import { verify } from "./data/verify.ts";
-import { fence, stepAt, switchOver, writeMark } from "./fence.ts";
+import { fence, switchOver, writeMark } from "./fence.ts";
 import { enterPhase, report } from "./record.ts";
+import { boundAt } from "./sides.ts";
 
 /** Everything that one cutover works with. */
 export interface Cutover {
@@ -39,14 +40,13 @@ const leastBudget = 10_000;
 /** Runs the phases from quiesce to switch. Until the fence every failure leaves the old database as it was and writable. */
 export async function cutOver(work: Cutover, context: ApplyContext): Promise<StepResult> {
   const { step, terms, source, target } = work;
-  const { address } = step;
   const cap = await readCap(source);
   await enterPhase(step, "quiesce", "no new write begins", context, { cap });
   // If it rejects, the cap may still be in force: the state remembers it, and the next run or plan puts it back.
   const freeze = await quiesce(source, { cap }, context.stopping);
   if (isRefusal(freeze)) {
     await enterPhase(step, "await-cutover", freeze.message, context, { cap: undefined });
-    return givenUp(step, freeze);
+    return givenUp(step, freeze, source);
   }
   const longest = Math.max(leastBudget, work.budget);
   const limit = AbortSignal.timeout(longest);
@@ -58,15 +58,14 @@ export async function cutOver(work: Cutover, context: ApplyContext): Promise<Ste
     if (refusal !== undefined) {
       await freeze.release();
       await enterPhase(step, "await-cutover", refusal.message, context);
-      return givenUp(step, refusal);
+      return givenUp(step, refusal, source);
     }
     const mark = await writeMark(target);
     report(step, "fence", "closing the old database", context);
     await fence(step, source, freeze, context);
     isClosed = true;
     report(step, "switch", "", context);
-    await switchOver(step, terms, "next", { mark }, context);
-    return { result: "done", ...defined({ id: context.journal.state.resources[address]?.id }) };
+    return await switchOver(step, terms, "next", { mark }, context);
   } catch (error) {
     // The old one is stopped, or may be: the next run goes on, or back.
     if (isClosed || (isGraphformError(error) && error.code === "fence-open")) {
@@ -81,12 +80,13 @@ export async function cutOver(work: Cutover, context: ApplyContext): Promise<Ste
       ? `the data was not moved within ${longest / 1000} s, the longest read-only time`
       : context.hide(asError(cause).message);
     const hint = isGraphformError(error) ? error.hint : undefined;
-    return givenUp(step, { message, remedy: hint ?? "run it again" });
+    return givenUp(step, { message, remedy: hint ?? "run it again" }, source);
   }
 }
 
-function givenUp({ id = "" }: Step, { message, remedy }: Pick<Refusal, "message" | "remedy">): StepResult {
-  const text = `nothing was switched, and ${id} takes writes as before: ${message}`;
+function givenUp({ id = "" }: Step, { message, remedy }: Reason, { primary }: Side): StepResult {
+  const now = primary.control.isOpen ? "takes writes as before" : "does not answer";
+  const text = `nothing was switched, and ${id} ${now}: ${message}`;
   return { result: "failed", id, message: text, hint: remedy };
 }
 
@@ -96,7 +96,7 @@ async function moved(
   freeze: Freeze,
   signal: AbortSignal,
   context: ApplyContext,
-): Promise<Pick<Refusal, "message" | "remedy"> | undefined> {
+): Promise<Reason | undefined> {
   const enter = (phase: MigrationPhase, detail: string): Promise<void> =>
     enterPhase(step, phase, detail, context);
   const keepParameters = terms.parameters;
@@ -139,7 +139,7 @@ async function backUp(step: Step, context: ApplyContext): Promise<void> {
     context.emit({ type: "warning", address: step.address, message });
     return;
   }
-  const end = await backup(stepAt(next, step, "backup", context), context);
+  const end = await backup(unplannedStep(next, boundAt(next, context), "backup", context.digest), context);
   if (end.result !== "done") throw new GraphformError("not-durable", end.message ?? "no backup was made");
 }
 

@@ -1,20 +1,18 @@
 /** @module Closes the old database for good before the new one gets its address. */
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
-import { notAtRest, untilAtRest } from "../apply/operations/existing.ts";
+import { notAtRest, unplannedStep, untilAtRest } from "../apply/operations/existing.ts";
 import { operate } from "../apply/operations/operate.ts";
 import { type Address, type Twin, twinOf } from "../model/address.ts";
 import { asError, GraphformError, isServiceError, shellWord } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Live } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
-import { preconditionText } from "../model/precondition.ts";
 import type { Migration } from "../model/state.ts";
 import { type Freeze, pauseNode, unpause } from "./data/freeze.ts";
 import type { Side } from "./data/nodes.ts";
 import { markOf } from "./data/proof.ts";
 import { setPhase } from "./record.ts";
-import { openBound } from "./sides.ts";
+import { boundAt, openBound } from "./sides.ts";
 import { switchEvent } from "./switch.ts";
 
 /** Longest time that a stop may take, in ms: the pause of writes holds that long even if this process ends. */
@@ -24,27 +22,9 @@ const stopWithin = 15 * 60_000;
 const skew = 5000;
 
 /** Starts or stops the object of an address by the service, and waits for it. */
-export function power(
-  verb: "start" | "stop",
-  address: Address,
-  step: Pick<Step, "kind">,
-  context: ApplyContext,
-): Promise<StepResult> {
-  return operate({ ...stepAt(address, step, "operate", context), key: `${address}#${verb}`, verb }, context);
-}
-
-/** A step that no plan made, for the object of an address whatever it shows. */
-export function stepAt(
-  address: Address,
-  { kind }: Pick<Step, "kind">,
-  operation: Step["operation"],
-  context: ApplyContext,
-): Step {
-  const { id = "", place = {} } = context.journal.state.resources[address] ?? {};
-  const anyLive: Live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} };
-  const precondition = context.digest(preconditionText(anyLive, [], {}, new Map()));
-  const key = `${address}#${operation}`;
-  return { key, operation, address, kind, id, place, checks: [], precondition, after: [], blocked: [] };
+export function power(verb: "start" | "stop", address: Address, context: ApplyContext): Promise<StepResult> {
+  const step = unplannedStep(address, boundAt(address, context), "operate", context.digest);
+  return operate({ ...step, key: `${address}#${verb}`, verb }, context);
 }
 
 /**
@@ -61,7 +41,7 @@ export async function fence(step: Step, side: Side, freeze: Freeze, context: App
   await freeze.fence();
   const lost = await freeze.prove();
   if (lost !== undefined) throw new GraphformError(lost.code, lost.message, { hint: lost.remedy });
-  const stopped = await power("stop", address, step, context).catch((error: unknown) => {
+  const stopped = await power("stop", address, context).catch((error: unknown) => {
     throw isServiceError(error) && !error.mayHaveWorked ? error : open(address, asError(error).message);
   });
   if (stopped.result !== "done") throw open(address, stopped.message ?? stopped.result);
@@ -82,7 +62,7 @@ export async function switchOver(
   from: Twin,
   more: Pick<Migration, "mark">,
   context: ApplyContext,
-): Promise<void> {
+): Promise<StepResult> {
   const { journal, clock, outputs, kinds } = context;
   const now = clock.now();
   const { cap: _, pausedUntil: __, former: ___, ...known } = journal.state.migrations?.[address] ?? {};
@@ -100,11 +80,11 @@ export async function switchOver(
   if (shown !== undefined) outputs.set(address, shown);
   if (old !== undefined) outputs.set(twinOf(address, "former"), old);
   if (from === "next") outputs.delete(twinOf(address, "next"));
+  return { result: "done", id: boundAt(address, context).id };
 }
 
 async function outputsOf(address: Address, context: ApplyContext): Promise<Live["outputs"] | undefined> {
-  const bound = context.journal.state.resources[address];
-  if (bound === undefined) return undefined;
+  const bound = boundAt(address, context);
   return (await driverOf(context, bound.kind).get(bound, context.stopping))?.outputs;
 }
 
@@ -120,16 +100,12 @@ export async function resumeFence(
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest({ id, place }, rest);
   const { live } = rest;
   const until = Date.parse(known.pausedUntil ?? "") - skew;
-  const closedAt = Math.min(
-    context.clock.now(),
-    Date.parse(live.modifiedAt ?? "") || Number.POSITIVE_INFINITY,
-  );
-  if (live.phase.is === "stopped" && closedAt < until) {
+  // Later it is not known whether the stop or the end of the pause came first: no time that the service shows is that of the stop.
+  if (live.phase.is === "stopped" && context.clock.now() < until) {
     await settleStop(address, context);
     const side = await openBound(twinOf(address, "next"), context, context.stopping);
     const mark = await writeMark(side).finally(side.close);
-    await switchOver(step, terms, "next", { mark }, context);
-    return { result: "done", ...defined({ id: context.journal.state.resources[address]?.id }) };
+    return switchOver(step, terms, "next", { mark }, context);
   }
   return reopen(step, live, context);
 }
@@ -145,7 +121,7 @@ export async function reopen(step: Step, live: Live, context: ApplyContext): Pro
   const { address, id = "" } = step;
   if (live.phase.is === "stopped") {
     await settleStop(address, context);
-    const started = await power("start", address, step, context);
+    const started = await power("start", address, context);
     if (started.result !== "done") return started;
   } else {
     const side = await openBound(address, context, context.stopping);

@@ -22,19 +22,21 @@ export function runHook(
   const env = { ...Object.fromEntries(kept), ...variables };
   return new Promise((resolve) => {
     const limit = AbortSignal.timeout(within);
-    const child = spawn(program, words, {
-      env,
-      stdio: "ignore",
-      signal: AbortSignal.any([signal, limit]),
-      killSignal: "SIGKILL",
-    });
-    child.on("error", (error) => {
-      resolve(
-        limit.aborted ? `it did not end within ${within / 1000} s` : `it could not run: ${error.message}`,
-      );
-    });
+    // A group of its own: what the command has started ends with it.
+    const child = spawn(program, words, { env, stdio: "ignore", detached: true });
+    const over = AbortSignal.any([signal, limit]);
+    const end = (): void => {
+      const isRunning = child.exitCode === null && child.signalCode === null;
+      if (child.pid !== undefined && isRunning) process.kill(-child.pid, "SIGKILL");
+    };
+    if (over.aborted) end();
+    over.addEventListener("abort", end, { once: true });
+    child.on("error", (error) => resolve(`it could not run: ${error.message}`));
     child.on("close", (code, ended) => {
-      resolve(code === 0 ? undefined : `it ended with ${code ?? ended ?? "nothing"}`);
+      const reason = limit.aborted
+        ? `it did not end within ${within / 1000} s`
+        : `it ended with ${code ?? ended}`;
+      resolve(code === 0 ? undefined : reason);
     });
   });
 }

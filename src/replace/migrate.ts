@@ -14,7 +14,7 @@ import { emptyTarget } from "./data/copy.ts";
 import { type Inventory, takeInventory, totalsOf } from "./data/inventory.ts";
 import type { Side } from "./data/nodes.ts";
 import { refusalsOf, refusalsOfSide } from "./data/preflight.ts";
-import { isRefusal, type Refusal } from "./data/refusals.ts";
+import { isRefusal, type Reason, type Refusal } from "./data/refusals.ts";
 import { rehearse } from "./data/rehearse.ts";
 import { resumeFence } from "./fence.ts";
 import { runHook } from "./hook.ts";
@@ -68,7 +68,7 @@ async function unknownUsers(
   { address, kind, id = "", place }: Step,
   inside: readonly Address[],
   context: ApplyContext,
-): Promise<readonly Pick<Refusal, "message" | "remedy">[]> {
+): Promise<readonly Reason[]> {
   const { resources } = context.journal.state;
   const declared = new Set(inside.flatMap((each) => resources[each]?.id ?? []));
   const live = await driverOf(context, kind).get({ id, place }, context.stopping);
@@ -92,7 +92,7 @@ async function unknownUsers(
   }));
 }
 
-function refused({ id, address }: Step, reasons: readonly Pick<Refusal, "message" | "remedy">[]): StepResult {
+function refused({ id, address }: Step, reasons: readonly Reason[]): StepResult {
   return {
     result: "failed",
     message: `the data of ${address} cannot be moved: ${reasons.map(({ message }) => message).join("; ")}`,
@@ -111,8 +111,9 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
   if (isStale(step, live, context)) return staleResult(step, { id, place }, live);
   return withSides(address, context, context.stopping, async (source, target) => {
     const inventory = await takeInventory(source, context.stopping);
-    const { memory, engine } = await takeInventory(target, context.stopping);
-    const facts = { maxMemory: memory.max, engine, ...defined({ largest: known?.rehearsed?.largest }) };
+    const { memory, engine, isCluster } = await takeInventory(target, context.stopping);
+    const largest = known?.rehearsed?.largest;
+    const facts = { maxMemory: memory.max, engine, isCluster, ...defined({ largest }) };
     const reasons = [
       ...refusalsOf(inventory, facts),
       ...(await refusalsOfSide(target, "target", context.stopping)),

@@ -1,6 +1,7 @@
 /** @module Lists the phases of a migration: what each does, what proves it, and what follows if the run is killed in it. */
+import type { Address } from "../model/address.ts";
 import type { MigrationPhase } from "../model/migration.ts";
-import type { Migration } from "../model/state.ts";
+import type { Bound, Migration, StateDocument } from "../model/state.ts";
 
 /** One phase, in words for people. */
 export interface PhaseRow {
@@ -92,6 +93,25 @@ const frozen: readonly MigrationPhase[] = ["quiesce", "freeze", "copy", "verify"
 /** True if a run was in the middle of a cutover, and the old database still is the only one that counts. */
 export function isInterrupted({ phase, cap }: Pick<Migration, "phase" | "cap">): boolean {
   return frozen.includes(phase) || cap !== undefined;
+}
+
+/** Migrations whose run ended while the database took no writes. A stop that the service has taken is left to an apply. */
+export function interrupted({
+  migrations = {},
+  resources,
+}: Pick<StateDocument, "migrations" | "resources">): readonly (readonly [Address, Migration, Bound])[] {
+  return Object.entries(migrations).flatMap(([address, migration]) => {
+    const bound = resources[address];
+    const isUnfenced = migration.phase === "fence" && bound?.converging === undefined;
+    return bound !== undefined && (isUnfenced || isInterrupted(migration))
+      ? [[address, migration, bound] as const]
+      : [];
+  });
+}
+
+/** True if a run ended in the middle of a cutover, and left a database that takes no writes, or not for a while. */
+export function needsRepair(state: Pick<StateDocument, "migrations" | "resources">): boolean {
+  return interrupted(state).length > 0;
 }
 
 /** True once the new database has the address. */

@@ -6,15 +6,22 @@ import type { Reader } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Guard } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
+import type { Bound } from "../model/state.ts";
 import { knownValues } from "../model/templates.ts";
 import { takeInventory } from "./data/inventory.ts";
 import { openSide, type Side } from "./data/nodes.ts";
 import { refusalsOf } from "./data/preflight.ts";
 
+/** The binding of an address. Throws `not-bound`. */
+export function boundAt(address: Address, { journal }: Pick<ApplyContext, "journal">): Bound {
+  const bound = journal.state.resources[address];
+  if (bound === undefined) throw new GraphformError("not-bound", `${address} is bound to nothing`);
+  return bound;
+}
+
 /** Connects to the object that an address is bound to, with the values that were last applied to it. Throws `not-asked`. */
 export async function openBound(address: Address, context: ApplyContext, signal: AbortSignal): Promise<Side> {
-  const bound = context.journal.state.resources[address];
-  if (bound === undefined) throw new GraphformError("not-bound", `${address} is bound to nothing`);
+  const bound = boundAt(address, context);
   const driver = driverOf(context, bound.kind);
   const live = await driver.get(bound, signal);
   const spec: Spec = knownValues(bound.recorded, context.open, (other) => context.outputs.get(other));
@@ -37,6 +44,9 @@ async function openLive(
   return typeof found === "string" ? found : openSide(found, signal);
 }
 
+/** Keys of one database that a plan looks at; preflight looks at all of them. */
+const enough = 10_000;
+
 /** The reasons, as guards of a plan, for which the data of a running database cannot be moved. None if it cannot be asked: preflight asks again. */
 export async function foresee(
   ref: Ref,
@@ -48,7 +58,7 @@ export async function foresee(
   try {
     const side = await openLive(ref, live, spec, reader, signal);
     if (typeof side === "string") return [];
-    const found = refusalsOf(await takeInventory(side, signal).finally(side.close), {});
+    const found = refusalsOf(await takeInventory(side, signal, enough).finally(side.close), {});
     return found.map(({ message, remedy }) => ({ code: "on-replace", message, lift: remedy }));
   } catch {
     signal.throwIfAborted();

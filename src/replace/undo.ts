@@ -42,7 +42,7 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   const writes = await close(at, migration, context);
   await switchOver(at, termsOf(migration, context), "former", {}, context);
   report(step, "switch", "back to the old database", context);
-  const started = await power("start", address, step, context);
+  const started = await power("start", address, context);
   await setPhase(address, "hold", { mark: undefined }, context);
   const { heldUntil = "" } = context.journal.state.migrations?.[address] ?? {};
   const message = `back on ${context.journal.state.resources[address]?.id ?? "the old database"}; ${writes}, and ${bound.id} keeps it, stopped, until ${heldUntil}`;

@@ -1,5 +1,6 @@
 // Loaded into graphform with --import: ends the process by SIGKILL as soon as the file of a state says that a migration entered the phase
 // KILL_AT_PHASE, or, for `switched`, that the address was switched, or, for `stopping`, that the service has taken the stop of the old one.
+// With HELD_BY it does not end: it makes the file HELD_BY, and stands still until somebody removes it.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import process from "node:process";
@@ -8,7 +9,15 @@ const phase = process.env["KILL_AT_PHASE"] ?? "";
 const events = { switched: /"type":"switched"/, stopping: /"type":"operation-accepted".*"operation":"stop"/ };
 const event = events[phase] ?? new RegExp(`"type":"migration".*"phase":"${phase}"`);
 const { open, rename } = fs.promises;
+const held = process.env["HELD_BY"];
 let says = false;
+
+function reach() {
+  if (held === undefined) process.kill(process.pid, "SIGKILL");
+  says = false;
+  fs.writeFileSync(held, "");
+  while (fs.existsSync(held)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+}
 
 fs.promises.open = async (...given) => {
   const handle = await open(...given);
@@ -19,12 +28,12 @@ fs.promises.open = async (...given) => {
   };
   handle.datasync = async () => {
     await sync();
-    if (says && String(given[0]).endsWith(".log")) process.kill(process.pid, "SIGKILL");
+    if (says && String(given[0]).endsWith(".log")) reach();
   };
   return handle;
 };
 fs.promises.rename = async (from, to) => {
   await rename(from, to);
-  if (says && String(to).endsWith("state.json")) process.kill(process.pid, "SIGKILL");
+  if (says && String(to).endsWith("state.json")) reach();
 };
 syncBuiltinESMExports();

@@ -1,6 +1,9 @@
 /** @module Provides the parts that all operations on an existing object share. */
+import type { Address } from "../../model/address.ts";
 import type { Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
+import { preconditionText } from "../../model/precondition.ts";
+import type { Bound } from "../../model/state.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import { type Converged, converge } from "../engine/converge.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
@@ -28,6 +31,29 @@ export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): 
     step,
     context,
   );
+}
+
+/** A step that no plan made, for a bound object whatever it shows. */
+export function unplannedStep(
+  address: Address,
+  { kind, id, place }: Pick<Bound, "kind" | "id" | "place">,
+  operation: Step["operation"],
+  digest: ApplyContext["digest"],
+): Step {
+  const live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} } as const;
+  const precondition = digest(preconditionText(live, [], {}, new Map()));
+  return {
+    key: address,
+    operation,
+    address,
+    kind,
+    id,
+    place,
+    checks: [],
+    precondition,
+    after: [],
+    blocked: [],
+  };
 }
 
 /** The result of a step whose object did not come to rest. */

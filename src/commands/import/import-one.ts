@@ -1,5 +1,6 @@
 /** @module Binds one existing object to a declared address. */
 
+import { unplannedStep } from "../../apply/operations/existing.ts";
 import { kinds } from "../../kinds/index.ts";
 import { nearest } from "../../manifest/problems/nearest.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
@@ -70,25 +71,17 @@ export async function importOne(
       });
     // Observed values are recorded as applied, and declared ones if the service shows none.
     const declaredFields = fieldsOf(change.after ?? {});
+    const world = run.applying({ aborting });
     const step: Step = {
-      key: address,
-      operation: "bind",
-      address,
-      kind: declared.kind,
-      id: ownId,
-      place,
+      ...unplannedStep(address, { kind: declared.kind, id: ownId, place }, "bind", world.digest),
       spec: Object.fromEntries(declaredFields.map(([path, value]) => [path, change.before?.[path] ?? value])),
       protect:
         declared.lifecycle.protect ??
         (own(state.intents, address)?.protect === true || kind.protectedByDefault(declared.spec)),
       onDelete: declared.lifecycle.onDelete,
       refs: declared.refs,
-      checks: [],
-      precondition: "",
-      after: [],
-      blocked: [],
     };
-    const [outcome] = await carryOut([step], run.applying({ aborting }), outputs);
+    const [outcome] = await carryOut([step], world, outputs);
     if (outcome?.result !== "done")
       throw new GraphformError("import-failed", outcome?.message ?? "the binding was not written");
     terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(ownId, 100)}.\n`);

@@ -1,15 +1,15 @@
 /** @module Runs one lifecycle operation on a bound instance. */
 
+import { unplannedStep } from "../../apply/operations/existing.ts";
 import { outcomeOf } from "../../apply/outcome.ts";
 import { kinds } from "../../kinds/index.ts";
 import { shownVersion } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import type { Choices } from "../../model/kind.ts";
-import type { Live, PhaseName } from "../../model/observed.ts";
+import type { PhaseName } from "../../model/observed.ts";
 import type { ApplyEvent } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
-import { preconditionText } from "../../model/precondition.ts";
 import type { Bound } from "../../model/state.ts";
 import { type Run, unresolved } from "../../project/open-run.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
@@ -87,19 +87,9 @@ function stepsFor(
   options: OperateOptions,
   digest: (text: string) => string,
 ): readonly Step[] {
-  const { kind, id, place } = bound;
-  const anyLive: Live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} };
   const step: Step = {
-    key: address,
-    ...(verb === "backup" ? { operation: "backup" } : { operation: "operate", verb }),
-    address,
-    kind,
-    id,
-    place,
-    checks: [],
-    precondition: digest(preconditionText(anyLive, [], {}, new Map())),
-    after: [],
-    blocked: [],
+    ...unplannedStep(address, bound, verb === "backup" ? "backup" : "operate", digest),
+    ...(verb === "backup" ? {} : { verb }),
     ...(Object.keys(choices).length === 0 ? {} : { choices }),
     ...(options.wait === false ? { unattended: true } : {}),
     ...defined({ timeout: options.timeout }),

@@ -73,15 +73,22 @@ export function totalsOf({
   return totals;
 }
 
-/** Reads all of it from the primary by commands that only read. Rejects with the Error of a command that the user may not run, too. */
-export async function takeInventory({ primary }: Side, signal: AbortSignal): Promise<Inventory> {
+/**
+ * Reads all of it from the primary by commands that only read; of each database so many keys at least, if `enough` is given. Rejects with
+ * the Error of a command that the user may not run, too.
+ */
+export async function takeInventory(
+  { primary }: Side,
+  signal: AbortSignal,
+  enough: number = Number.POSITIVE_INFINITY,
+): Promise<Inventory> {
   const { control } = primary;
   const info = linesIn(await control.one(["INFO"]));
   const databases: StoredDatabase[] = [];
   for (const number of await databasesOf(control)) {
     const link = await primary.open(signal, number);
     try {
-      databases.push(await storedIn(link, number));
+      databases.push(await storedIn(link, number, enough));
     } finally {
       link.close();
     }
@@ -98,11 +105,11 @@ export async function takeInventory({ primary }: Side, signal: AbortSignal): Pro
   };
 }
 
-async function storedIn(link: Link, number: number): Promise<StoredDatabase> {
+async function storedIn(link: Link, number: number, enough: number): Promise<StoredDatabase> {
   const types: Record<string, number> = {};
   const seen = new Set<string>();
   const graphs: StoredGraph[] = [];
-  for await (const keys of keysOf(link))
+  for await (const keys of keysOf(link)) {
     for (const { name, type } of keys) {
       const id = idOf({ name });
       if (seen.has(id)) continue;
@@ -110,6 +117,8 @@ async function storedIn(link: Link, number: number): Promise<StoredDatabase> {
       types[type] = (types[type] ?? 0) + 1;
       if (type === graphType) graphs.push(await graphOf(link, name));
     }
+    if (seen.size >= enough) break;
+  }
   graphs.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { number, keys: seen.size, types, graphs };
 }

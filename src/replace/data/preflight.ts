@@ -21,6 +21,7 @@ export interface TargetFacts {
   readonly maxMemory?: number;
   /** Absent before it exists. */
   readonly engine?: Engine;
+  readonly isCluster?: boolean;
   /** Bytes of the largest dump, once a rehearsal measured it; otherwise it is estimated from the largest graph. */
   readonly largest?: number;
 }
@@ -30,7 +31,9 @@ export function refusalsOf(source: Inventory, target: TargetFacts): readonly Ref
   const found: Refusal[] = [];
   const names = new Set<string>();
   const refuse = (code: RefusalCode, message: string): void => void found.push(refusal(code, message));
-  if (source.isCluster) refuse("cluster", "the database is a cluster, whose keys lie on several primaries");
+  for (const [side, { isCluster }] of Object.entries({ old: source, new: target }))
+    if (isCluster === true)
+      refuse("cluster", `the ${side} database is a cluster, whose keys lie on several primaries`);
   if (target.engine !== undefined) found.push(...engineRefusals(source.engine, target.engine));
   for (const { number, types: counts, graphs } of source.databases) {
     for (const [type, count] of Object.entries(counts))

@@ -36,6 +36,9 @@ export interface Refusal {
   readonly remedy: string;
 }
 
+/** A reason as people read it. */
+export type Reason = Pick<Refusal, "message" | "remedy">;
+
 /** A reason with its way out. */
 export function refusal(code: RefusalCode, message: string): Refusal {
   return { code, message, remedy: remedies[code] };

@@ -63,6 +63,7 @@ describe("refusalsOf", () => {
       ["key-type"],
     ],
     ["a cluster", { ...plain, isCluster: true }, {}, ["cluster"]],
+    ["a new database that is a cluster", plain, { isCluster: true }, ["cluster"]],
   ])("names %s", (_, source, target, codes) => {
     const found = refusalsOf(source, target);
     expect(found.map(({ code }) => code)).toEqual(codes);
