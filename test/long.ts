@@ -19,7 +19,8 @@ export const long: { readonly [file: string]: string } = {
   "test/e2e/pipelines-gitlab.test.ts": "generated GitLab pipelines, played",
   "test/e2e/probed-databases.test.ts": "databases that refuse, lie or stall while they are asked",
   "test/e2e/random-cloud.test.ts": "random services in the vendor's dialect",
-  "test/e2e/replacement.test.ts": "the example of a replacement, over TLS and replicas, with its content compared",
+  "test/e2e/replacement.test.ts":
+    "the example of a replacement, over TLS and replicas, with its content compared",
   "test/e2e/shared-state/history.test.ts": "the history of a stored state",
   "test/e2e/shared-state/http.test.ts": "jobs that share a state over HTTP",
   "test/e2e/shared-state/lease.test.ts": "a lease that runs out",
@@ -30,7 +31,8 @@ export const long: { readonly [file: string]: string } = {
   "test/e2e/time-limit.test.ts": "a time limit in every wait",
   "test/e2e/trusted-apply.test.ts": "users and rights of real databases",
   "test/install.test.ts": "the package, packed and installed, with real databases",
-  "test/replace/held.test.ts": "what happens in the phases of a cutover: altered copies, lost pauses, a source that ends",
+  "test/replace/held.test.ts":
+    "what happens in the phases of a cutover: altered copies, lost pauses, a source that ends",
   "test/replace/killed.test.ts": "a migration killed at every phase, under a writer",
   "test/replace/troubles.test.ts": "a migration refused, killed, moved, and in faults of the service",
   "test/platform/engine/killed-failover.test.ts": "a platform killed during a failover",
