@@ -22,6 +22,8 @@ export interface Snapshot {
   /** Percent. */
   readonly progress?: number;
   readonly encrypted?: boolean;
+  /** The reason that the service gives for a snapshot that failed, without secrets. */
+  readonly failure?: string;
 }
 
 interface SnapshotFilter {
@@ -40,7 +42,7 @@ export async function listSnapshots(
   const names = service.profile.operations["snapshot.describe"]?.answer ?? {};
   const found = Array.isArray(items) ? items.filter(isObject) : [];
   return found
-    .map((item) => snapshotOf(answerValues(item, names)))
+    .map((item) => snapshotOf(answerValues(item, names), service))
     .filter((snapshot) => snapshot.id !== "")
     .sort(
       (left, right) =>
@@ -51,7 +53,10 @@ export async function listSnapshots(
 /** Reads one snapshot by its id. Rejects with ServiceError if there is none. */
 export async function describeSnapshot(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
   return {
-    ...snapshotOf((await service.read({ operation: "snapshot.describe", params: { id } }, signal)).values),
+    ...snapshotOf(
+      (await service.read({ operation: "snapshot.describe", params: { id } }, signal)).values,
+      service,
+    ),
     id,
   };
 }
@@ -89,12 +94,13 @@ export async function backupsOf(
   return all.filter((snapshot) => snapshot.instanceId === instanceId).map(asBackup);
 }
 
-export function asBackup({ id, status, type, createdAt }: Snapshot): Backup {
+export function asBackup({ id, status, type, createdAt, failure }: Snapshot): Backup {
   const is = { done: "completed", failed: "failed", pending: "pending" } as const;
+  const shown = status === "" ? "without a status" : status;
   return {
     id,
     is: is[snapshotPhase(status)],
-    detail: status === "" ? "without a status" : status,
+    detail: failure === undefined ? shown : `${shown} (${failure})`,
     isAutomatic: type?.toLowerCase().startsWith("automat") === true,
     ...defined({ createdAt }),
   };
@@ -112,8 +118,8 @@ export function snapshotPhase(status: string): "done" | "failed" | "pending" {
   return ["failed", "cancelled", "error"].includes(word) ? "failed" : "pending";
 }
 
-function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {
-  const { id, status, progress, encrypted, completedAt } = values;
+function snapshotOf(values: { readonly [name: string]: Json }, { hide }: Pick<Reads, "hide">): Snapshot {
+  const { id, status, progress, encrypted, completedAt, failure } = values;
   const shown = ["instanceId", "subscriptionId", "type", "cloudProvider", "region", "createdAt"] as const;
   const texts: { [name in (typeof shown)[number]]?: string } = {};
   for (const name of shown) if (typeof values[name] === "string") texts[name] = values[name];
@@ -125,6 +131,7 @@ function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {
     ...(typeof completedAt === "string" && !completedAt.startsWith("0001-") ? { completedAt } : {}),
     ...(typeof progress === "number" ? { progress } : {}),
     ...(typeof encrypted === "boolean" ? { encrypted } : {}),
+    ...(typeof failure === "string" && failure !== "" ? { failure: hide(failure) } : {}),
   };
 }
 

@@ -65,7 +65,7 @@ export interface LeftOut {
 export interface Backup {
   readonly id: string;
   readonly is: "completed" | "failed" | "pending";
-  /** The service's own status. */
+  /** The service's own status, and the reason of a failure. */
   readonly detail: string;
   /** Made by the service on its schedule. */
   readonly isAutomatic: boolean;

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
+import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { ArgumentError, readArguments } from "./arguments.ts";
 import { ensureAuthority } from "./engine/index.ts";
 import { PlatformRunningError } from "./lock.ts";
@@ -17,7 +18,10 @@ import { type RunningPlatform, startPlatform } from "./start.ts";
 async function main(argv: readonly string[]): Promise<void> {
   const signalled = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => signalled.resolve());
-  const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
+  const options = await readArguments(argv);
+  const platform = await startPlatform({ ...options, ownsProcess: true }).catch((error: unknown) => {
+    throw inFolder(options.dataDir, error);
+  });
   const file = join(platform.dataDir, "platform.json");
   platform.lost.addEventListener("abort", () => exitWithError(platform.lost.reason));
   // An unexpected rejection or a log that cannot be written must not end the process: all databases would end with it.
@@ -29,7 +33,7 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${line}\n`);
   } catch (error) {
     await platform.close();
-    throw error;
+    throw inFolder(options.dataDir, error);
   }
   void signalled.promise
     .then(() => platform.close())
@@ -43,6 +47,13 @@ async function announcementOf(platform: RunningPlatform): Promise<string> {
   await ensurePlatformId(dataDir);
   const spoken = profile === "default" ? {} : { profile };
   return JSON.stringify({ url, usersUrl, dataDir, engine, ...spoken, pid, delays, caFile: resolve(caFile) });
+}
+
+/** The error with its folder and the ways on, if it is one of the file system. */
+function inFolder(dataDir: string, error: unknown): unknown {
+  if (!isFileError(error) || error.syscall === "listen") return error;
+  const waysOn = "make it usable, or name another folder with --data-dir";
+  return new Error(`${fileTrouble(error)} in ${resolve(dataDir)}: ${waysOn}`);
 }
 
 function exitWithError(error: unknown): never {

@@ -85,6 +85,17 @@ describe("operations", () => {
     expect([code, err]).toEqual([0, expect.not.stringContaining("deleted outside")]);
   });
 
+  it("tells the reason of a backup that failed, and lists it", async () => {
+    const fault = { operation: "backup", count: 1, fault: { failed: "no room for it" } };
+    await bench.test.call("PUT", "/_platform/faults", [fault]);
+    const { code, out, err } = await bench.gf("instance", "backup", "instances.orders");
+    expect([code, `${out}${err}`]).toEqual([
+      1,
+      expect.stringMatching(/failed: FAILED \(no room for it\)[\s\S]*nothing was deleted; run again/),
+    ]);
+    expect((await bench.gf("snapshot", "list")).out).toContain("FAILED (no room for it)");
+  });
+
   it("a time that is up is exit 7, and the operation goes on", async () => {
     // It says nothing of how far it is.
     await bench.test.call("PUT", "/_platform/faults", [

@@ -37,13 +37,13 @@ export async function backup(step: Step, context: ApplyContext): Promise<StepRes
       result: "failed",
       id: ref.id,
       message: `the backup ${item.id} of ${ref.id} failed: ${item.detail}`,
-      hint: "nothing was deleted for it; run again to try another backup",
+      hint: "nothing was deleted; run again to try another backup",
     };
   const status = item === undefined ? "is not listed" : `${item.id} is ${item.detail}`;
   return {
     result: "converging",
     id: ref.id,
     message: `the backup of ${ref.id} ${status} after the time that was allowed`,
-    hint: "nothing was deleted for it; run again: a new backup is asked for first",
+    hint: "nothing was deleted; run again: a new backup is asked for first",
   };
 }

@@ -210,14 +210,16 @@ export async function snapshotList(invocation: Invocation<SnapshotListOptions>):
 }
 
 function rowOf(snapshot: Snapshot): readonly string[] {
-  const { id, type, status, progress, cloudProvider } = snapshot;
+  const { id, type, status, progress, cloudProvider, failure } = snapshot;
   const { instanceId = "-", region = "-", createdAt = "-", completedAt = "-" } = snapshot;
   const isUnderWay = snapshotPhase(status) === "pending" && progress !== undefined;
   return [
     id,
     instanceId,
     type?.replace(/Snapshot$/, "").toLowerCase() ?? "-",
-    isUnderWay ? `${status} ${progress} %` : status || "-",
+    isUnderWay
+      ? `${status} ${progress} %`
+      : `${status || "-"}${failure === undefined ? "" : ` (${failure})`}`,
     cloudProvider === undefined ? region : `${cloudProvider}/${region}`,
     createdAt,
     completedAt,

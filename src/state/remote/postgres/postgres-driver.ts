@@ -46,7 +46,13 @@ export function createPostgresDriver(config: PostgresConfig, credentials: Postgr
 /** Makes what is missing and tries it; may run at the same time elsewhere. Rejects as `probe` does. */
 async function prepare({ run, attempt }: Connections, tables: Tables, place: Place): Promise<void> {
   const { hasSchema, hasTables } = await inspect(run, tables, place);
-  if (hasTables !== true) await run(creation(tables, hasSchema === true));
+  if (hasTables !== true)
+    await run(creation(tables, hasSchema === true)).catch((error: unknown) => {
+      // Who may not create has no tables to be let to: what is missing is what can be told.
+      throw error instanceof GraphformError && error.code === "state-denied"
+        ? postgresTrouble(sqlState("42P01"), place)
+        : error;
+    });
   await probe(run, tables, place);
   await attempt((run) => rehearse(run, tables, place));
 }
