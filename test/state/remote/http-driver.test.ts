@@ -271,7 +271,7 @@ describe("http driver", () => {
     ["a page", { status: 200, headers: { "content-type": "Text/HTML; charset=utf-8" }, body: "Sign in" }],
     ["a page without a type", { status: 200, body: "\ufeff\n<!doctype html><title>Sign in</title>" }],
     ["a page with 201", { status: 201, body: "<html>Sign in</html>" }],
-  ])("takes %s for no answer to a write or an unlock", async (_, page) => {
+  ])("takes %s for no answer to a write, a lock or an unlock", async (_, page) => {
     const server = await start("plain");
     const driver = driverOf(server);
     const lease = leaseOf(await driver.take(newHolder()));
@@ -283,6 +283,10 @@ describe("http driver", () => {
     expect(await codeOf(driver.remove(lease.holder.id))).toBe("state-unreachable");
     expect(await wordsOf(driver.release(lease))).not.toContain("Sign in");
     expect([server.document, server.lock === undefined]).toEqual([document(1), false]);
+    const other = driverOf(server);
+    expect(await wordsOf(other.take(newHolder()))).toContain(
+      "HTML page in place of an answer (lock the state)",
+    );
     // Some frameworks give every answer that type: an empty one is no page.
     const empty = { status: 200, headers: { "content-type": "text/html" }, after: true };
     server.misbehave = ({ method }) => (method === "GET" ? undefined : empty);

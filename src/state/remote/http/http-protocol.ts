@@ -225,7 +225,16 @@ export function httpLock(request: HttpRequest, addresses: HttpAddresses): HttpLo
 
   const tryOnce = async (holder: Holder): Promise<Taken | "freed meanwhile"> => {
     const answer = await request(lockMethod, lock, JSON.stringify(lockInfoOf(holder, where)));
-    if (isDone(answer)) return { is: "taken", lease: { holder, token: holder.id } };
+    if (isDone(answer)) {
+      try {
+        assertNoPage(answer, "lock the state", where);
+      } catch (error) {
+        // It may have locked all the same.
+        await free(holder).catch(() => undefined);
+        throw error;
+      }
+      return { is: "taken", lease: { holder, token: holder.id } };
+    }
     if (answer.status !== 409 && answer.status !== 423)
       throw httpRefusal(answer, "lock the state", addresses);
     const info = objectIn(answer.body.toString("utf8")) ?? {};
