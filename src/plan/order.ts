@@ -1,5 +1,6 @@
 /** @module Joins the steps of all addresses into one order. */
 import type { Address } from "../model/address.ts";
+import { stableJson } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
@@ -14,9 +15,9 @@ import type { Spec } from "../model/spec.ts";
  *     migrate X               after everything that its new object needs, and everything inside of both, is there
  *     move X                  after what stood at its new address has moved away
  *     create X again          after its old object is bound to the address that asks for it
- *     create X                after the object that has the name of X under another address is deleted
+ *     create X                after the object that stands at the place of X under another address is deleted
  *
- * A step that makes or moves something always waits, but for the last of these. A deletion, or a creation that takes a name over, that
+ * A step that makes or moves something always waits, but for the last of these. A deletion, or a creation that takes a place over, that
  * could wait for others only in a circle does not wait for them.
  */
 export function order(
@@ -124,17 +125,17 @@ export function renewals(
   });
 }
 
-/** Address that gets a new object -> address whose object has the same name until it is deleted. Only kinds that are known by their names have such. */
+/** Address that gets a new object -> the deletion of the object that has its name. Only a kind whose names are its places has one object of a name. */
 export function namesakesIn(
   changes: readonly Change[],
   kinds: KindRegistry,
 ): readonly (readonly [string, string])[] {
   const nameOf = ({ kind: section }: Change, spec: Spec | undefined): string | undefined => {
     const kind = kinds.named(section);
-    const { namedBy } = kind;
-    return namedBy === undefined || spec?.[namedBy] === undefined
+    const place = kind.place(spec ?? {});
+    return spec === undefined || kind.namedBy === undefined || !Object.hasOwn(place, kind.namedBy)
       ? undefined
-      : `${section} ${kind.classKey(spec)} ${String(spec[namedBy])}`;
+      : `${section} ${stableJson(place)}`;
   };
   const leaving = new Map(
     changes

@@ -94,7 +94,9 @@ describe("the order of steps", () => {
     expect(stepsOf(planOf(scene, { guards: {} }))).toEqual(steps);
   });
 
-  const named = kindRegistry([toyKind(undefined, { namedBy: "colour" })]);
+  const named = kindRegistry([
+    toyKind(undefined, { namedBy: "colour", place: ({ colour = "" }) => ({ colour }) }),
+  ]);
 
   it.each([
     {
