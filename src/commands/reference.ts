@@ -1,11 +1,9 @@
 /** @module Prints what a person looks up: service profiles, JSON Schemas, and the references between the resources of a manifest. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { suggest } from "../manifest/problems/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { objectIn, own } from "../model/json.ts";
-import { packageRoot } from "../project/package-files.ts";
+import { packageFile } from "../project/package-files.ts";
 import { checkedManifest, openProject } from "../project/project.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
 import { tableText } from "./terminal/table-text.ts";
@@ -137,13 +135,13 @@ const files: { readonly [name: string]: string } = {
 export const schemaNames: readonly string[] = Object.keys(files);
 
 /** `schema NAME`: prints a JSON Schema (draft-07) for editors and scripts. Throws `schema-unknown`. */
-export async function schema({ terminal }: Invocation<object>, name: string): Promise<number> {
+export function schema({ terminal }: Invocation<object>, name: string): number {
   const file = own(files, name);
   if (file === undefined) {
     throw new GraphformError("schema-unknown", `there is no schema "${name}"`, {
       hint: suggest(name, Object.keys(files), "schemas are"),
     });
   }
-  terminal.out(await readFile(join(packageRoot, "schemas", file), "utf8"));
+  terminal.out(packageFile(`schemas/${file}`));
   return exitCodes.done;
 }

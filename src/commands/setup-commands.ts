@@ -118,7 +118,7 @@ Installed in a repository (bash; the others likewise), for npx graphform too:
 
 Addresses come from the manifest and the state (graphform.yaml, or what -f
 names), without any network.`,
-    load: async () => (await import("./completion/scripts.ts")).completion,
+    load: async () => (await import("./completion/complete.ts")).completion,
   }),
 ];
 

@@ -1,12 +1,12 @@
 /** @module Formats plans, drift reports and problems for people and for other tools; no text holds a secret. */
-import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
 import { systemClock } from "../model/clock.ts";
 import type { DriftReport } from "../model/drift.ts";
 import type { Json } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Problem } from "../model/problem.ts";
-import { packageVersion, projectUrl } from "../project/package-files.ts";
+import { packageVersion, pageAssets, projectUrl } from "../project/package-files.ts";
+import { sha256 } from "../project/worlds.ts";
 import { driftJson } from "../report/drift/drift-json.ts";
 import { driftSuite, junitText } from "../report/junit/junit.ts";
 import { reportMarkdown } from "../report/markdown/report-markdown.ts";
@@ -57,7 +57,7 @@ export async function formatPlan(
       // Loaded here: what draws the picture of a page is large.
       const { reportHtml } = await import("../report/html/report-html.ts");
       const page = { data: planJson(shown, kinds), plan: shown };
-      return reportHtml(planView(shown), { ...page, sha256: sha256As("base64") });
+      return reportHtml(planView(shown), { ...page, assets: pageAssets() });
     }
   }
 }
@@ -85,7 +85,7 @@ export async function formatDrift(
     case "html": {
       const { reportHtml } = await import("../report/html/report-html.ts");
       const data = driftJson(shown, kinds);
-      return reportHtml(driftView(shown, kinds), { data, sha256: sha256As("base64") });
+      return reportHtml(driftView(shown, kinds), { data, assets: pageAssets() });
     }
   }
 }
@@ -114,11 +114,7 @@ function sarifText(findings: readonly ReportFinding[]): string {
     projectUrl: projectUrl(),
     fallbackFile: "graphform.yaml",
     uriOf: encodeURI,
-    digest: sha256As("hex"),
+    digest: sha256,
   });
   return documentText(log);
-}
-
-function sha256As(encoding: "hex" | "base64"): (text: string) => string {
-  return (text) => createHash("sha256").update(text, "utf8").digest(encoding);
 }

@@ -1,4 +1,5 @@
 /** @module Locates files of the installed package. */
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +8,7 @@ import { isObject } from "../model/json.ts";
 const here = fileURLToPath(import.meta.url);
 
 /** The folder with package.json, also when this file is part of a bundle. */
-export const packageRoot: string = above(dirname(here));
+const packageRoot: string = above(dirname(here));
 
 /** The program of the local platform: the built one, or the source file if the sources run directly. */
 export const platformProgram: string = here.endsWith(".ts")
@@ -23,8 +24,26 @@ export function projectUrl(): string {
   return packageText("homepage").split("#", 1).join();
 }
 
+/** The text of a file of the package, such as one of `templates` or `schemas`. */
+export function packageFile(path: string): string {
+  return readFileSync(join(packageRoot, path), "utf8");
+}
+
+/** The style and the script of a page, and the digest by which its content security policy names them. */
+export function pageAssets(): {
+  readonly style: string;
+  readonly script: string;
+  sha256(text: string): string;
+} {
+  return {
+    style: packageFile("templates/report/page.css"),
+    script: packageFile("templates/report/page.js"),
+    sha256: (text) => createHash("sha256").update(text, "utf8").digest("base64"),
+  };
+}
+
 function packageText(key: "version" | "homepage"): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
+  const manifest: unknown = JSON.parse(packageFile("package.json"));
   return isObject(manifest) ? String(manifest[key]) : "unknown";
 }
 

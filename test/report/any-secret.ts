@@ -13,7 +13,7 @@ import { type SarifContext, sarifLog } from "../../src/report/sarif/sarif-log.ts
 import { jsonText, makePalette } from "../../src/report/typeset.ts";
 import { outcome } from "./apply-parts.ts";
 import { orders, whole } from "./drift-parts.ts";
-import { sha256 } from "./html/pages.ts";
+import { assets } from "./html/pages.ts";
 import { change, field, plan, step } from "./plan-parts.ts";
 import {
   driftFindings,
@@ -229,11 +229,11 @@ export function reportsOf(made: Made): { readonly [name: string]: string } {
     ...Object.fromEntries(json),
     "plan.txt": planText(of, words, page),
     "plan.md": planMarkdown(of, words),
-    "plan.html": planHtml(of, words, { sha256, earlier: { plan: earlier, file: "earlier.plan" } }),
+    "plan.html": planHtml(of, words, { assets, earlier: { plan: earlier, file: "earlier.plan" } }),
     "plan annotations": annotationLines(planAnnotations(of, same), "").join("\n"),
     "drift.txt": driftText(drift, words, { ...page, verbose: true }),
     "drift.md": driftMarkdown(drift, words),
-    "drift.html": driftHtml(drift, words, sha256),
+    "drift.html": driftHtml(drift, words, assets),
     "drift.xml": junitText([driftSuite(drift, words, same)]),
     "drift.prom": driftMetrics(drift, now),
     "drift annotations": annotationLines(driftAnnotations(drift, same), "").join("\n"),

@@ -6,7 +6,7 @@ import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
 import { type Command, outcomeText as ofOutcomeText } from "../../src/report/apply-text.ts";
 import { driftJson as ofDriftJson } from "../../src/report/drift/drift-json.ts";
 import { outcomeEvents as ofOutcomeEvents, planEvents as ofPlanEvents } from "../../src/report/events.ts";
-import type { Sha256 } from "../../src/report/html/page.ts";
+import type { PageAssets } from "../../src/report/html/page.ts";
 import { reportHtml } from "../../src/report/html/report-html.ts";
 import { driftSuite as ofDriftSuite } from "../../src/report/junit/junit.ts";
 import { reportMarkdown } from "../../src/report/markdown/report-markdown.ts";
@@ -65,15 +65,15 @@ export function planMarkdown(plan: Plan, names: KindNames, options?: MarkdownOpt
 
 /** Options of a page; an earlier plan is compared as a command does it. */
 export type PageOptions = PlanViewOptions & {
-  readonly sha256: Sha256;
+  readonly assets: PageAssets;
   readonly earlier?: { readonly plan: Plan; readonly file: string } | undefined;
 };
 
-export function planHtml(plan: Plan, names: KindNames, { earlier, sha256, ...options }: PageOptions): string {
+export function planHtml(plan: Plan, names: KindNames, { earlier, assets, ...options }: PageOptions): string {
   const compared = earlier && { view: comparePlans(earlier.plan, plan, names), file: earlier.file };
   const data = planJson(plan, names);
   const shown = shownPlan(plan, names);
-  return reportHtml(planView(plan, names, options), { sha256, data, plan: shown, earlier: compared });
+  return reportHtml(planView(plan, names, options), { assets, data, plan: shown, earlier: compared });
 }
 
 export function driftText(report: DriftReport, names: KindNames, page: ReportPage): string {
@@ -84,9 +84,9 @@ export function driftJson(report: DriftReport, names: KindNames): JsonObject {
   return ofDriftJson(shownDrift(report, names), names);
 }
 
-export function driftHtml(report: DriftReport, names: KindNames, sha256: Sha256): string {
+export function driftHtml(report: DriftReport, names: KindNames, assets: PageAssets): string {
   return reportHtml(driftView(shownDrift(report, names), names), {
-    sha256,
+    assets,
     data: driftJson(report, names),
   });
 }

@@ -1,9 +1,11 @@
-/** @module Prints the words that may follow on a command line. */
+/** @module Prints the words that may follow on a command line, and the scripts that ask shells for them. */
 
 import { type Argument, type Command, Help, type Option } from "commander";
 import { defined } from "../../model/json.ts";
+import { packageFile } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
 import type { Place } from "./known-addresses.ts";
 
 /** A word that may follow. */
@@ -29,6 +31,15 @@ export async function complete(
     .filter(({ word }) => word.startsWith(position.current) && !/\p{Cc}/u.test(word))
     .map(({ word, meaning }) => `${position.before}${word}${meaning === undefined ? "" : `\t${meaning}`}\n`);
   terminal.out(lines.join(""));
+  return 0;
+}
+
+/**
+ * `completion SHELL`: prints the script for bash, zsh or fish. Each asks `graphform complete` for what may follow; behind `npx graphform` it
+ * asks the package that npx would run, in `node_modules` of this folder or of one above.
+ */
+export function completion({ terminal }: Invocation<object>, shell: string): number {
+  terminal.out(packageFile(`templates/completion/graphform.${shell}`));
   return 0;
 }
 

@@ -8,7 +8,7 @@ import { sourceIn } from "../../manifest/secrets.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { type StoreType, stores } from "../../model/stores/index.ts";
 import { repositoryOf, typeOf } from "../../project/locate-state.ts";
-import { packageRoot } from "../../project/package-files.ts";
+import { packageFile } from "../../project/package-files.ts";
 
 interface PipelineFile {
   readonly path: string;
@@ -150,8 +150,7 @@ function gitlabJobs({ key, target, folder, manifest, state, ...needs }: Named): 
 
 /** A template of the package with the parts put in that several of them share. */
 function template(file: string): string {
-  const text = readFileSync(join(packageRoot, "templates", file), "utf8");
-  return filled(text, "shared", (name) => template(`shared/${name}`).trimEnd());
+  return filled(packageFile(`templates/${file}`), "shared", (name) => template(`shared/${name}`).trimEnd());
 }
 
 /** A template with its inputs put in. */

@@ -1,12 +1,11 @@
 /** @module Writes the reports of one manifest or of several: files, the summary of the step, its outputs and annotations. */
 
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { type ExitCode, GraphformError, isManifestError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { SourceRange } from "../../model/problem.ts";
-import { packageVersion, projectUrl } from "../../project/package-files.ts";
+import { packageVersion, pageAssets, projectUrl } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import { sha256 } from "../../project/worlds.ts";
 import { type Annotation, annotationLines, problemAnnotations } from "../../report/github/annotations.ts";
@@ -120,10 +119,10 @@ export async function writeOwnFiles<T>(
 /** The page. The code that draws and escapes it is loaded only here. */
 async function pageOf<T>(result: ManifestResult<T>, kind: ReportKind<T>): Promise<string> {
   const { failureHtml, reportHtml } = await import("../../report/html/report-html.ts");
-  const base64 = (text: string): string => createHash("sha256").update(text, "utf8").digest("base64");
-  if (result.is === "failed") return failureHtml(result.error, base64, kind.report);
+  const assets = pageAssets();
+  if (result.is === "failed") return failureHtml(result.error, assets, kind.report);
   const { value } = result;
-  return reportHtml(kind.view(value), { sha256: base64, data: kind.json(value), ...kind.page?.(value) });
+  return reportHtml(kind.view(value), { assets, data: kind.json(value), ...kind.page?.(value) });
 }
 
 /** Writes findings to a file in the format SARIF, sorted worst first, and prints annotations on GitHub. */

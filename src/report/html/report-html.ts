@@ -28,11 +28,11 @@ import {
   markup,
   section,
 } from "./block-html.ts";
-import { pageText, type Sha256 } from "./page.ts";
+import { type PageAssets, pageText } from "./page.ts";
 import { pictureHtml } from "./picture.ts";
 
 export interface PageOptions {
-  readonly sha256: Sha256;
+  readonly assets: PageAssets;
   /** The document that `--json` prints. */
   readonly data: Json;
   /** The plan, whose references are drawn. */
@@ -48,7 +48,7 @@ export interface Earlier {
 }
 
 /** One file that loads nothing and is whole without scripts. Contains no secrets. */
-export function reportHtml(view: ReportView, { sha256, data, plan, earlier }: PageOptions): string {
+export function reportHtml(view: ReportView, { assets, data, plan, earlier }: PageOptions): string {
   const { report, name, verdict, fingerprint, serial, groups, lists, outputs, imports } = view;
   const listed = (isOpen: boolean): readonly Markup[] =>
     lists.flatMap((list, at) => (list.isOpen === isOpen ? [listHtml(list, `list-${at}`)] : []));
@@ -74,7 +74,7 @@ export function reportHtml(view: ReportView, { sha256, data, plan, earlier }: Pa
     footer: markup`<p class="dim">Made by graphform ${report}, which changes nothing. ${fingerprint !== "" && markup`From serial ${serial} of the state, fingerprint <code>${fingerprint}</code>. `}The report as JSON, as <code>${report} --json</code> prints it, is in the element <code>report-json</code> of this file.</p>`,
     data,
   };
-  return pageText(parts, sha256);
+  return pageText(parts, assets);
 }
 
 function headerOf(view: ReportView): Markup {
@@ -169,7 +169,7 @@ function differenceHtml({ is, addresses, facts }: DifferenceView): Markup {
 /** A page that says why there is no plan or no drift report, with the document that `--json` prints then. */
 export function failureHtml(
   error: GraphformError,
-  sha256: Sha256,
+  assets: PageAssets,
   report: "plan" | "drift" = "plan",
 ): string {
   const { title, text } = failureWords[report];
@@ -185,7 +185,7 @@ export function failureHtml(
     footer: markup`<p class="dim">${text}</p>`,
     data: report === "plan" ? erroredPlanJson(error) : erroredDriftJson(error),
   };
-  return pageText(parts, sha256);
+  return pageText(parts, assets);
 }
 
 /** The names of everything that is disrupted, and the cards; those about the impact only if there are changes. */

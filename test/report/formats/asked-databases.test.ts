@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
+import { pageAssets } from "../../../src/project/package-files.ts";
 import { junitText } from "../../../src/report/junit/junit.ts";
 import { driftMetrics } from "../../../src/report/prometheus/drift-metrics.ts";
 import { sarifLog } from "../../../src/report/sarif/sarif-log.ts";
@@ -28,11 +29,7 @@ const reason = "no answer from instances.still: it did not answer in time (check
 
 it("every report has the same number of databases and of logins, each of all, and the reason with its way out", () => {
   const text = driftText(report, words, { palette: makePalette(false), width: 300, verbose: false });
-  for (const written of [
-    text,
-    driftMarkdown(report, words),
-    driftHtml(report, words, (digested) => digested),
-  ]) {
+  for (const written of [text, driftMarkdown(report, words), driftHtml(report, words, pageAssets())]) {
     expect(written).toContain(line);
     expect(written).toContain(reason);
     expect(written).toContain(rules);

@@ -15,7 +15,7 @@ import { goldenPlans } from "../golden-plans.ts";
 import { plan } from "../plan-parts.ts";
 import { driftHtml } from "../rendered.ts";
 import { words } from "../words.ts";
-import { connectedPlan, hostilePlan, largePlan, pageOf, sha256 } from "./pages.ts";
+import { assets, connectedPlan, hostilePlan, largePlan, pageOf } from "./pages.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -27,8 +27,8 @@ const pages: { readonly [name: string]: string } = {
   drifted: pageOf(goldenPlans["106-gone-failed-waiting-drifted"] ?? plan({})),
   hostile: pageOf(hostilePlan, { earlier }),
   large: pageOf(largePlan),
-  outside: driftHtml(whole, words, sha256),
-  failed: failureHtml(new GraphformError("x", "the service is not there"), sha256),
+  outside: driftHtml(whole, words, assets),
+  failed: failureHtml(new GraphformError("x", "the service is not there"), assets),
 };
 const looks: { readonly [look: string]: BrowserContextOptions & { readonly print?: boolean } } = {
   light: { colorScheme: "light" },

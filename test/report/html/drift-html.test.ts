@@ -5,10 +5,10 @@ import { failureHtml } from "../../../src/report/html/report-html.ts";
 import { saying, whole } from "../drift-parts.ts";
 import { driftHtml, driftJson } from "../rendered.ts";
 import { words } from "../words.ts";
-import { sha256 } from "./pages.ts";
+import { assets } from "./pages.ts";
 
 const hostile = `"><script>window.broken = 1</script><img src=x onerror="x">' </script><!-- \u202e\u0000\u2028`;
-const pageOf = (report: DriftReport): string => driftHtml(report, words, sha256);
+const pageOf = (report: DriftReport): string => driftHtml(report, words, assets);
 
 /** The page without script, style and data. */
 function bodyOf(page: string): string {
@@ -70,7 +70,7 @@ describe("what a page of drift says", () => {
   });
 
   it("says of a look that failed that nobody could look", () => {
-    const page = failureHtml(new GraphformError("x", "<b>gone</b>", { hint: "look & see" }), sha256, "drift");
+    const page = failureHtml(new GraphformError("x", "<b>gone</b>", { hint: "look & see" }), assets, "drift");
     expect(page).toContain("Drift is not known: &lt;b&gt;gone&lt;/b&gt;");
     expect(textOf(page)).toContain("That proves nothing");
   });

@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Change, Plan } from "../../../src/model/plan.ts";
+import { pageAssets } from "../../../src/project/package-files.ts";
+import type { PageAssets } from "../../../src/report/html/page.ts";
 import { at, change, database, field, plan, sealed } from "../plan-parts.ts";
 import { type PageOptions, planHtml } from "../rendered.ts";
 import { samplePlan } from "../sample-plan.ts";
@@ -7,12 +8,10 @@ import { words } from "../words.ts";
 
 /** The page of a plan, as the commands write it. */
 export function pageOf(given: Plan, options: Partial<PageOptions> = {}): string {
-  return planHtml(given, words, { sha256, ...options });
+  return planHtml(given, words, { assets, ...options });
 }
 
-export function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("base64");
-}
+export const assets: PageAssets = pageAssets();
 
 /** The bad day with references and with the chain that takes longest. */
 export const connectedPlan: Plan = {

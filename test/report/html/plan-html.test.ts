@@ -6,7 +6,7 @@ import { change, field, plan, sealed } from "../plan-parts.ts";
 import { planJson } from "../rendered.ts";
 import { samplePlan } from "../sample-plan.ts";
 import { words } from "../words.ts";
-import { connectedPlan, hostilePlan, largePlan, pageOf, sha256 } from "./pages.ts";
+import { assets, connectedPlan, hostilePlan, largePlan, pageOf } from "./pages.ts";
 
 const all = Object.entries({
   ...goldenPlans,
@@ -40,8 +40,8 @@ describe.each(all)("the page of %s", (_, given) => {
   it("allows by its policy what it has, and nothing else", () => {
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? "";
     expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain(`script-src 'sha256-${sha256(elements(page, "script")[1] ?? "")}'`);
-    expect(policy).toContain(`style-src 'sha256-${sha256(elements(page, "style")[0] ?? "")}'`);
+    expect(policy).toContain(`script-src 'sha256-${assets.sha256(elements(page, "script")[1] ?? "")}'`);
+    expect(policy).toContain(`style-src 'sha256-${assets.sha256(elements(page, "style")[0] ?? "")}'`);
     expect(policy).not.toContain("unsafe");
   });
 
@@ -215,7 +215,7 @@ describe("the comparison with an earlier plan", () => {
 
 describe("the page of a plan that could not be made", () => {
   it("says why and what to do, and escapes it", () => {
-    const page = failureHtml(new GraphformError("x", "<b>gone</b>", { hint: "look & see" }), sha256);
+    const page = failureHtml(new GraphformError("x", "<b>gone</b>", { hint: "look & see" }), assets);
     expect(page).toContain("No plan: &lt;b&gt;gone&lt;/b&gt;");
     expect(page).toContain("look &amp; see");
     expect(JSON.parse(elements(page, "script")[0] ?? "")).toMatchObject({ errored: true });
@@ -227,7 +227,7 @@ describe("the page of a plan that could not be made", () => {
       new ManifestError([
         { code: "x", severity: "error", message: "unknown field", range, hint: "leave it out" },
       ]),
-      sha256,
+      assets,
     );
     expect(bodyOf(page)).toContain("<code>a.yaml:4</code> error: unknown field");
   });
