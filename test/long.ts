@@ -49,4 +49,9 @@ export const long: { readonly [file: string]: string } = {
   "test/report/html/browser.test.ts": "pages of reports in a real browser",
   "test/state/move-between-stores.test.ts": "moves from each store to each other",
   "test/state/stores/conformance.test.ts": "one suite for every store and dialect",
+  "test/commands/pipeline-syntax.test.ts": "generated pipelines, checked by the parsers of GitHub and GitLab",
+  "test/e2e/platform-process.test.ts": "the platform's program in the foreground, detached and stopped",
+  "test/manifest/growth.test.ts": "the work of manifests twice and four times as long",
+  "test/platform/engine/survival.test.ts": "real databases stopped, started and killed",
+  "test/platform/field-effects.test.ts": "the effect of each field on a real database",
 };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { isObject, type Json } from "../../src/model/json.ts";
 import { driftViolations, eventViolations, planViolations } from "../support/published-schemas.ts";
 import { sarifSchema } from "../support/sarif-schema.ts";
@@ -44,7 +44,7 @@ const all = [...new Set([...keys, ...own, ...random])].filter((word) => word !==
 const size = 25;
 const batches = Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
   all.slice(Math.min(index * size, all.length - size)).slice(0, size),
-);
+).filter((_, index) => inject("whole") || index % 8 === 0);
 
 const ajv = new Ajv({ strict: false });
 const isSarif = ajv.compile(sarifSchema);

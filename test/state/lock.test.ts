@@ -15,6 +15,7 @@ import {
   readHolder,
   stateLocks,
 } from "../../src/state/lock.ts";
+import { runs } from "../support/runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startLockUser } from "./lock-user.ts";
 
@@ -365,7 +366,7 @@ describe("with other processes", () => {
   it("one of many gets the lock of a dead holder, in every round", async () => {
     const file = await lockFile();
     const users = await Promise.all(Array.from({ length: 6 }, () => startLockUser(file)));
-    for (let round = 0; round < 25; round += 1) {
+    for (let round = 0; round < runs(25); round += 1) {
       await writeFile(file, recordText(deadRecord()));
       const answers = await Promise.all(users.map((user) => user.tell("take")));
       expect(answers.filter((answer) => answer === "got")).toHaveLength(1);
@@ -396,7 +397,7 @@ describe("with other processes", () => {
         done += printed.split("done").length - 1;
       }
     };
-    await Promise.all(Array.from({ length: 5 }, () => work(120)));
+    await Promise.all(Array.from({ length: 5 }, () => work(runs(120))));
     expect(killed).toBeGreaterThan(0);
     expect(Number(await readFile(counter, "utf8"))).toBe(done);
   }, 240_000);
