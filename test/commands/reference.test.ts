@@ -114,6 +114,14 @@ describe("reference and self-check", () => {
       "users host",
       "local engine",
     ]);
+    // A users host that refuses the request answers all the same.
+    const refusal = { operation: "list-users", count: 1, fault: { status: 400 } };
+    await bench.test.call("PUT", "/_platform/faults", [refusal]);
+    const refused = await bench.gf("doctor");
+    expect([refused.code, refused.out]).toEqual([
+      0,
+      expect.stringMatching(/users host: answers; it refused/),
+    ]);
     const ill = await bench.gf("doctor", "--platform-url", "http://127.0.0.1:1");
     expect([ill.code, ill.out]).toEqual([1, expect.stringContaining("failed  service")]);
     expect(ill.out).not.toContain("a-password-of-tests");

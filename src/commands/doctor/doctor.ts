@@ -1,6 +1,6 @@
 /** @module Checks everything that the other commands need, and says how to fix what is missing. */
 import process from "node:process";
-import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
 import { type Connection, connect, credentialSource } from "../../project/connect.ts";
 import { locateService, type ServiceLocation } from "../../project/locate-service.ts";
 import { checkedManifest, openProject, type Project } from "../../project/project.ts";
@@ -118,8 +118,14 @@ async function usersHost(
   const host = Object.values(bound?.resources ?? {}).find(({ kind }) => kind === "instances");
   if (!open.offers("user.list")) return "not offered by the profile";
   if (host === undefined) return "not checked: the state has no instance to list users of";
-  await open.read({ operation: "user.list", params: { instanceId: host.id } }, signal);
-  return "answers";
+  try {
+    await open.read({ operation: "user.list", params: { instanceId: host.id } }, signal);
+    return "answers";
+  } catch (error) {
+    // A refusal of the request itself is an answer: no subscription is looked up here.
+    if (!isServiceError(error, "invalid")) throw error;
+    return `answers; it refused to list the users of ${host.id}: ${error.message}`;
+  }
 }
 
 /** Checks the database engine. Only the local platform needs one, and a manifest without a service section uses it. */
