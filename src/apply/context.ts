@@ -1,7 +1,8 @@
 /** @module Defines what every step of an apply gets: the service, the journal, the clock, the outputs. */
+
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
-import { GraphformError } from "../model/errors.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { type Driver, type KindRegistry, present } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
@@ -60,6 +61,21 @@ export interface ApplyContext {
 export type StepResult = Pick<StepOutcome, "result"> &
   Partial<Pick<StepOutcome, "id" | "message" | "hint" | "unsent">>;
 
+/** The result of a step that a plan made before something changed. */
+export function stale(message: string, id?: string): StepResult {
+  return { result: "stale", ...defined({ id }), message, hint: "make a new plan" };
+}
+
+/** The error of a step that a plan made before something changed; without a better hint a new plan is the way on. */
+export function staleError(message: string, hint = "make a new plan"): GraphformError {
+  return new GraphformError("step-stale", message, { exitCode: exitCodes.stale, hint });
+}
+
+/** The result of a step that goes on once a person has acted. */
+export function waitsForPerson({ id }: Pick<Ref, "id">, detail: string): StepResult {
+  return { result: "waiting-for-person", id, message: `${id} waits for a person: ${detail}` };
+}
+
 /** The same context with a clock of its own: its waits take the patience of the run together, counted from `since` or the first one. */
 export function withOwnPatience<Context extends Pick<ApplyContext, "clock" | "patience">>(
   context: Context,
@@ -94,7 +110,7 @@ export function readingDriver(
       const { createdAt } = live;
       if (createdAt !== undefined) await journal.record({ type: "another-seen", address, createdAt });
       const hint = remedyForAnother(address, ref.id);
-      throw new GraphformError("another-object", another, { hint, exitCode: 6 });
+      throw new GraphformError("another-object", another, { hint, exitCode: exitCodes.stale });
     }
     const key = `${ref.id} ${live.phase.detail}`;
     if (live.phase.isUnnamed !== true || warned.has(key)) return live;

@@ -1,4 +1,5 @@
 /** @module Asks the running object of a step itself. */
+
 import { GraphformError } from "../model/errors.ts";
 import type { Live } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
@@ -6,7 +7,7 @@ import { lastApplied } from "../model/precondition.ts";
 import { type ProbeAnswer, type ProbeRequest, type Referent, valuesShown } from "../model/probe-reading.ts";
 import { sharedEndpoints } from "../model/probe-troubles.ts";
 import type { Spec } from "../model/spec.ts";
-import { knownValues, referenceFields } from "../model/templates.ts";
+import { hostsIn, knownValues } from "../model/templates.ts";
 import { type ApplyContext, driverOf } from "./context.ts";
 
 type Probing = Pick<Step, "address" | "kind" | "spec" | "place">;
@@ -29,19 +30,18 @@ export function sharedAt(
   context: ApplyContext,
 ): Extract<ProbeAnswer, { readonly is: "unanswered" }> | undefined {
   const shared = sharedEndpoints(new Map([...context.outputs, [address, live.outputs]]));
-  const references = referenceFields(context.kinds.named(kind).schema);
-  const names = [address, ...references.map(({ path, section }) => `${section}.${String(spec[path])}`)];
+  const hosts = hostsIn(context.kinds.named(kind).schema, spec);
+  const names = [address, ...hosts.map((host) => host.address)];
   return names.map((name) => shared.get(name)).find((answer) => answer !== undefined);
 }
 
 /** Everything that the running object of a step is asked, or changed, with: secrets are open in it. */
 export function requestOf({ kind, spec = {} }: Probing, live: Live, context: ApplyContext): ProbeRequest {
   const referents: Record<string, Referent> = {};
-  for (const { path, section } of referenceFields(context.kinds.named(kind).schema)) {
-    const address = `${section}.${String(spec[path])}`;
+  for (const { path, address } of hostsIn(context.kinds.named(kind).schema, spec)) {
     const outputs = context.outputs.get(address);
     const recorded = context.journal.state.resources[address]?.recorded ?? {};
-    if (outputs !== undefined) referents[path] = { outputs, spec: recorded };
+    if (outputs !== undefined) referents[path] = { outputs, spec: valuesToAskWith(recorded, context) };
   }
   return { live, spec: valuesToAskWith(spec, context), referents };
 }

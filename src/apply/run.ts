@@ -7,7 +7,7 @@ import type { StepOutcome } from "../model/outcome.ts";
 import type { Guard, Operation, Step } from "../model/plan.ts";
 import type { Bound } from "../model/state.ts";
 import { isTimeUp } from "../model/time-limit.ts";
-import { type ApplyContext, type StepResult, withOwnPatience } from "./context.ts";
+import { type ApplyContext, type StepResult, stale, withOwnPatience } from "./context.ts";
 import { backup } from "./operations/backup.ts";
 import { bind, forget, move } from "./operations/bind.ts";
 import { update } from "./operations/change.ts";
@@ -107,7 +107,7 @@ function blockedBy(guards: readonly Guard[]): StepResult {
 
 async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
   const rebound = otherBinding(step, context) ?? otherGuards(step, context);
-  if (rebound !== undefined) return { result: "stale", message: rebound, hint: "make a new plan" };
+  if (rebound !== undefined) return stale(rebound);
   try {
     return await handlers[step.operation](step, withOwnPatience(context));
   } catch (error) {

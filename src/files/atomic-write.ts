@@ -1,8 +1,9 @@
 /** @module Replaces files atomically and durably. */
+
 import { randomBytes } from "node:crypto";
 import { copyFile, link, mkdir, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isFileError } from "./file-trouble.ts";
+import { ifThere, isFileError } from "./file-trouble.ts";
 
 /** Ending of the temporary files of `writeAtomically`: a crash may leave one behind. */
 export const temporaryEnding: RegExp = /\.[0-9a-f]{16}\.tmp$/;
@@ -81,11 +82,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** Removes a file for good; one that is not there is no error. */
 export async function removeDurably(file: string): Promise<void> {
-  try {
-    await unlink(file);
-  } catch (error) {
-    if (!isFileError(error, "ENOENT")) throw error;
-  }
+  await ifThere(unlink(file));
   await syncFolder(dirname(file));
 }
 

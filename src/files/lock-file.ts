@@ -1,8 +1,9 @@
 /** @module Creates and removes lock files without ever removing the lock of another holder. */
+
 import { createHash } from "node:crypto";
 import { appendFile, type FileHandle, link, open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isFileError } from "./file-trouble.ts";
+import { ifThere, isFileError } from "./file-trouble.ts";
 
 /** The rules of one kind of lock. Ids of records are file names, and never used twice. */
 export interface LockRules<Lock extends { readonly id: string }> {
@@ -49,19 +50,15 @@ export function lockFiles<Lock extends { readonly id: string }>({
   isGone,
 }: LockRules<Lock>): LockFiles<Lock> {
   const read = async (file: string): Promise<Lock | undefined> => {
+    const handle = await ifThere(open(file, "r"));
+    if (handle === undefined) return undefined;
     try {
-      const handle = await open(file, "r");
-      try {
-        const { ino, mtimeMs } = await handle.stat();
-        const text = await handle.readFile("utf8");
-        const seen = createHash("sha256").update(`${ino} ${mtimeMs} ${text}`).digest("hex").slice(0, 16);
-        return parse(text, seen, mtimeMs);
-      } finally {
-        await handle.close();
-      }
-    } catch (error) {
-      if (isFileError(error, "ENOENT")) return undefined;
-      throw error;
+      const { ino, mtimeMs } = await handle.stat();
+      const text = await handle.readFile("utf8");
+      const seen = createHash("sha256").update(`${ino} ${mtimeMs} ${text}`).digest("hex").slice(0, 16);
+      return parse(text, seen, mtimeMs);
+    } finally {
+      await handle.close();
     }
   };
   const remove = async (file: string, id: string, claimant: Lock, isOwn = false): Promise<boolean> => {
@@ -149,11 +146,7 @@ async function placeWithoutLinks(file: string, record: object): Promise<FileHand
 
 /** True while the handle's file is the one that stands at the path. */
 export async function isStill(file: string, handle: FileHandle): Promise<boolean> {
-  try {
-    const [there, ours] = await Promise.all([stat(file, { bigint: true }), handle.stat({ bigint: true })]);
-    return there.ino === ours.ino && there.dev === ours.dev;
-  } catch (error) {
-    if (isFileError(error, "ENOENT")) return false;
-    throw error;
-  }
+  const there = await ifThere(stat(file, { bigint: true }));
+  const ours = await handle.stat({ bigint: true });
+  return there?.ino === ours.ino && there.dev === ours.dev;
 }

@@ -1,10 +1,11 @@
 /** @module Writes results to files that a person has named: a file is written, a link followed, a device or a pipe written into. */
+
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import { readFile, readlink, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { writeAtomically } from "./atomic-write.ts";
-import { isFileError } from "./file-trouble.ts";
+import { ifThere, isFileError } from "./file-trouble.ts";
 
 const standardOutput = 1;
 
@@ -24,7 +25,7 @@ export interface Writer {
  * Rejects as node:fs does.
  */
 export async function writeResult(file: string, text: string, writer: Writer, mode?: number): Promise<void> {
-  const found = await statOf(file);
+  const found = await ifThere(stat(file));
   if (found !== undefined && isStandardOutput(found)) return writer.print(text);
   if (mode !== undefined && (found === undefined || found.isFile()))
     return writeAtomically(await behindLinks(file), text, undefined, mode);
@@ -44,7 +45,7 @@ export async function openForReader(
   file: string,
   { waiting, signal }: Pick<Writer, "waiting" | "signal">,
 ): Promise<number | undefined> {
-  for (let isFirst = true; (await statOf(file))?.isFIFO() === true; isFirst = false) {
+  for (let isFirst = true; (await ifThere(stat(file)))?.isFIFO() === true; isFirst = false) {
     try {
       return openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
@@ -54,16 +55,6 @@ export async function openForReader(
     await pause(lookEvery, undefined, { signal });
   }
   return undefined;
-}
-
-/** The file behind all links; undefined if there is none. */
-async function statOf(file: string): Promise<Stats | undefined> {
-  try {
-    return await stat(file);
-  } catch (error) {
-    if (isFileError(error, "ENOENT")) return undefined;
-    throw error;
-  }
 }
 
 /** True for the file, pipe or terminal that this process prints to, by whichever name: opened again it would begin at its start. */

@@ -1,8 +1,9 @@
 /** @module Reads the snapshots and audit events of instances, and requests backups. */
+
 import { answerValues } from "../hosting/wire/answer-values.ts";
 import type { AuditEvent } from "../model/drift.ts";
 import { isServiceError } from "../model/errors.ts";
-import { defined, isObject, type Json } from "../model/json.ts";
+import { defined, isObject, type Json, textIn } from "../model/json.ts";
 import type { Backup } from "../model/kind.ts";
 import type { Reads, Service } from "../model/service.ts";
 
@@ -76,7 +77,7 @@ export async function askForBackup(
     const body = operation === "snapshot.create" ? { body: { instanceId: params["id"] ?? "" } } : {};
     try {
       const { values } = await service.write({ operation, params, ...body }, signal);
-      return typeof values["id"] === "string" ? values["id"] : undefined;
+      return textIn(values["id"]);
     } catch (error) {
       if (!isServiceError(error, "not-found")) throw error;
       refusal = error;

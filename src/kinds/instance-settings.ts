@@ -1,8 +1,9 @@
 /** @module Checks single settings of instances against the profile, and warns of those that are probably not intended. */
+
 import { instanceSchema, tiers } from "../fields/instance.ts";
 import type { Desired } from "../model/desired.ts";
 import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
-import { own } from "../model/json.ts";
+import { own, textIn } from "../model/json.ts";
 import type { RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/per-object.ts";
 import type { InstanceType, Profile } from "../model/profile.ts";
@@ -20,8 +21,7 @@ export const limitedRows: readonly (readonly [string, FieldSchema])[] = [...rows
 );
 
 export function text({ spec }: Desired, path: string): string | undefined {
-  const value = spec[path];
-  return typeof value === "string" ? value : undefined;
+  return textIn(spec[path]);
 }
 
 export function tierOf(desired: Desired): string | undefined {

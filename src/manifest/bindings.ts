@@ -1,7 +1,8 @@
 /** @module Reads the lists `imports`, `moved` and `removed` of a manifest and reports entries that contradict it. */
+
 import { type Address, formatAddress, parseAddress, undeclaring } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, textIn } from "../model/json.ts";
 import type { Import, Move, Removal } from "../model/manifest.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Report } from "./problems/fault.ts";
@@ -136,8 +137,7 @@ function readRemoval(entry: JsonObject, path: Path, inputs: BindingInputs): read
     const hint = "remove the entry, or give it a later date";
     inputs.report.warning([...path, "until"], { code: "overdue-removal", message, hint });
   }
-  const text = (value: Json | undefined): string | undefined =>
-    typeof value === "string" ? value : undefined;
+  const text = (value: Json | undefined): string | undefined => textIn(value);
   const notes = defined({ reason: text(reason), until: text(until) });
   return [{ address: gone, destroy, ...notes, where: inputs.report.where(path, "entry") }];
 }

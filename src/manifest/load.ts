@@ -1,7 +1,6 @@
 /** @module Reads the files of a manifest from disk. */
 
 import { isUtf8 } from "node:buffer";
-import type { Dirent } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Position, Problem } from "../model/problem.ts";
@@ -56,7 +55,9 @@ async function loadPath(path: string): Promise<Loaded> {
   try {
     if (!(await stat(path)).isDirectory()) return await loadFile(path);
     const entries = await readdir(path, { withFileTypes: true });
-    const names = entries.filter(isManifest).map((entry) => entry.name);
+    const names = entries
+      .filter((entry) => !entry.isDirectory() && entry.name.endsWith(".yaml"))
+      .map((entry) => entry.name);
     if (names.length === 0) return failed(path, emptyFolder);
     return await loadEach(names.sort(), (name) => loadFile(join(path, name)));
   } catch (error) {
@@ -87,10 +88,6 @@ const tooLarge: Fault = {
   message: `the file is larger than ${manifestBytes / 1024 / 1024} MB`,
   hint: "split it into several files and name each with -f",
 };
-
-function isManifest(entry: Dirent): boolean {
-  return !entry.isDirectory() && entry.name.endsWith(".yaml");
-}
 
 function unreadable(error: unknown): Fault {
   const code =

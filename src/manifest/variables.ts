@@ -73,7 +73,7 @@ function variableValue(
     report(at, { code: "wrong-type", message, hint: typeHint });
     return undefined;
   }
-  if (!isGiven && holdsReference(value)) {
+  if (!isGiven && stableJson(value).includes("${")) {
     const hint = "write the value out; only --var and --var-file can change it";
     const message = `the default of the variable "${name}" contains a reference`;
     report(at, { code: "bad-reference", message, hint });
@@ -125,10 +125,6 @@ function parseJson(text: string): Json | undefined {
 function typeName(value: Json): string {
   if (Array.isArray(value)) return "list";
   return isObject(value) ? "map" : typeof value;
-}
-
-function holdsReference(value: Json): boolean {
-  return stableJson(value).includes("${");
 }
 
 const typeHints: { readonly [type: string]: string } = {

@@ -1,5 +1,7 @@
 /** @module Formats and parses addresses of resources. */
+
 import { shellWord } from "./errors.ts";
+import { jsonIn } from "./json.ts";
 
 /** An address names a resource of the manifest: `instances.orders`, `instances.cache["us-east-1"]`. */
 export type Address = string;
@@ -47,7 +49,7 @@ export function parseAddress(text: string): AddressParts | undefined {
   const [, section, name, quoted] = match ?? [];
   if (section === undefined || name === undefined) return undefined;
   if (quoted === undefined) return { section, name };
-  const key: unknown = parseQuoted(quoted);
+  const key: unknown = jsonIn(quoted);
   return typeof key === "string" ? { section, name, key } : undefined;
 }
 
@@ -57,7 +59,7 @@ export function parseAddress(text: string): AddressParts | undefined {
  */
 export function typedAddress(text: string): string {
   const [, base, quoted, rest] = /^([^["]+)\[("(?:[^"\\]|\\.)*")\](.*)$/s.exec(text) ?? [];
-  const key = quoted === undefined ? undefined : parseQuoted(quoted);
+  const key = quoted === undefined ? undefined : jsonIn(quoted);
   return typeof key === "string" ? `${base}[${JSON.stringify(key)}]${rest}` : text;
 }
 
@@ -84,12 +86,4 @@ export function remedyForFailed(
     `graphform apply --replace ${word} makes a new${holdsData ? ", empty" : ""} one`,
     `the vendor's support can look into ${id}`,
   ].join("; ");
-}
-
-function parseQuoted(quoted: string): unknown {
-  try {
-    return JSON.parse(quoted);
-  } catch {
-    return undefined;
-  }
 }

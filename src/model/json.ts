@@ -12,14 +12,24 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object in a text; undefined for any other text. */
-export function objectIn(text: string): JsonObject | undefined {
+/** The value that a text spells; undefined for a text that is no JSON. */
+export function jsonIn(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** The object in a text; undefined for any other text. */
+export function objectIn(text: string): JsonObject | undefined {
+  const value = jsonIn(text);
+  return isObject(value) ? value : undefined;
+}
+
+/** The value if it is a text. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /** JSON with keys in sorted order, so that equal values are equal bytes. `indent` counts spaces. */

@@ -33,7 +33,7 @@ export function nest(spec: Spec): JsonObject {
 
 /** Every path that a spec sets, with its value. */
 export function fieldsOf(spec: Spec): readonly (readonly [path: string, value: Json])[] {
-  return Object.entries(spec).filter(([, value]) => !isEmptyGroup(value));
+  return Object.entries(spec).filter(([, value]) => !(isObject(value) && Object.keys(value).length === 0));
 }
 
 /** True if a path, or anything below it, was written. */
@@ -51,10 +51,6 @@ export function partOf(spec: Spec, group: string): Spec {
 function isGroup(value: Json): value is JsonObject {
   if (!isObject(value) || isSealed(value) || isTemplate(value) || isReference(value)) return false;
   return Object.keys(value).length > 0;
-}
-
-function isEmptyGroup(value: Json): boolean {
-  return isObject(value) && Object.keys(value).length === 0;
 }
 
 type Branch = Record<string, Json>;

@@ -100,3 +100,21 @@ export const referenceFields: (schema: KindSchema) => readonly ReferenceField[] 
     return reference === undefined ? [] : [{ path, ...reference, place: row["x-place"] === true }];
   }),
 );
+
+/** The addresses of the objects that an object is found through, each with the field that names it. */
+export function hostsIn(
+  schema: KindSchema,
+  spec: { readonly [path: string]: Json },
+): readonly { readonly path: string; readonly section: string; readonly address: string }[] {
+  const hosts = referenceFields(schema).filter(({ place }) => place);
+  return hosts.map(({ path, section }) => ({ path, section, address: `${section}.${String(spec[path])}` }));
+}
+
+/** Kind and id of the objects that a place is in. */
+export function parentsIn(
+  schema: KindSchema,
+  place: JsonObject,
+): readonly { readonly kind: string; readonly id: string }[] {
+  const parents = referenceFields(schema).filter((field) => field.place && field.output === "id");
+  return parents.map(({ path, section }) => ({ kind: section, id: String(place[path]) }));
+}

@@ -1,4 +1,5 @@
 /** @module Reads every bound object, parents before the objects that are found through them, and looks again for what is missing. */
+
 import { gracePeriod, longestSearch } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
@@ -6,24 +7,18 @@ import { anotherObject } from "../model/object-key.ts";
 import type { Doubt, Live, PhaseName, Seen } from "../model/observed.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { Bound } from "../model/state.ts";
-import { referenceFields } from "../model/templates.ts";
+import { parentsIn } from "../model/templates.ts";
 import { lookFor, placeWithWitnesses } from "../polling/look-for.ts";
-import { type Known, look, type ObserveContext, type Place, placeKey, readerOf, skipUnread } from "./look.ts";
+import { type Known, look, type ObserveContext, placeKey, readerOf, skipUnread } from "./look.ts";
 
 /** The verdict on a bound object that the service does not show as it was bound. `hidden`: it is in its creation grace period and counts as there. */
 export type Missing = { readonly is: "gone" | "hidden" } | Doubt;
 
-/** Bound objects as the service shows them. Those that could not be read are in neither map. */
+/** Objects as the service shows them. Those that could not be read are in neither map. */
 export interface BoundLives {
-  readonly lives: ReadonlyMap<Known, Live>;
-  readonly missing: ReadonlyMap<Known, Missing>;
-  /** Objects whose parent is missing or unknown: their places cannot be listed. */
-  readonly unreachable: ReadonlySet<Known>;
-}
-
-interface Reading {
   readonly lives: Map<Known, Live>;
   readonly missing: Map<Known, Missing>;
+  /** Objects whose parent is missing or unknown: their places cannot be listed. */
   readonly unreachable: Set<Known>;
 }
 
@@ -33,7 +28,7 @@ interface Reading {
  * hidden or in doubt: the service may answer with errors. If the parent is not bound any more, an error means that the object is gone.
  */
 export async function lookAtBound(bound: readonly Known[], context: ObserveContext): Promise<BoundLives> {
-  const reading: Reading = { lives: new Map(), missing: new Map(), unreachable: new Set() };
+  const reading: BoundLives = { lives: new Map(), missing: new Map(), unreachable: new Set() };
   const roots = bound.filter((entry) => parentsOf(entry, context).length === 0);
   const byId = new Map(roots.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry]));
   await readAll(roots, skipUnread, reading, context);
@@ -66,42 +61,43 @@ export async function lookAtBound(bound: readonly Known[], context: ObserveConte
 
 /** Reads objects that no address is bound to, as `lookAtBound` does; they have no parents to wait for. */
 export async function lookAtUnbound(entries: readonly Known[], context: ObserveContext): Promise<BoundLives> {
-  const reading: Reading = { lives: new Map(), missing: new Map(), unreachable: new Set() };
+  const reading: BoundLives = { lives: new Map(), missing: new Map(), unreachable: new Set() };
   await readAll(entries, skipUnread, reading, context);
   return reading;
 }
 
 /** Kind and id of the objects that an object is found through. */
 function parentsOf({ kind, ref }: Known, { kinds }: ObserveContext): readonly string[] {
-  return referenceFields(kinds.named(kind).schema)
-    .filter((field) => field.place && field.output === "id")
-    .map((field) => `${field.section} ${String(ref.place[field.path])}`);
+  const parents = parentsIn(kinds.named(kind).schema, ref.place);
+  return parents.map((parent) => `${parent.kind} ${parent.id}`);
 }
 
 async function readAll(
   entries: readonly Known[],
   failed: typeof skipUnread,
-  reading: Reading,
+  reading: BoundLives,
   context: ObserveContext,
 ): Promise<void> {
   const lives = await look(entries, context, failed);
   const sought = entries.filter((entry, at) => {
     const live = lives[at];
     if (live !== undefined && live.phase.is !== "gone") take(entry, live, reading, context);
-    else if (live !== undefined || isLeaving(entry, context)) reading.missing.set(entry, { is: "gone" });
+    // An object whose deletion the service has accepted is gone as soon as describe does not show it.
+    else if (live !== undefined || boundTo(entry, context)?.converging?.operation === "delete")
+      reading.missing.set(entry, { is: "gone" });
     else if (context.unread?.has(entry) === true || reading.missing.has(entry)) return false;
     else if (isYoung(entry, context)) reading.missing.set(entry, { is: "hidden" });
     else return true;
     return false;
   });
-  const byPlace = Map.groupBy(sought, (entry) => placeKey(placeOf(entry)));
+  const byPlace = Map.groupBy(sought, (entry) => placeKey({ kind: entry.kind, place: entry.ref.place }));
   await Promise.all([...byPlace.values()].map((missing) => lookAgain(missing, reading, context)));
 }
 
 /** Looks for missing objects of one place until there is a verdict on each. */
 async function lookAgain(
   entries: readonly Known[],
-  reading: Reading,
+  reading: BoundLives,
   context: ObserveContext,
 ): Promise<void> {
   const [first] = entries;
@@ -109,7 +105,7 @@ async function lookAgain(
   const { clock, profile, signal, onWait } = context;
   const longest = formatDuration(longestSearch(profile.timing));
   onWait?.(`looking again for ${entries.length} not shown (up to ${longest})`);
-  const there = placeOf(first);
+  const there = { kind: first.kind, place: first.ref.place };
   const sought = new Map(entries.map((entry) => [entry.ref.id, createdAt(entry, context)]));
   const at = placeWithWitnesses(there, readerOf(there.kind, context), context.state);
   try {
@@ -135,27 +131,22 @@ export function isDoubt(missing: Missing): missing is Doubt {
 }
 
 /** Ignores the values of another object under a bound id: they say nothing of the bound one. */
-function take(entry: Known, live: Live, reading: Reading, { state }: ObserveContext): void {
+function take(entry: Known, live: Live, reading: BoundLives, { state }: ObserveContext): void {
   const because = anotherObject(state.resources[entry.address], live);
   if (because === undefined) reading.lives.set(entry, live);
   else reading.missing.set(entry, { is: "another", because, ...defined({ createdAt: live.createdAt }) });
-}
-
-function placeOf({ kind, ref }: Known): Place {
-  return { kind, place: ref.place };
-}
-
-/** True if the service has accepted its deletion: it is gone as soon as describe does not show it. */
-function isLeaving({ address }: Known, { state }: ObserveContext): boolean {
-  return state.resources[address]?.converging?.operation === "delete";
 }
 
 function isYoung(entry: Known, context: ObserveContext): boolean {
   return gracePeriod(createdAt(entry, context), context.clock.now(), context.profile.timing) !== "over";
 }
 
-function createdAt({ address }: Known, { state }: ObserveContext): number {
-  return Date.parse(state.resources[address]?.createdAt ?? "");
+function createdAt(entry: Known, context: ObserveContext): number {
+  return Date.parse(boundTo(entry, context)?.createdAt ?? "");
+}
+
+function boundTo({ address }: Known, { state }: ObserveContext): Bound | undefined {
+  return state.resources[address];
 }
 
 /**

@@ -1,4 +1,5 @@
 /** @module Observes every bound object, every object to adopt, and the rest of the same places. */
+
 import type { Address } from "../model/address.ts";
 import { isSettled } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";

@@ -1,4 +1,5 @@
 /** @module Asks running objects themselves once the service has shown all of them, and adds the answers to what it shows. */
+
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, partnersOf } from "../model/field-schema.ts";
@@ -14,7 +15,7 @@ import {
 } from "../model/probe-reading.ts";
 import { isRefusal, sharedDatabases, sharedEndpoints } from "../model/probe-troubles.ts";
 import type { Open } from "../model/sealed.ts";
-import { knownValues, referenceFields, waitsFor } from "../model/templates.ts";
+import { hostsIn, knownValues, waitsFor } from "../model/templates.ts";
 import { type Known, type ObserveContext, readerOf } from "./look.ts";
 
 interface Probes {
@@ -47,9 +48,8 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
     if (live === undefined || reason !== undefined) return { is: "not-asked", reason: reason ?? notRunning };
     const spec = knownValues(wanted.spec, secrets, outputsOf);
     const referents: Record<string, Referent> = {};
-    const found = referenceFields(context.kinds.named(kind).schema).filter(({ place }) => place);
-    for (const { path, section } of found) {
-      const host = `${section}.${String(spec[path])}`;
+    const hosts = hostsIn(context.kinds.named(kind).schema, spec);
+    for (const { path, section, address: host } of hosts) {
       const [parent, wantedParent] = [lives.get(host), declared.get(host)];
       if (parent === undefined)
         return { is: "unanswered", reason: `its ${context.kinds.named(section).noun} could not be read` };
@@ -58,9 +58,8 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
       const shown = Object.entries(parent.spec).map(([name, seen]) => [name, seen.value] as const);
       referents[path] = { outputs: parent.outputs, spec: { ...Object.fromEntries(shown), ...known } };
     }
-    const trouble = [address, ...found.map(({ path, section }) => `${section}.${String(spec[path])}`)]
-      .map((name) => shared.get(name))
-      .find((answer) => answer !== undefined);
+    const names = [address, ...hosts.map((host) => host.address)];
+    const trouble = names.map((name) => shared.get(name)).find((answer) => answer !== undefined);
     if (trouble !== undefined) return trouble;
     const request: ProbeRequest = { live, spec, referents };
     const { probe } = readerOf(kind, context);

@@ -28,7 +28,9 @@ export function withSuccessors(input: PlanInput): PlanInput {
     const { action, forcedBy } = propose(subject, input, new Set());
     const isAsked = input.options.replace.includes(desired.address);
     if (action !== "replace" || forcedBy === undefined || isAsked) return [];
-    const inside = input.desired.filter((entry) => livesIn(entry, desired.address, input));
+    const inside = input.desired.filter((entry) =>
+      placeReferences(entry, input).some(({ address }) => address === desired.address),
+    );
     migrating.set(
       desired.address,
       inside.map(({ address }) => address),
@@ -57,10 +59,6 @@ function childOf(desired: Desired, parent: Address, input: PlanInput): Desired {
     spec: { ...desired.spec, ...Object.fromEntries(names) },
     refs: [...desired.refs, next],
   };
-}
-
-function livesIn(desired: Desired, parent: Address, input: PlanInput): boolean {
-  return placeReferences(desired, input).some(({ address }) => address === parent);
 }
 
 function placeReferences(

@@ -1,4 +1,5 @@
 /** @module Creates a client for a located service, with the credentials of the run or the session that `login` stored. */
+
 import { createHash } from "node:crypto";
 import { access, chmod, constants, mkdir, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -11,7 +12,7 @@ import type { Tokens } from "../hosting/session/tokens.ts";
 import { secretReader } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { defined, isObject, objectIn } from "../model/json.ts";
+import { defined, isObject, jsonIn, objectIn } from "../model/json.ts";
 import { atLocalPlatform, type LocalPlatform, type ServiceLocation } from "./locate-service.ts";
 import { packageVersion } from "./package-files.ts";
 import type { RunOptions } from "./project.ts";
@@ -152,21 +153,13 @@ function usersTokenOf(settings: Settings, signal: AbortSignal): (() => Promise<s
  */
 function commandOf(line: string): readonly string[] {
   const text = line.trim();
-  const words = text.startsWith("[") ? listed(text) : text.split(/\s+/);
+  const words: unknown = text.startsWith("[") ? jsonIn(text) : text.split(/\s+/);
   const isPlain = text.startsWith("[") || !/["'`$\\|&;<>()*?{}~#!]/.test(text);
-  if (words !== undefined && words[0] !== undefined && words[0] !== "" && isPlain) return words;
+  const isWords = Array.isArray(words) && words.every((word) => typeof word === "string");
+  if (isWords && words[0] !== undefined && words[0] !== "" && isPlain) return words;
   throw new GraphformError("users-token", "GRAPHFORM_TOKEN_COMMAND must be a program with plain words", {
     hint: `it runs without a shell; write words that need quotes as a JSON list: '["op", "read", "op://vault/my token"]'`,
   });
-}
-
-function listed(text: string): readonly string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.every((word) => typeof word === "string") ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** @module Keeps what a run could not store in local files: beside the manifest, or in the folder for temporary files. */
+
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { removeDurably, temporaryEnding, writeAtomically } from "../files/atomic-write.ts";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { asError, GraphformError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, objectIn } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import { stateFormatter } from "./document.ts";
 import { readState } from "./read-state.ts";
@@ -49,22 +50,14 @@ export function erroredText({ state, where, follows, created }: ErroredState): s
  * for its state.
  */
 export function readErroredState(text: string, file: string, name?: string): ErroredState {
-  const refused = (what: string, hint: string, cause?: unknown): GraphformError =>
-    new GraphformError("state-foreign", `${file} is not ${what}`, { hint, cause });
-  const foreign = (cause?: unknown): GraphformError =>
-    refused(
-      "a state that a run could not store",
-      "name the file that the run named: .graphform/NAME.errored.state.json beside the manifest",
-      cause,
-    );
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw foreign(cause);
-  }
-  if (!isObject(value) || value["graphform"] !== "errored") throw foreign();
-  const { graphform: _, sha256, ...body } = value;
+  const refused = (what: string, hint: string): GraphformError =>
+    new GraphformError("state-foreign", `${file} is not ${what}`, { hint });
+  const foreign = refused(
+    "a state that a run could not store",
+    "name the file that the run named: .graphform/NAME.errored.state.json beside the manifest",
+  );
+  const { graphform, sha256, ...body } = objectIn(text) ?? {};
+  if (graphform !== "errored") throw foreign;
   if (sha256 !== digestOf(JSON.stringify(body)))
     throw refused(
       "as the run wrote it: it was changed or cut short",
@@ -72,7 +65,7 @@ export function readErroredState(text: string, file: string, name?: string): Err
     );
   const { where, follows, created, state } = body;
   if (typeof where !== "string" || !Array.isArray(follows) || !Array.isArray(created) || !isObject(state))
-    throw foreign();
+    throw foreign;
   const { key, ...keyless } = state;
   const checked = readState(JSON.stringify({ ...keyless, key: key ?? "0".repeat(64) }), file, name);
   const { key: read, ...rest } = checked;

@@ -71,7 +71,7 @@ export function locked(
   const when = age === undefined ? `at ${heartbeat}` : `${seconds(age)} ago`;
   const seen = expires ? `, and was last seen ${when}` : "";
   const way = expires
-    ? `; its lease ends by itself ${leaseOf(holder)} after it was last seen, and graphform state unlock ${shellWord(holder.id)} --force takes the lock from it`
+    ? `; its lease ends by itself ${seconds(Date.parse(holder.expires) - Date.parse(holder.heartbeat))} after it was last seen, and graphform state unlock ${shellWord(holder.id)} --force takes the lock from it`
     : `; this store's locks never end by themselves; ${unlockHint(holder)}`;
   return new GraphformError(
     "locked",
@@ -167,10 +167,6 @@ export function alive({ id, operation, heartbeat, ...holder }: Holder): Graphfor
 /** The refusal to write without a lock: a mistake of the program. */
 export function notLocked(where: string): GraphformError {
   return new GraphformError("state-not-locked", `the state ${where} is written under its lock alone`);
-}
-
-function leaseOf({ heartbeat, expires }: Holder): string {
-  return seconds(Date.parse(expires) - Date.parse(heartbeat));
 }
 
 function seconds(ms: number): string {

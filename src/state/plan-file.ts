@@ -6,7 +6,7 @@ import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { type Writer, writeResult } from "../files/write-result.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Disruption } from "../model/field-schema.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { type Json, type JsonObject, objectIn } from "../model/json.ts";
 import { flatPlan, nestedPlan, type Plan, type Step } from "../model/plan.ts";
 import { isReference, isSealed, isTemplate, secretsIn } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
@@ -101,8 +101,13 @@ export async function writePlanFile(
  * one that is not byte for byte what was written.
  */
 export async function readPlanFile(file: string): Promise<SavedPlan> {
-  const envelope = parse(await load(file), file);
-  if (!isObject(envelope) || envelope["format"] !== format) throw foreign(file);
+  const content = await load(file);
+  const envelope = objectIn(content);
+  if (envelope === undefined && isCutShort(content))
+    throw new GraphformError("plan-truncated", `the plan ${file} is not whole: its end is missing`, {
+      hint: "make a new plan",
+    });
+  if (envelope?.["format"] !== format) throw foreign(file);
   if (envelope["version"] !== formatVersion) throw unknownFormat(file, envelope);
   const { saved } = envelope;
   if (!isWhole(saved, envelope["sha256"])) throw damaged(file);
@@ -120,17 +125,6 @@ async function load(file: string): Promise<string> {
     throw new GraphformError("plan-unreadable", `the plan ${file} cannot be read: ${fileTrouble(cause)}`, {
       hint,
       cause,
-    });
-  }
-}
-
-function parse(content: string, file: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    if (!isCutShort(content)) throw foreign(file);
-    throw new GraphformError("plan-truncated", `the plan ${file} is not whole: its end is missing`, {
-      hint: "make a new plan",
     });
   }
 }

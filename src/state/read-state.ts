@@ -1,7 +1,8 @@
 /** @module Reads a state strictly: a document that is cut, damaged, newer or of another manifest is refused. */
+
 import { parseAddress } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, jsonIn } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import { violationText } from "../model/violation.ts";
 import { isMoved, refusalOf } from "./moved.ts";
@@ -15,7 +16,12 @@ import { validators } from "./validators.generated.js";
  * will do.
  */
 export function readState(text: string, file: string, name?: string, log?: string): StateDocument {
-  const value = parse(text, file);
+  const value = jsonIn(text);
+  if (value === undefined && isCutShort(text))
+    throw new GraphformError("state-truncated", `the state ${file} is not whole: its end is missing`, {
+      hint: remedyFor(file),
+    });
+  if (value === undefined) throw foreign(file, "it is not JSON");
   if (!isObject(value) || typeof value["lineage"] !== "string" || typeof value["name"] !== "string") {
     throw foreign(file, "it is not a state of graphform");
   }
@@ -33,18 +39,6 @@ function checked(document: unknown, file: string): StateDocument {
   const wrong = error === undefined ? wrongAddress(document) : violationText(error, document);
   if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
   return document;
-}
-
-function parse(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    if (!isCutShort(text)) throw foreign(file, "it is not JSON", cause);
-    throw new GraphformError("state-truncated", `the state ${file} is not whole: its end is missing`, {
-      hint: remedyFor(file),
-      cause,
-    });
-  }
 }
 
 function isState(_: unknown, wrong: string | undefined): _ is StateDocument {

@@ -1,13 +1,14 @@
 /** @module Looks once more for the object that a plan took for missing, just before it is created again or forgotten. */
+
 import { withoutTwin } from "../../model/address.ts";
 import { sameValue } from "../../model/compare.ts";
-import { GraphformError, shellWord } from "../../model/errors.ts";
+import { shellWord } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-schema.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import type { Bound, CreateRound } from "../../model/state.ts";
-import { type ApplyContext, driverOf } from "../context.ts";
+import type { CreateRound } from "../../model/state.ts";
+import { type ApplyContext, driverOf, staleError } from "../context.ts";
 import { parentsOf } from "../engine/look-for-missing.ts";
 
 type LookContext = Pick<ApplyContext, "drivers" | "journal" | "kinds" | "listedAtStart" | "stopping">;
@@ -26,12 +27,17 @@ export async function assertStillMissing(
   const bound = resources[address];
   const describe = (found: string, at: JsonObject): Promise<Live | undefined> =>
     driverOf(context, kind).get({ id: found, place: at }, context.stopping);
-  if (id !== undefined && bound?.id === id && !isOrphan(bound, context)) {
+  // What was found through a parent that is bound no more went with it, and the service may answer with errors.
+  if (
+    id !== undefined &&
+    bound?.id === id &&
+    !parentsOf(bound.kind, bound.place, context).includes(undefined)
+  ) {
     const live = await describe(id, bound.place);
     // Lists may go on showing what graphform has deleted.
     const isListed = before.includes(id) && bound.converging?.operation !== "delete";
     if ((live !== undefined && live.phase.is !== "gone") || isListed)
-      throw stale(`${id} is there: this plan took it for gone`, "make a new plan");
+      throw staleError(`${id} is there: this plan took it for gone`);
   }
   const observed = context.listedAtStart?.get(`${kind} ${stableJson(place)}`);
   if (observed === undefined) return;
@@ -48,7 +54,7 @@ export async function assertStillMissing(
     });
     if (!isMarked && name === undefined) continue;
     const why = isMarked ? "carries the mark of this address" : `has the ${name?.[0]} that is declared`;
-    throw stale(
+    throw staleError(
       `${other} ${why}, and was not listed when the plan was made`,
       `make a new plan; to bind it: graphform import ${shellWord(address)} ${shellWord(other)}`,
     );
@@ -65,13 +71,4 @@ export async function isThereAgain(
     .catch(() => undefined);
   context.stopping.throwIfAborted();
   return live !== undefined && live.phase.is !== "gone";
-}
-
-/** True if the object was found through a parent that is bound no more: it went with it, and the service may answer with errors. */
-function isOrphan({ kind, place }: Bound, context: LookContext): boolean {
-  return parentsOf(kind, place, context).includes(undefined);
-}
-
-function stale(message: string, hint: string): GraphformError {
-  return new GraphformError("step-stale", message, { exitCode: 6, hint });
 }

@@ -1,11 +1,12 @@
 /** @module Looks for what a step finds missing, and words the refusal when nothing proves that it is gone. */
+
 import type { Address } from "../../model/address.ts";
 import { absence, gracePeriod, haveEnded, type Look } from "../../model/consistency.ts";
 import { GraphformError, shellWord } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Journal } from "../../model/state-event.ts";
-import { referenceFields } from "../../model/templates.ts";
+import { parentsIn } from "../../model/templates.ts";
 import { contradiction, lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { isPassing, poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
@@ -71,14 +72,12 @@ export function parentsOf(
   { journal, kinds }: Pick<LookContext, "journal" | "kinds">,
 ): readonly (Watched | undefined)[] {
   const resources = Object.entries(journal.state.resources);
-  return referenceFields(kinds.named(kind).schema)
-    .filter((field) => field.place && field.output === "id")
-    .map(({ path, section }) => {
-      const found = resources.find(([, bound]) => bound.kind === section && bound.id === place[path]);
-      if (found === undefined) return undefined;
-      const [address, ref] = found;
-      return { kind: section, address, ref, createdAt: Date.parse(ref.createdAt) };
-    });
+  return parentsIn(kinds.named(kind).schema, place).map((parent) => {
+    const found = resources.find(([, bound]) => bound.kind === parent.kind && bound.id === parent.id);
+    if (found === undefined) return undefined;
+    const [address, ref] = found;
+    return { kind: parent.kind, address, ref, createdAt: Date.parse(ref.createdAt) };
+  });
 }
 
 /**

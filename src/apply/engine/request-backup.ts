@@ -3,11 +3,9 @@ import { gracePeriod, isSettled } from "../../model/consistency.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Backup } from "../../model/kind.ts";
 import { poll } from "../../polling/poll.ts";
-import type { ApplyContext } from "../context.ts";
 import { type BackupRequest, leastComplete, type Made, madeBy } from "../evidence/backups.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
-import { changeWrite } from "./change-write.ts";
-import { submit } from "./submit.ts";
+import { type ChangeContext, submitChange } from "./submit.ts";
 
 /** A backup to ask for. */
 export interface WantedBackup<Item extends Backup> {
@@ -29,15 +27,13 @@ export type BackupEnd<Item> =
   | { readonly is: "completed" | "failed"; readonly item: Item }
   | { readonly is: "late"; readonly item: Item | undefined };
 
-type BackupContext = Pick<ApplyContext, "clock" | "profile" | "stopping" | "aborting" | "hide">;
-
 /**
  * Asks for a backup, and gives the function that waits for its end. Both throw `backup-unclear` if new backups are listed and
  * nothing proves that one of them is it: it is not asked for again then.
  */
 export async function requestBackup<Item extends Backup>(
   wanted: WantedBackup<Item>,
-  context: BackupContext,
+  context: ChangeContext,
 ): Promise<() => Promise<BackupEnd<Item>>> {
   const { what, send, list, showsTimes, date, timeout } = wanted;
   const { clock, profile } = context;
@@ -71,8 +67,8 @@ export async function requestBackup<Item extends Backup>(
     [until, emptySince] = [undefined, undefined];
     return send();
   };
-  const write = changeWrite({ what, send: again, look: list, evaluate: evidence, timeout }, context);
-  id = (await submit(write, context)).value;
+  const change = { what, send: again, look: list, evaluate: evidence, timeout };
+  id = (await submitChange(change, context)).value;
   const acceptedAt = clock.now();
   return async () => {
     let last: Item | undefined;
@@ -88,7 +84,7 @@ export async function requestBackup<Item extends Backup>(
 /** The ids that are listed before a request. A service that shows no times is asked twice: one list may lack an old backup. */
 async function idsBefore<Item extends Backup>(
   { list, showsTimes, timeout }: WantedBackup<Item>,
-  context: BackupContext,
+  context: ChangeContext,
 ): Promise<ReadonlySet<string>> {
   const { clock, profile } = context;
   const ids = new Set<string>();

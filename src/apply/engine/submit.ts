@@ -1,7 +1,18 @@
 /** @module Sends a write until the service has taken it; the only function that repeats writes. */
-import { asError, isGraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
+import {
+  asError,
+  GraphformError,
+  isGraphformError,
+  isServiceError,
+  ServiceError,
+} from "../../model/errors.ts";
 import { asTimeUp } from "../../model/time-limit.ts";
+import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
+import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
+
+/** Refusals that mean "not now": such a request is repeated until the time is up. */
+export const retryable: readonly string[] = ["busy", "rate-limited"];
 
 /** The end of one attempt, from evidence: the write has worked, it did nothing, or nothing shows what it did. */
 export type Attempt<Value> = { readonly is: "accepted"; readonly value: Value } | Failed;
@@ -81,5 +92,96 @@ export function asServiceError(
   return new ServiceError("lost", what, message, { mayHaveWorked: true, cause: thrown });
 }
 
-/** Refusals that mean "not now": such a request is repeated until the time is up. */
-export const retryable: readonly string[] = ["busy", "rate-limited"];
+/** A change of something that exists, and the look that shows its effect if the answer does not. */
+export interface Change<Seen, Value> {
+  /** Name for messages: the operation and the id, `update of ID`. */
+  readonly what: string;
+  /** Sends the request once. */
+  readonly send: () => Promise<Value>;
+  /** One look at what the change would have changed. */
+  readonly look: () => Promise<Seen>;
+  /** The evidence that a look gives about the attempts so far. */
+  readonly evaluate: (seen: Seen, attempts: Attempts) => Evidence<Value>;
+  /** Longest time for all of it, in ms. */
+  readonly timeout: number;
+}
+
+/** A change that the service has taken. */
+interface Submitted<Seen, Value> {
+  readonly value: Value;
+  /** The last look, if there was one: how it was when the service took the change. */
+  readonly seen?: Seen;
+  /** False if an earlier attempt may have been the one that worked. */
+  readonly isFirst: boolean;
+}
+
+/** The parts of a run that a change is sent with. */
+export type ChangeContext = Pick<ApplyContext, "clock" | "profile" | "stopping" | "aborting" | "hide">;
+
+const most: Spent = { refusals: 6, unknown: 2, sessions: 2 };
+
+/** Failures after which the same request may be taken. */
+const mayBeTaken: readonly string[] = [
+  ...retryable,
+  ...["conflict", "unavailable", "unauthorized", "lost", "shape"],
+];
+
+/**
+ * Submits the change of an existing object. It is repeated after a look in three cases: another operation is in progress, the status may
+ * have caused the refusal, or the answer was lost and the look shows no effect. Throws the refusal if
+ * repeating is no use, and `outcome-unknown` if nothing shows whether the change has worked.
+ */
+export function submitChange<Seen, Value>(
+  { what, send, look, evaluate, timeout }: Change<Seen, Value>,
+  context: ChangeContext,
+): Promise<Submitted<Seen, Value>> {
+  const { clock, profile, stopping, aborting } = context;
+  const deadline = clock.now() + timeout;
+  let seen: { readonly seen?: Seen } = {};
+  let mayHaveWorked = false;
+  let pause = 2 * profile.timing.poll.first;
+  const attempt = async (): Promise<Attempt<Submitted<Seen, Value>>> => {
+    clock.startLimit?.();
+    try {
+      const value = await send();
+      return { is: "accepted", value: { value, ...seen, isFirst: !mayHaveWorked } };
+    } catch (thrown) {
+      // An error of our own, not of a request: nothing was sent.
+      if (isGraphformError(thrown) && !isServiceError(thrown)) throw thrown;
+      const error = asServiceError(thrown, what, context);
+      if (aborting.aborted || !mayBeTaken.includes(error.failure)) throw thrown;
+      mayHaveWorked ||= error.mayHaveWorked;
+      const attempts = { mayHaveWorked, endedAt: clock.now(), failure: error.failure };
+      await clock.sleep(error.retryAfter ?? pause, stopping);
+      pause = Math.min(2 * pause, profile.timing.poll.longest);
+      const proves = (now: Seen): Exclude<Evidence<Value>, { readonly is: "wait" }> | undefined => {
+        seen = { seen: now };
+        const evidence = evaluate(now, attempts);
+        return evidence.is === "wait" ? undefined : evidence;
+      };
+      const polled = await poll(
+        { look, evaluate: proves, deadline: Math.max(deadline, clock.now()) },
+        context,
+      );
+      if (polled.is === "timeout") throw asTimeUp(unknownIf(mayHaveWorked, error));
+      const { verdict } = polled;
+      if (verdict.is === "accepted")
+        return { is: "accepted", value: { value: verdict.value, ...seen, isFirst: false } };
+      const is = verdict.is === "unproven" ? "unknown" : "rejected";
+      return { is, error, endedAt: attempts.endedAt, isInProgress: verdict.is === "in-progress" };
+    }
+  };
+  const isSpent: Write<never>["isSpent"] = ({ refusals, unknown, sessions }, isLate) =>
+    isLate || refusals >= most.refusals || unknown >= most.unknown || sessions >= most.sessions;
+  const exhausted: Write<never>["exhausted"] = ({ error }, { unknown }) =>
+    unknownIf(error.mayHaveWorked || unknown > 0, error);
+  return submit({ attempt, timeout, isSpent, exhausted }, context);
+}
+
+function unknownIf(mayHaveWorked: boolean, error: ServiceError): Error {
+  if (!mayHaveWorked) return error;
+  return new GraphformError("outcome-unknown", `it is not known whether this was done: ${error.message}`, {
+    hint: "look at it, and run the command again: what has not worked is planned again",
+    cause: error,
+  });
+}

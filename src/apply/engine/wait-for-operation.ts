@@ -9,6 +9,7 @@ import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { fieldsOf, type Spec } from "../../model/spec.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
+import { waitsForPerson } from "../context.ts";
 import { askObject, valuesOf } from "../probe.ts";
 import { converge } from "./converge.ts";
 import { untilUsable } from "./readiness.ts";
@@ -89,11 +90,7 @@ export async function waitForOperation(
       };
     case "waiting-for-person":
       context.outputs.set(step.address, arrival.live.outputs);
-      return {
-        result: "waiting-for-person",
-        id: ref.id,
-        message: `${ref.id} waits for a person: ${arrival.detail}`,
-      };
+      return waitsForPerson(ref, arrival.detail);
     case "never-there":
       throw new GraphformError(
         "never-there",

@@ -8,6 +8,7 @@ import type { Step } from "../../model/plan.ts";
 import { lastApplied, preconditionText } from "../../model/precondition.ts";
 import type { Spec } from "../../model/spec.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
+import { stale } from "../context.ts";
 import type { Shown } from "./unconfirmed-write.ts";
 
 /** The part of an apply that decides whether the precondition of a step still holds. */
@@ -50,12 +51,7 @@ export function shownOf(record: Spec, step: Step, live: Live, context: Precondit
 export function staleResult(step: Step, ref: Ref, { phase }: Pick<Live, "phase">): StepResult {
   const checks = step.checks.length > 0 ? `: ${step.checks.join(", ")}` : "";
   const now = phase.is === "stopped" ? "; it is stopped" : "";
-  return {
-    result: "stale",
-    id: ref.id,
-    message: `${ref.id} is no longer as it was when the plan was made${checks}${now}`,
-    hint: "make a new plan",
-  };
+  return stale(`${ref.id} is no longer as it was when the plan was made${checks}${now}`, ref.id);
 }
 
 /** True for steps that change the object at the service: moves and bindings change the state, a backup changes nothing. */

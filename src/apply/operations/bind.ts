@@ -1,9 +1,11 @@
 /** @module Operations that change the state alone: bind, forget, move. */
+
 import { defined } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
 import { recordOf } from "../bind.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
+import { stale } from "../context.ts";
 import { isThereAgain } from "../creates/still-missing.ts";
 import { timestamp } from "./existing.ts";
 
@@ -47,11 +49,7 @@ async function guardIntent({ address, protect }: Step, { journal }: ApplyContext
 /** Removes an object from the state and leaves it as it is. One that its plan took for gone is looked at once more: `stale` if it is there. */
 export async function forget(step: Step, context: ApplyContext): Promise<StepResult> {
   if (step.gone === true && (await isThereAgain(step, context)))
-    return {
-      result: "stale",
-      message: `${step.id} is there: this plan took it for gone`,
-      hint: "make a new plan",
-    };
+    return stale(`${step.id} is there: this plan took it for gone`);
   await context.journal.record({ type: "released", address: step.address });
   return { result: "done", ...defined({ id: step.id }) };
 }

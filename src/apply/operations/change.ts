@@ -1,13 +1,12 @@
 /** @module Changes an existing object in four parts: look, check, send, wait. */
 
-import { GraphformError, isServiceError } from "../../model/errors.ts";
+import { isServiceError } from "../../model/errors.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
 import { bindSpec, recordOf } from "../bind.ts";
-import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
-import { changeWrite } from "../engine/change-write.ts";
-import { submit } from "../engine/submit.ts";
+import { type ApplyContext, driverOf, type StepResult, staleError } from "../context.ts";
+import { submitChange } from "../engine/submit.ts";
 import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evidence/unconfirmed-write.ts";
@@ -63,23 +62,21 @@ export async function change(
       profile.timing,
     );
     const isUndone = evidence.is !== "accepted" && evidence.is !== "in-progress" && shows === "no";
-    if (isUndone && live !== undefined && isStale(step, live, context)) throw stale(step, ref, live);
+    if (isUndone && live !== undefined && isStale(step, live, context))
+      throw staleError(staleResult(step, ref, live).message ?? "");
     return evidence;
   };
-  const { seen, isFirst } = await submit(
-    changeWrite(
-      {
-        what: `${operation} of ${ref.id}`,
-        send: () => send(ref),
-        look: async () => {
-          const live = await driverOf(context, step.kind).get(ref, context.stopping);
-          return live === undefined ? undefined : withProbedPaths(step, live, context);
-        },
-        evaluate,
-        timeout: timeoutOf(step, operation, context),
+  const { seen, isFirst } = await submitChange(
+    {
+      what: `${operation} of ${ref.id}`,
+      send: () => send(ref),
+      look: async () => {
+        const live = await driverOf(context, step.kind).get(ref, context.stopping);
+        return live === undefined ? undefined : withProbedPaths(step, live, context);
       },
-      context,
-    ),
+      evaluate,
+      timeout: timeoutOf(step, operation, context),
+    },
     context,
   );
   await accept();
@@ -98,13 +95,6 @@ function hasArrived(operation: string, live: Live | undefined): boolean {
 /** True for operations whose end is a status. */
 function isPowerOperation(operation: string): boolean {
   return operation === "start" || operation === "stop";
-}
-
-function stale(step: Step, ref: Ref, live: Live): GraphformError {
-  return new GraphformError("step-stale", staleResult(step, ref, live).message ?? "", {
-    exitCode: 6,
-    hint: "make a new plan",
-  });
 }
 
 /** Sends the changed fields alone, and waits until they are applied. */

@@ -7,7 +7,7 @@ import type { Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { Intent } from "../../model/state.ts";
 import { bindSpec, recordOf } from "../bind.ts";
-import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { type ApplyContext, driverOf, type StepResult, stale } from "../context.ts";
 import type { Created } from "../creates/create-request.ts";
 import { sendCreate } from "../creates/send-create.ts";
 import { waitForOperation } from "../engine/wait-for-operation.ts";
@@ -58,12 +58,8 @@ async function resumeCreate(
   if (bound === undefined || bound.id === step.id) return undefined;
   if (bound.converging?.digest === digest)
     return waitForOperation(step, { id: bound.id, place: bound.place }, "create", undefined, context);
-  return {
-    result: "stale",
-    id: bound.id,
-    message: `${step.address} is bound to ${bound.id} already, which was not made for this plan`,
-    hint: "make a new plan",
-  };
+  const message = `${step.address} is bound to ${bound.id} already, which was not made for this plan`;
+  return stale(message, bound.id);
 }
 
 async function waitForCreated(step: Step, created: Created, context: ApplyContext): Promise<StepResult> {

@@ -5,6 +5,7 @@ import type { Step } from "../../model/plan.ts";
 import { preconditionText } from "../../model/precondition.ts";
 import type { Bound } from "../../model/state.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
+import { stale, waitsForPerson } from "../context.ts";
 import { type Converged, converge } from "../engine/converge.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
 
@@ -67,13 +68,8 @@ export function notAtRest(ref: Ref, rest: Converged): StepResult {
     };
   }
   if (rest.is === "interrupted") return { result: "interrupted", id: ref.id };
-  if (rest.is === "waiting-for-person")
-    return {
-      result: "waiting-for-person",
-      id: ref.id,
-      message: `${ref.id} waits for a person: ${rest.detail}`,
-    };
-  return { result: "stale", id: ref.id, message: `${ref.id} is gone`, hint: "make a new plan" };
+  if (rest.is === "waiting-for-person") return waitsForPerson(ref, rest.detail);
+  return stale(`${ref.id} is gone`, ref.id);
 }
 
 /** The same result, for a step that was done before anything was sent. */

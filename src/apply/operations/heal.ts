@@ -4,8 +4,7 @@ import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
-import { changeWrite } from "../engine/change-write.ts";
-import { submit } from "../engine/submit.ts";
+import { submitChange } from "../engine/submit.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { probedBaseline, requestOf, withProbedPaths } from "../probe.ts";
@@ -41,7 +40,7 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
     evaluate: (seen: Live, attempts: Attempts) => evidenceOf(seen, attempts, isHealed, wanted),
     timeout: context.profile.timing.endpoint,
   };
-  await submit(changeWrite(change, context), context);
+  await submitChange(change, context);
   if (isHealed(await look())) return done();
   throw new GraphformError(
     "not-healed",

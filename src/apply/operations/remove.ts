@@ -1,15 +1,15 @@
 /** @module Deletes a resource, waits until it is gone, and looks for it once more at the end. */
+
 import { isServiceError, ServiceError, type ServiceFailure, shellWord } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-schema.ts";
-import type { Live, Phase, Ref } from "../../model/observed.ts";
+import type { Live, Ref } from "../../model/observed.ts";
 import type { Outcome, StepOutcome } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Service } from "../../model/service.ts";
 import { poll } from "../../polling/poll.ts";
-import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
-import { changeWrite } from "../engine/change-write.ts";
+import { type ApplyContext, driverOf, type StepResult, waitsForPerson } from "../context.ts";
 import { type Sighting, untilShownOrAbsent, type Watched, watch } from "../engine/look-for-missing.ts";
-import { submit } from "../engine/submit.ts";
+import { submitChange } from "../engine/submit.ts";
 import { timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { isStale, staleResult } from "../evidence/precondition.ts";
 import { type Attempts, classifyUnconfirmedDeletion, type Evidence } from "../evidence/unconfirmed-write.ts";
@@ -31,7 +31,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   if (isUnderWay && now?.phase.is === "waiting-for-person") {
     // The same deletion, sent again once the person has acted; the service refuses it before.
     if (!(await submitDelete(object, step, context, ["conflict", "busy"])))
-      return waitsForPerson(ref, now.phase);
+      return waitsForPerson(ref, now.phase.detail);
   } else if (!isUnderWay && now !== undefined) {
     const waiting = await submitted(object, step, context);
     if (waiting !== undefined) return waiting;
@@ -63,7 +63,7 @@ async function submitted(
   } catch (error) {
     if (!isServiceError(error, "conflict")) throw error;
     const phase = (await look(object, context))?.phase;
-    if (phase?.is === "waiting-for-person") return waitsForPerson(ref, phase);
+    if (phase?.is === "waiting-for-person") return waitsForPerson(ref, phase.detail);
     const rows = fieldRows(context.kinds.named(step.kind).schema);
     const keeper = [...rows].find(([, row]) => row["x-keeps"] === true)?.[0];
     if (keeper === undefined) throw error;
@@ -104,15 +104,11 @@ async function submitDelete(
     },
     timeout: timeoutOf(step, "delete", context),
   };
-  return (await submit(changeWrite(change, context), context)).value;
+  return (await submitChange(change, context)).value;
 }
 
 function look({ kind, ref }: Watched, context: ApplyContext): Promise<Live | undefined> {
   return driverOf(context, kind).get(ref, context.stopping);
-}
-
-function waitsForPerson(ref: Ref, { detail }: Phase): StepResult {
-  return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person: ${detail}` };
 }
 
 /**

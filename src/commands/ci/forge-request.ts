@@ -1,7 +1,8 @@
 /** @module Sends requests to GitHub or GitLab and makes errors of those that fail; asks whether the commit of a pipeline is still the newest one. */
+
 import { type Clock, systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import { type PassingFailure, type RepeatRules, repeatRequest } from "../../network/repeat-request.ts";
 import { type HttpAnswer, HttpError, openHttp } from "../../network/send-request.ts";
@@ -97,7 +98,7 @@ async function exchange<T>(
     });
     const text = answer.body.toString("utf8");
     if (answer.status < 200 || answer.status > 299) {
-      const said = parsed(text);
+      const said = jsonIn(text);
       const reason = isObject(said) ? (said["message"] ?? said["error"]) : undefined;
       const message = `${method} ${path}: ${answer.status}${typeof reason === "string" ? `: ${hide(reason)}` : ""}`;
       throw refused(answer, message, unknown, hint, clock.now());
@@ -167,7 +168,7 @@ export function apiAt({ headers, ...host }: Host): Api {
     const json = body === undefined ? {} : { "content-type": "application/json" };
     const request = { method, path, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
     // After a write, an answer that is not JSON is an answer all the same.
-    const read = (text: string): Json | undefined => parsed(text) ?? (method === "GET" ? undefined : null);
+    const read = (text: string): Json | undefined => jsonIn(text) ?? (method === "GET" ? undefined : null);
     return exchange({ ...host, headers: { ...own, ...json } }, request, read);
   };
 }
@@ -190,15 +191,6 @@ export async function allPages(api: Api, path: string): Promise<readonly JsonObj
     if (entries.length < pageSize) return all;
   }
   return all;
-}
-
-/** Undefined if the text is not JSON. */
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The commit that this job runs for; undefined outside of a pipeline, and for a tag, which stands still. */

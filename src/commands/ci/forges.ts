@@ -1,8 +1,9 @@
 /** @module Reads and writes comments and issues on the forge whose pipeline this process runs in: GitHub or GitLab. */
+
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";
 import { type Api, allPages, apiAt, unreadable } from "./forge-request.ts";
 
@@ -99,7 +100,9 @@ async function github(settings: Settings, clock: Clock): Promise<Forge> {
       hint: "give the step `env: { GITHUB_TOKEN: ${{ github.token }} }`",
     });
   }
-  const event = await eventOf(settings);
+  // Empty if the event that began the run cannot be read.
+  const eventPath = settings.get("GITHUB_EVENT_PATH") ?? "";
+  const event = objectIn(await readFile(eventPath, "utf8").catch(() => "")) ?? {};
   const pull = isObject(event["pull_request"]) ? event["pull_request"] : undefined;
   const head = isObject(pull?.["head"]) ? pull["head"] : undefined;
   // The repository of a fork may be gone.
@@ -146,16 +149,6 @@ function pullRequest(settings: Settings, pull: JsonObject | undefined): number {
   throw new GraphformError("forge-no-change", "this job does not run for a pull request", {
     hint: "run the step where `github.event_name == 'pull_request'`",
   });
-}
-
-/** The event that began the run; empty if it cannot be read. */
-async function eventOf(settings: Settings): Promise<JsonObject> {
-  try {
-    const event: unknown = JSON.parse(await readFile(settings.get("GITHUB_EVENT_PATH") ?? "", "utf8"));
-    return isObject(event) ? event : {};
-  } catch {
-    return {};
-  }
 }
 
 const rights =

@@ -5,13 +5,7 @@ import { kinds } from "../../kinds/index.ts";
 import { instanceEvents } from "../../kinds/instance-history.ts";
 import { instanceParams } from "../../kinds/instance-operations.ts";
 import type { Address } from "../../model/address.ts";
-import {
-  exitCodes,
-  GraphformError,
-  isGraphformError,
-  isServiceError,
-  type ServiceError,
-} from "../../model/errors.ts";
+import { exitCodes, GraphformError, isGraphformError, isServiceError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Call, Service } from "../../model/service.ts";
 import type { Bound, Intent } from "../../model/state.ts";
@@ -118,7 +112,9 @@ export async function requestRestore(
     return typeof values["id"] === "string" ? values["id"] : "";
   } catch (error) {
     if (!isServiceError(error) || !error.wasSent) throw error;
-    if (isRefusal(error)) throw restoreRefused(source, error);
+    // In rare cases a refused restore starts all the same, so the hint says to look.
+    if (["invalid", "forbidden", "not-found", "conflict"].includes(error.failure))
+      throw restoreRefused(source, error);
     if (find === undefined || signal.aborted) throw restoreUnknown(source, error);
     const id = await find().catch((doubt: unknown) => {
       if (!isGraphformError(doubt)) throw doubt;
@@ -169,11 +165,6 @@ export function printRestore(source: string, instance: string, isJson: boolean, 
   }
   terminal.out(`${escapeText(instance, 100)} is being created from ${escapeText(source, 300)}.\n`);
   terminal.err(`declare it, then bind it: graphform import ADDRESS ${escapeText(instance, 100)}\n`);
-}
-
-/** True for a refusal of the service. In rare cases the restore starts all the same, so the hint says to look. */
-function isRefusal({ failure }: ServiceError): boolean {
-  return ["invalid", "forbidden", "not-found", "conflict"].includes(failure);
 }
 
 function restoreRefused(source: string, cause: Error): GraphformError {

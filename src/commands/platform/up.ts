@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../../model/errors.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, objectIn } from "../../model/json.ts";
 import { platformOn } from "../../platform/lock.ts";
 import { platformProgram } from "../../project/package-files.ts";
 import type { Environment } from "../../project/settings.ts";
@@ -159,7 +159,7 @@ async function lastAnnouncement(dataDir: string): Promise<Announcement | undefin
 /** Parses a line; undefined if it is no announcement. */
 export function parseAnnouncement(text: string): Announcement | undefined {
   const line = text.trim();
-  const { url, usersUrl, pid, engine, profile } = parseObject(line);
+  const { url, usersUrl, pid, engine, profile } = objectIn(line) ?? {};
   if (typeof url !== "string" || typeof pid !== "number") return undefined;
   const served = typeof profile === "string" ? { profile } : {};
   return { url, usersUrl: String(usersUrl), pid, engine, ...served, line };
@@ -193,13 +193,4 @@ export function engineText(engine: unknown): string {
       ? "no databases run (engine none)"
       : `databases run on ${String(name)} ${String(version)}`;
   return `${what.trimEnd()}${why === undefined ? "" : `: ${String(why)}`}\n`;
-}
-
-function parseObject(text: string): { readonly [key: string]: unknown } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,9 +1,10 @@
 /** @module Creates files without overwriting any: all of them, each whole, or none. */
+
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, copyFile, link, lstat, mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
+import { fileTrouble, ifThere, isFileError } from "../../files/file-trouble.ts";
 import { GraphformError } from "../../model/errors.ts";
 
 /** Steps that take back what was made, the last one first. */
@@ -54,10 +55,7 @@ async function removeFolders(folder: string, above: string): Promise<void> {
 /** Throws if a file is there, or if the nearest folder that exists takes none. */
 async function assertWritable(path: string): Promise<void> {
   await inWords(path, async () => {
-    const found = await lstat(path).catch((error: unknown) => {
-      if (isFileError(error, "ENOENT")) return undefined;
-      throw error;
-    });
+    const found = await ifThere(lstat(path));
     if (found !== undefined) throw exists(path);
     let folder = dirname(path);
     while (!(await isThere(folder))) folder = dirname(folder);

@@ -1,7 +1,7 @@
 /** @module Lists the snapshots of a service, copies one to another region, restores one as a new instance, and deletes one. */
-import { changeWrite } from "../../apply/engine/change-write.ts";
+
 import { requestBackup, type WantedBackup } from "../../apply/engine/request-backup.ts";
-import { submit } from "../../apply/engine/submit.ts";
+import { type ChangeContext, submitChange } from "../../apply/engine/submit.ts";
 import {
   asBackup,
   describeSnapshot,
@@ -12,7 +12,7 @@ import {
   snapshotPhase,
 } from "../../kinds/instance-history.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
-import { defined, type JsonObject } from "../../model/json.ts";
+import { defined, type JsonObject, textIn } from "../../model/json.ts";
 import type { Backup } from "../../model/kind.ts";
 import type { Reads } from "../../model/service.ts";
 import { poll } from "../../polling/poll.ts";
@@ -75,7 +75,7 @@ function copyOf(
     send: async () => {
       const call = { operation, params: snapshotParams(source), body: { targetRegion: region } };
       const { values } = await service.write(call, signal);
-      return typeof values["id"] === "string" ? values["id"] : undefined;
+      return textIn(values["id"]);
     },
     list: async () =>
       (await listSnapshots(service, {}, signal))
@@ -152,7 +152,7 @@ export async function snapshotDelete(
           : ({ is: "repeat" } as const),
       timeout,
     };
-    await submit(changeWrite(deletion, waiting(open)), waiting(open));
+    await submitChange(deletion, waiting(open));
     const deadline = clock.now() + timeout;
     const isGone = (seen: Snapshot | undefined): true | undefined => (seen === undefined ? true : undefined);
     const polled = await poll({ look, evaluate: isGone, deadline }, waiting(open));
@@ -166,7 +166,7 @@ export async function snapshotDelete(
 }
 
 /** The dependencies of a write and of the waits after it. */
-function waiting({ service, clock, signal }: OpenService): Parameters<typeof changeWrite>[1] {
+function waiting({ service, clock, signal }: OpenService): ChangeContext {
   return { clock, profile: service.profile, stopping: signal, aborting: signal, hide: service.hide };
 }
 

@@ -99,7 +99,10 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
 
   return {
     of(call, endpoint) {
-      if (!isAbout(endpoint)) return undefined;
+      if (
+        ![endpoint.path, ...Object.values(endpoint.query)].some((text) => text.includes("{subscriptionId}"))
+      )
+        return undefined;
       return isPerTier || Object.keys(given).length > 0 ? find(call) : subscriptionId;
     },
     remember({ operation, params }, { values }, subscription) {
@@ -128,10 +131,6 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       );
     },
   };
-}
-
-function isAbout({ path, query }: Endpoint): boolean {
-  return [path, ...Object.values(query)].some((text) => text.includes("{subscriptionId}"));
 }
 
 /** The tier of a call: its own parameter, otherwise the tier with the keys of its path. */

@@ -1,5 +1,7 @@
 /** @module Parses JSON from the network with a limit on its depth. */
+
 import type { Json } from "../../model/json.ts";
+import { jsonIn } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 
 /** The deepest nesting that is read: no answer of a service needs more, and recursion over it must not overflow. */
@@ -7,13 +9,7 @@ const deepest = 100;
 
 /** Parses a text; undefined if it is no JSON, or nested deeper than any answer is. */
 export function parseJson(text: string): Json | undefined {
-  if (isTooDeep(text)) return undefined;
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
+  return isTooDeep(text) ? undefined : jsonIn(text);
 }
 
 function isTooDeep(text: string): boolean {

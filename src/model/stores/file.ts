@@ -1,5 +1,6 @@
 /** @module Describes the store of a state in a file. */
-import { type Store, textKey, textOf, unreadableAddress } from "./store.ts";
+import { textIn } from "../json.ts";
+import { type Store, textKey, unreadableAddress } from "./store.ts";
 
 /** A file, with a log and a lock beside it. */
 export interface FileLocation {
@@ -24,7 +25,7 @@ export const file: Store<FileLocation, never> = {
       throw unreadableAddress(given, "a file is file:///PATH, or the path alone");
     return { path: decodeURIComponent(url.pathname) };
   },
-  locate: (values) => ({ type: "file", path: textOf(values, "path") ?? "" }),
+  locate: (values) => ({ type: "file", path: textIn(values["path"]) ?? "" }),
   address: ({ path }) => path,
   source: () => "none needed",
   clock: () => undefined,

@@ -1,17 +1,9 @@
 /** @module Describes the store of a state behind Terraform's HTTP protocol, and finds the credentials for it. */
 import { GraphformError } from "../errors.ts";
-import { defined } from "../json.ts";
+import { defined, textIn } from "../json.ts";
 import { isLoopback } from "../service.ts";
 import { holdsCredentials } from "../userinfo.ts";
-import {
-  type GetVariable,
-  type Refusal,
-  type Store,
-  type StoreKey,
-  textKey,
-  textOf,
-  wordOf,
-} from "./store.ts";
+import { type GetVariable, type Refusal, type Store, type StoreKey, textKey, wordOf } from "./store.ts";
 
 /** The HTTP protocols of a state that differ in small things: Terraform's own, GitLab's, and Gitea's (1.26 and later). */
 export const httpDialects = ["plain", "gitlab", "gitea"] as const;
@@ -145,8 +137,8 @@ export const http: Store<HttpLocation, keyof typeof variables> = {
     const texts = ["lockAddress", "unlockAddress", "lockMethod", "unlockMethod", "updateMethod"] as const;
     return {
       type: "http",
-      address: textOf(values, "address") ?? "",
-      ...defined(Object.fromEntries(texts.map((key) => [key, textOf(values, key)]))),
+      address: textIn(values["address"]) ?? "",
+      ...defined(Object.fromEntries(texts.map((key) => [key, textIn(values[key])]))),
       ...defined({ dialect: wordOf(values, "dialect", httpDialects) }),
     };
   },

@@ -1,6 +1,6 @@
 /** @module Describes the store of a state in PostgreSQL. */
-import { defined } from "../json.ts";
-import { queryOf, type Store, textKey, textOf, wordOf } from "./store.ts";
+import { defined, textIn } from "../json.ts";
+import { queryOf, type Store, textKey, wordOf } from "./store.ts";
 
 /** Modes of TLS, by the names that libpq has for them; its `allow` and `prefer` fall back to plain text and are refused. */
 export const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
@@ -117,8 +117,8 @@ export const postgres: Store<PostgresLocation, keyof typeof variables> = {
     const texts = ["host", "database", "schema", "sslrootcert"] as const;
     return {
       type: "postgres",
-      name: textOf(values, "name") ?? name,
-      ...defined(Object.fromEntries(texts.map((key) => [key, textOf(values, key)]))),
+      name: textIn(values["name"]) ?? name,
+      ...defined(Object.fromEntries(texts.map((key) => [key, textIn(values[key])]))),
       ...defined({ sslmode: wordOf(values, "sslmode", sslModes) }),
       ...(typeof port === "number" ? { port } : {}),
     };

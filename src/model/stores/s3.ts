@@ -1,5 +1,5 @@
 /** @module Describes the store of a state in a bucket of S3. */
-import { defined } from "../json.ts";
+import { defined, textIn } from "../json.ts";
 import { addressKey, urlRefusal } from "./http.ts";
 import {
   type Form,
@@ -8,7 +8,6 @@ import {
   type Refusal,
   type Store,
   textKey,
-  textOf,
   unreadableAddress,
 } from "./store.ts";
 
@@ -121,9 +120,9 @@ export const s3: Store<S3Location, keyof typeof variables> = {
     const { pathStyle } = values;
     return {
       type: "s3",
-      bucket: textOf(values, "bucket") ?? "",
-      key: textOf(values, "key") ?? `${name}.state.json`,
-      ...defined({ region: textOf(values, "region"), endpoint: textOf(values, "endpoint") }),
+      bucket: textIn(values["bucket"]) ?? "",
+      key: textIn(values["key"]) ?? `${name}.state.json`,
+      ...defined({ region: textIn(values["region"]), endpoint: textIn(values["endpoint"]) }),
       ...(typeof pathStyle === "boolean" ? { pathStyle } : {}),
     };
   },

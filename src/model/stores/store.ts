@@ -93,11 +93,6 @@ export function textKey(description: string, { form, ...more }: StoreKey = {}): 
   return { type: "string", minLength: 1, description: about, ...formed, ...more };
 }
 
-export function textOf(values: StoreValues, key: string): string | undefined {
-  const value = values[key];
-  return typeof value === "string" ? value : undefined;
-}
-
 export function wordOf<Word extends string>(
   values: StoreValues,
   key: string,

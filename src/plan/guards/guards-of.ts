@@ -1,7 +1,7 @@
 /** @module Lists the guards that hold back one change by itself. */
 
 import { shellWord } from "../../model/errors.ts";
-import { type Disruption, disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
+import { disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { idsOf } from "../adoption-candidates.ts";
 import type { PlanInput } from "../input.ts";
@@ -36,16 +36,13 @@ function disruptionGuard(
   { options, guards }: Pick<PlanInput, "options" | "guards">,
 ): Guard | undefined {
   const limit = options.maxDisruption ?? guards.maxDisruption;
-  if (limit === undefined || !isWorse(disruption, limit)) return undefined;
+  if (limit === undefined || !(disruptions.indexOf(disruption) > disruptions.indexOf(limit)))
+    return undefined;
   return {
     code: "max-disruption",
     message: `${disruption} is worse than the ${limit} that guards.maxDisruption allows`,
     lift: `--max-disruption ${disruption}`,
   };
-}
-
-function isWorse(left: Disruption, right: Disruption): boolean {
-  return disruptions.indexOf(left) > disruptions.indexOf(right);
 }
 
 /** The guard against creating what exists already under the declared name, or with the mark of the address. */

@@ -1,7 +1,8 @@
 /** @module Checks the bodies of requests against the field table. */
+
 import { accountProviders, cloudAccountSchema } from "../../fields/cloud-account.ts";
 import { networkSchema } from "../../fields/network.ts";
-import { defined, isObject, type Json, type JsonObject, own } from "../../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, own, textIn } from "../../model/json.ts";
 import { bodyRows, isOffered, maxLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
 import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import { ServiceError } from "../model/service-error.ts";
@@ -29,7 +30,7 @@ const updateKeys = ["requestParams", "network_type", "customTags"];
 export function readCreate(body: Json, place: Place): CreateRequest {
   const { top, params } = split(body);
   const { region } = top;
-  const cloudProvider = textOf(top["cloud_provider"]) ?? "";
+  const cloudProvider = textIn(top["cloud_provider"]) ?? "";
   const needsAccount = place.tier === "enterprise-byoa";
   refuse([
     ...problemsIn(top, bodyRows, { place, others: createKeys }),
@@ -43,9 +44,9 @@ export function readCreate(body: Json, place: Place): CreateRequest {
   ]);
   return {
     cloudProvider,
-    region: textOf(region) ?? "",
-    networkType: textOf(top["network_type"]),
-    customNetworkId: textOf(top["custom_network_id"]),
+    region: textIn(region) ?? "",
+    networkType: textIn(top["network_type"]),
+    customNetworkId: textIn(top["custom_network_id"]),
     params,
   };
 }
@@ -70,7 +71,7 @@ export function readUpdate(
       .map(fixed),
     ...crossProblems({ ...current.params, ...params }, current.cloudProvider, place),
   ]);
-  return { params, networkType: textOf(networkType) };
+  return { params, networkType: textIn(networkType) };
 }
 
 /** Checks network fields of a restore; throws ServiceError 400 with every problem. */
@@ -97,7 +98,7 @@ const accountField: { readonly [provider: string]: string } = {
 /** Reads the body of a cloud account's create; throws ServiceError 400 with every problem. */
 export function readAccount(body: Json): AccountRequest {
   const top = objectIn(body, "the body must be a JSON object");
-  const provider = textOf(top["cloud_provider"]) ?? "";
+  const provider = textIn(top["cloud_provider"]) ?? "";
   const rules = own(accountProviders, provider);
   if (rules === undefined) throw new ServiceError(400, "cloud_provider must be one of aws, gcp, azure, oci");
   const params = objectIn(top["requestParams"], "requestParams is required and must be an object");
@@ -203,15 +204,15 @@ function missing(fields: JsonObject, required: readonly string[], prefix = ""): 
 
 function crossProblems(params: JsonObject, provider: string, place: Place): readonly string[] {
   const problems: string[] = [];
-  const type = textOf(params["nodeInstanceType"]);
+  const type = textIn(params["nodeInstanceType"]);
   const { tier, instanceTypes } = place;
   const memory = machineMemory({ tier, cloudProvider: provider, type }, instanceTypes);
   if (tier === "pro" && Object.hasOwn(instanceTypes, provider) && memory === undefined)
     problems.push(`nodeInstanceType ${type} is not offered by pro on ${provider}`);
   for (const name of ["graphdbUser", "graphdbPassword"])
-    if (Buffer.byteLength(textOf(params[name]) ?? "") > maxLogin)
+    if (Buffer.byteLength(textIn(params[name]) ?? "") > maxLogin)
       problems.push(`${name} is longer than ${maxLogin} bytes`);
-  const wrong = wrongCeiling(textOf(params["maxMemory"]), memory, type);
+  const wrong = wrongCeiling(textIn(params["maxMemory"]), memory, type);
   if (wrong !== undefined) problems.push(wrong);
   const [limit, byDefault] = [params["graphDBTimeoutMax"], params["graphDBTimeoutDefault"]];
   if (typeof limit === "number" && typeof byDefault === "number" && limit > 0 && byDefault > limit)
@@ -236,10 +237,6 @@ function wrongCeiling(
   if (machine === undefined) return `maxMemory ${asked} is more than any machine has`;
   const owner = type ?? `the tier's default instance type (${machine / 1024 ** 3}GB)`;
   return `maxMemory ${asked} exceeds the memory of ${owner}`;
-}
-
-function textOf(value: Json | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 function refuse(problems: readonly string[]): void {

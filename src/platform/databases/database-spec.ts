@@ -2,7 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { parameterOf } from "../../model/field-schema.ts";
-import { defined, type Json } from "../../model/json.ts";
+import { defined, type Json, textIn } from "../../model/json.ts";
 import type { DatabaseSpec, TlsFiles } from "../engine/index.ts";
 import { paramRows } from "../model/field-rules.ts";
 import { bytesOf, defaultMemory, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
@@ -30,7 +30,7 @@ export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
   return {
     dir: parts.dir,
     user: firstUserOf(record),
-    password: textOf(params["graphdbPassword"]) ?? generatedPassword(record.id, parts.key),
+    password: textIn(params["graphdbPassword"]) ?? generatedPassword(record.id, parts.key),
     nodes: nodes.length > 1 ? 2 : 1,
     ids: nodes,
     parameters: isFree ? { ...parametersOf(record), QUERY_MEM_CAPACITY: 52_428_800 } : parametersOf(record),
@@ -50,14 +50,10 @@ function parametersOf(record: InstanceRecord): { readonly [parameter: string]: n
     const value = record.params[name] ?? row.default;
     const parameter = parameterOf(row);
     if (parameter !== undefined && typeof value === "number")
-      found[parameter] = engineValue(parameter, value);
+      // An unlimited result set is 0 for the service, and -1 for the engine.
+      found[parameter] = parameter === "RESULTSET_SIZE" && value === 0 ? -1 : value;
   }
   return found;
-}
-
-/** A value in the engine's terms: 0 is an unlimited result set for the service, and -1 for the engine. */
-function engineValue(parameter: string, value: number): number {
-  return parameter === "RESULTSET_SIZE" && value === 0 ? -1 : value;
 }
 
 /** The memory limit in bytes, by the rules of the tier; undefined: no limit. */
@@ -67,10 +63,10 @@ function memoryOf(record: InstanceRecord, types: InstanceTypes): number | undefi
   if (tier === "startup") return params["memoryRequestsAndLimits"] === "2200M" ? 2e9 : 1e9;
   const { cloudProvider } = record;
   const machine =
-    machineMemory({ tier, cloudProvider, type: textOf(params["nodeInstanceType"]) }, types) ??
+    machineMemory({ tier, cloudProvider, type: textIn(params["nodeInstanceType"]) }, types) ??
     defaultMemory(tier);
   if (tier === "pro") return machine === undefined ? undefined : shareOf(machine);
-  const asked = bytesOf(textOf(params["maxMemory"]) ?? "");
+  const asked = bytesOf(textIn(params["maxMemory"]) ?? "");
   return asked ?? Math.min(6 * gigabyte, machine ?? Number.POSITIVE_INFINITY);
 }
 
@@ -78,10 +74,6 @@ function memoryOf(record: InstanceRecord, types: InstanceTypes): number | undefi
 function shareOf(machine: number): number {
   if (machine < 4 * gigabyte) return 100 * 1024 ** 2;
   return machine === 4 * gigabyte ? 2 * gigabyte : Math.floor(machine * 0.75);
-}
-
-function textOf(value: Json | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 function oneOf<T extends string>(value: Json | undefined, allowed: readonly T[]): T | undefined {

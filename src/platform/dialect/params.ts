@@ -9,7 +9,7 @@ export function ownBody({ params: words }: Pick<Dialect, "params">, body: Json):
   if (!isObject(body) || !isObject(given)) return body;
   const ownNames = new Map(Object.entries(words.fields).map(([own, wire]) => [wire, own]));
   const unknown = Object.keys(given).filter(
-    (key) => isRespelled(words.fields, key) || words.absent.includes(key),
+    (key) => (Object.hasOwn(words.fields, key) && words.fields[key] !== key) || words.absent.includes(key),
   );
   if (unknown.length > 0)
     throw new ServiceError(400, unknown.map((key) => `requestParams.${key} is not known`).join("; "));
@@ -51,8 +51,4 @@ export function checkInDialect<T>({ params: { fields } }: Pick<Dialect, "params"
     );
     throw new ServiceError(error.status, words, error.retryAfter);
   }
-}
-
-function isRespelled(fields: { readonly [own: string]: string }, key: string): boolean {
-  return Object.hasOwn(fields, key) && fields[key] !== key;
 }

@@ -1,10 +1,11 @@
 /** @module Stores the primary, the epoch and the operator's password in a database's folder. */
+
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { fileTrouble } from "../../files/file-trouble.ts";
-import { isObject, type Json } from "../../model/json.ts";
+import { type Json, objectIn } from "../../model/json.ts";
 import { type NodeFiles, nodeFiles } from "./node-config.ts";
 import { readMark } from "./node-data.ts";
 import { EngineError } from "./spec.ts";
@@ -84,24 +85,15 @@ async function readRecord(dir: string): Promise<DatabaseRecord | undefined> {
   const file = recordFile(dir);
   const text = await readFile(file, "utf8").catch(() => "");
   if (text === "") return undefined;
-  const value = parsed(text);
-  if (!isObject(value)) throw damaged(file);
-  const { secret, primary, epoch = 0, nodes = [] } = value;
+  const { secret, primary, epoch = 0, nodes = [] } = objectIn(text) ?? {};
   if (typeof secret !== "string" || !Array.isArray(nodes)) throw damaged(file);
   if (typeof primary !== "number" || typeof epoch !== "number") throw damaged(file);
-  return { secret, primary, epoch, nodes: nodes.map(dataStateOf) };
-}
-
-function dataStateOf(value: Json): DataState {
-  return value === "whole" || value === "behind" ? value : "none";
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return {
+    secret,
+    primary,
+    epoch,
+    nodes: nodes.map((state: Json) => (state === "whole" || state === "behind" ? state : "none")),
+  };
 }
 
 function damaged(file: string): EngineError {

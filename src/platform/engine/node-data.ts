@@ -5,7 +5,7 @@ import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile }
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";
-import { isObject } from "../../model/json.ts";
+import { objectIn } from "../../model/json.ts";
 import { type Ask, info, isErrorReply, type Login, talk } from "./connection.ts";
 import type { NodeFiles } from "./node-config.ts";
 import { logExcerpt } from "./server-process.ts";
@@ -20,14 +20,8 @@ export interface DataMark {
 }
 
 export async function readMark({ data }: NodeFiles): Promise<DataMark | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(join(data, "mark.json"), "utf8"));
-    if (!isObject(value)) return undefined;
-    const { epoch, aof } = value;
-    return typeof epoch === "number" && typeof aof === "boolean" ? { epoch, aof } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { epoch, aof } = objectIn(await readFile(join(data, "mark.json"), "utf8").catch(() => "")) ?? {};
+  return typeof epoch === "number" && typeof aof === "boolean" ? { epoch, aof } : undefined;
 }
 
 /** Writes the mark, unless it exists already. `epoch` is given for a primary; a replica keeps its own. */

@@ -1,6 +1,7 @@
 /** @module Lists paths, size limits and error formats of both hosts, and reads bodies. */
+
 import { STATUS_CODES } from "node:http";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import { errorBody, ServiceError } from "../model/service-error.ts";
 
@@ -187,18 +188,11 @@ export function parseJson(text: string, contentType: string | undefined): Json |
   if (!/^application\/([a-z0-9.-]+\+)?json\b/i.test(contentType ?? "application/json")) {
     throw new ServiceError(415, "the body must be application/json");
   }
-  const value = parsed(text);
+  const value = jsonIn(text);
+  if (value === undefined) throw new ServiceError(400, "the body is not valid JSON");
   if (isDeeper(value, deepest))
     throw new ServiceError(400, `the body is nested deeper than ${deepest} levels`);
   return value;
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ServiceError(400, "the body is not valid JSON");
-  }
 }
 
 /** Checks level by level: recursion would overflow the stack on deep values. */

@@ -4,8 +4,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
-import { isFileError } from "../../files/file-trouble.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
+import { ifThere } from "../../files/file-trouble.ts";
+import { objectIn } from "../../model/json.ts";
 
 export interface Credentials {
   readonly username: string;
@@ -20,7 +20,7 @@ export async function privateFolder(path: string): Promise<void> {
 /** Reads `<dataDir>/credentials.json` (0600), generated at the first start. Throws if the file is damaged. */
 export async function loadCredentials(dataDir: string): Promise<Credentials> {
   const path = join(dataDir, "credentials.json");
-  const known = parseCredentials(await readIfThere(path), path);
+  const known = parseCredentials(await ifThere(readFile(path, "utf8")), path);
   if (known !== undefined) return known;
   const fresh = { username: "local@graphform.invalid", password: randomBytes(24).toString("base64url") };
   await writeAtomically(path, `${JSON.stringify(fresh, null, 2)}\n`);
@@ -30,7 +30,7 @@ export async function loadCredentials(dataDir: string): Promise<Credentials> {
 /** Reads `<dataDir>/signing.key` (0600), so that sessions survive a restart; generated at the first start. */
 export async function loadSigningKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, "signing.key");
-  const known = await readIfThere(path);
+  const known = await ifThere(readFile(path, "utf8"));
   if (known !== undefined && known.trim().length >= 43) return Buffer.from(known.trim(), "base64url");
   const key = randomBytes(32);
   await writeAtomically(path, key.toString("base64url"));
@@ -39,20 +39,9 @@ export async function loadSigningKey(dataDir: string): Promise<Buffer> {
 
 function parseCredentials(text: string | undefined, path: string): Credentials | undefined {
   if (text === undefined) return undefined;
-  try {
-    const { username, password }: Json & JsonObject = JSON.parse(text) ?? {};
-    if (typeof username === "string" && typeof password === "string") return { username, password };
-  } catch {
-    // A file that is not JSON is reported below, like one without the two fields.
-  }
+  const { username, password } = objectIn(text) ?? {};
+  if (typeof username === "string" && typeof password === "string") return { username, password };
   throw new Error(`${path} contains no username and password; delete it to generate new ones`);
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch((error: unknown) => {
-    if (isFileError(error, "ENOENT")) return undefined;
-    throw error;
-  });
 }
 
 /** One-time links to the page and the sessions that they open. They give access to the page only. */

@@ -1,8 +1,9 @@
 /** @module Issues, verifies and refreshes session tokens. */
+
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { appendFile } from "node:fs/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";
-import { isObject, type Json } from "../../model/json.ts";
+import { objectIn } from "../../model/json.ts";
 import type { StorageTrouble } from "../model/service-error.ts";
 
 export interface TokenPair {
@@ -79,7 +80,7 @@ export async function openSessions(settings: SessionSettings, saved = ""): Promi
     return claims;
   };
 
-  const known = saved.split("\n").flatMap((line) => leaseIn(line) ?? []);
+  const known = saved.split("\n").flatMap((line) => leaseOf(objectIn(line)) ?? []);
   for (const claims of known) if (!isOver(claims)) spent.set(claims.id, claims);
   if (spent.size < known.length) {
     const text = [...spent.values()].map((claims) => `${JSON.stringify(claims)}\n`).join("");
@@ -129,29 +130,20 @@ function verify(token: string, key: Buffer): Lease | undefined {
   const expected = mac(token.slice(0, cut), key);
   const given = Buffer.from(token.slice(cut + 1), "base64url");
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-  const claims: Json = JSON.parse(Buffer.from(token.slice(header.length + 1, cut), "base64url").toString());
-  if (!isObject(claims)) return undefined;
-  const { jti, sub, exp } = claims;
-  const expires = typeof exp === "number" ? exp * 1000 : null;
-  return leaseOf({ ...claims, id: jti ?? null, user: sub ?? null, expires });
+  const claims = objectIn(Buffer.from(token.slice(header.length + 1, cut), "base64url").toString());
+  return (
+    claims &&
+    leaseOf({ ...claims, id: claims["jti"], user: claims["sub"], expires: Number(claims["exp"]) * 1000 })
+  );
 }
 
 function mac(text: string, key: Buffer): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-/** The lease of one line of the file; undefined for a line that was cut short. */
-function leaseIn(line: string): Lease | undefined {
-  try {
-    return leaseOf(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
-}
-
-function leaseOf(value: Json): Lease | undefined {
-  if (!isObject(value)) return undefined;
-  const { id, user, expires, run, due } = value;
+/** The lease that a token or a line of the file says; undefined for a line that was cut short. */
+function leaseOf(said: { readonly [key: string]: unknown } = {}): Lease | undefined {
+  const { id, user, expires, run, due } = said;
   if (typeof id !== "string" || typeof user !== "string" || typeof expires !== "number") return undefined;
   return typeof run === "string" && typeof due === "number" ? { id, user, expires, run, due } : undefined;
 }

@@ -1,8 +1,10 @@
 /** @module Stores records of one type in a folder, one JSON file each. */
+
 import { mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeDurably, writeAtomically } from "../../files/atomic-write.ts";
+import { jsonIn } from "../../model/json.ts";
 import { inTurn } from "../in-turn.ts";
 import {
   type AccountConfigRecord,
@@ -169,12 +171,8 @@ function byAge(a: { readonly createdAt: string }, b: { readonly createdAt: strin
 }
 
 function parseRecord<T>(text: string, isRecord: (value: unknown) => value is T, path: string): T {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${path} is damaged; move it away to start without that record`, { cause: error });
-  }
+  const value = jsonIn(text);
+  if (value === undefined) throw new Error(`${path} is damaged; move it away to start without that record`);
   if (isRecord(value)) return value;
   throw new Error(`${path} is not a record of this version; move it away to start without it`);
 }

@@ -41,11 +41,7 @@ const plain = /^[\x20-\x7e]*$/;
 function visible(part: Part): unknown {
   if (typeof part === "string")
     return part.length <= longestText && plain.test(part) ? part : escapeText(part, longestText);
-  return isList(part) ? part.map(visible) : part;
-}
-
-function isList(part: Part): part is readonly Part[] {
-  return Array.isArray(part);
+  return Array.isArray(part) ? part.map(visible) : part;
 }
 
 export const disruptionWords: { readonly [disruption in Disruption]: readonly [word: string, tone: Tone] } = {

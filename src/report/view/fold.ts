@@ -152,14 +152,11 @@ function inSentence({ PREVIOUS, ADDRESS, ID }: OwnWords): Rewrite {
 /** Rewrites values; key and name are replaced as well: `cache-eu` becomes `cache-KEY`. */
 function rewriteOf(words: Partial<OwnWords>): Rewrite {
   const known = Object.entries(words).flatMap(([name, word]) =>
-    word === undefined || word === "" ? [] : spellingsOf(word).map((spelling) => [spelling, name] as const),
+    word === undefined || word === ""
+      ? []
+      : [...new Set([shellWord(word), word])].map((spelling) => [spelling, name] as const),
   );
   return (text) => known.reduce((rest, [word, name]) => replaceWord(rest, word, name), text);
-}
-
-/** A word as it stands in a command line, and as it is. */
-function spellingsOf(word: string): readonly string[] {
-  return [...new Set([shellWord(word), word])];
 }
 
 /** Replaces a word wherever it is not part of a longer one. (A pattern for each resource would take long to compile.) */

@@ -207,7 +207,10 @@ export function withBackports(files: readonly SourceFile[], codename: string): r
   return kept.map((file) => {
     if (isAdded) return file;
     const text = file.name.endsWith(".sources")
-      ? addToStanza(file.text, codename)
+      ? file.text.replace(
+          new RegExp(`^(Suites:.*[ \\t]${codename})(?=\\s)`, "im"),
+          `$1 ${codename}-backports`,
+        )
       : addLine(file.text, codename);
     isAdded = text !== file.text;
     return { ...file, text };
@@ -241,10 +244,6 @@ function lines(text: string, codename: string): string {
 function isOfRelease(suites: readonly string[], components: readonly string[], codename: string): boolean {
   const ours = ["", "-updates", "-security", "-backports"].map((suffix) => `${codename}${suffix}`);
   return components.includes("main") && suites.some((suite) => ours.includes(suite));
-}
-
-function addToStanza(text: string, codename: string): string {
-  return text.replace(new RegExp(`^(Suites:.*[ \\t]${codename})(?=\\s)`, "im"), `$1 ${codename}-backports`);
 }
 
 function addLine(text: string, codename: string): string {

@@ -1,5 +1,7 @@
 /** @module Serves account configurations, and connect and disconnect of cloud accounts. */
+
 import type { Json, JsonObject } from "../../../model/json.ts";
+import { textIn } from "../../../model/json.ts";
 import { accountInstances, connectAccount } from "../../control/accounts.ts";
 import { subscriptionOf } from "../../dialect/dialect.ts";
 import type { AccountConfigRecord, InstanceRecord } from "../../model/records.ts";
@@ -71,7 +73,7 @@ const messages: { readonly [status in AccountConfigRecord["status"]]: string } =
 
 type Fields = (params: JsonObject, id: string) => JsonObject;
 
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+const text = (value: Json | undefined): string => textIn(value) ?? "";
 
 const commands = (provider: string, id: string): JsonObject =>
   Object.fromEntries(

@@ -1,7 +1,8 @@
 /** @module Serves the local platform's own endpoints under `/_platform`. */
+
 import type { Context, Hono } from "hono";
 import { auth } from "hono/utils/basic-auth";
-import { isObject, type Json } from "../../../model/json.ts";
+import { isObject, type Json, textIn } from "../../../model/json.ts";
 import { bootstrap, offboard } from "../../control/accounts.ts";
 import { parseFaultRules } from "../../control/faults.ts";
 import { readNetwork } from "../../control/validate.ts";
@@ -56,7 +57,7 @@ export function controlEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("POST", "networks", async (context, body) => {
-    const id = isObject(body) && typeof body["id"] === "string" ? body["id"] : undefined;
+    const id = textIn(isObject(body) ? body["id"] : undefined);
     return context.json(describeNetwork(await addNetwork(core, readNetwork(body), id)));
   });
 

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 import type { Pool, PoolClient } from "pg";
 import { fileTrouble } from "../../../files/file-trouble.ts";
-import { GraphformError, isGraphformError } from "../../../model/errors.ts";
-import { defined } from "../../../model/json.ts";
+import { asError, GraphformError, isGraphformError } from "../../../model/errors.ts";
+import { defined, textIn } from "../../../model/json.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 
 /** A row as it came; its columns are checked as they are read. */
@@ -194,9 +194,14 @@ export function postgresTrouble(error: unknown, place: Place): GraphformError {
 }
 
 function refusalOf(error: unknown): Refusal {
-  const code = codeOf(error);
-  const message = error instanceof Error ? error.message : "";
-  if (code !== undefined && isSqlState(error)) return bySqlState(code, message);
+  const {
+    code: said,
+    message,
+    severity,
+  }: { code?: unknown; message: string; severity?: unknown } = asError(error);
+  const code = textIn(said);
+  // Errors that the server sent have a severity beside their code.
+  if (code !== undefined && severity !== undefined) return bySqlState(code, message);
   if (code !== undefined && untrusted.test(code))
     return {
       code: "state-unsuitable",
@@ -232,14 +237,4 @@ function bySqlState(state: string, message: string): Refusal {
 function ofPooler(message: string): string {
   if (/no such database|database .* does not exist/i.test(message)) return "3D000";
   return /no such user|auth|password/i.test(message) ? "28000" : "08P01";
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : undefined;
-}
-
-/** True for an error that the server sent: it has a severity beside its code. */
-function isSqlState(error: unknown): boolean {
-  return error instanceof Error && "severity" in error;
 }

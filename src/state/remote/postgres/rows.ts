@@ -1,7 +1,7 @@
 /** @module Reads and writes the rows of a state: its document, the versions before it, and its lease by the clock of the database. */
 
 import { GraphformError } from "../../../model/errors.ts";
-import { defined } from "../../../model/json.ts";
+import { defined, textIn } from "../../../model/json.ts";
 import { versionIn } from "../../document.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder } from "../../store.ts";
@@ -224,10 +224,7 @@ function notOurs(column: string): GraphformError {
 function readHolder(row: Row): Holder {
   const stored = row["holder"];
   const fields: Row = typeof stored === "object" && stored !== null ? { ...stored } : {};
-  const text = (key: string): string | undefined => {
-    const value = fields[key];
-    return typeof value === "string" ? value : undefined;
-  };
+  const text = (key: string): string | undefined => textIn(fields[key]);
   const time = (key: string): string | undefined => {
     const value = row[`${key}_at`];
     return value instanceof Date ? value.toISOString() : text(key);

@@ -2,11 +2,11 @@
 
 import { readFile } from "node:fs/promises";
 import { fileTrouble } from "../../../files/file-trouble.ts";
-import { defined, isObject } from "../../../model/json.ts";
+import { defined, isObject, textIn } from "../../../model/json.ts";
 import { singleFlight } from "../../../model/single-flight.ts";
 import { checkedUrl, denied, unreachable } from "../refusals.ts";
 import { openSender, type Send } from "../store-http.ts";
-import { type AwsCredentials, type AwsKeys, element, textOf } from "./s3-request.ts";
+import { type AwsCredentials, type AwsKeys, element } from "./s3-request.ts";
 
 export interface AwsCredentialOptions {
   /** The variables of the environment; those of AWS are read. */
@@ -172,8 +172,8 @@ async function webIdentityKeys(send: Send, identity: WebIdentity): Promise<AwsKe
     "AssumeRoleWithWebIdentityResult",
     "Credentials",
   );
-  const [accessKeyId, secretAccessKey] = [textOf(keys, "AccessKeyId"), textOf(keys, "SecretAccessKey")];
-  const [sessionToken, expiration] = [textOf(keys, "SessionToken"), textOf(keys, "Expiration")];
+  const [accessKeyId, secretAccessKey] = [textIn(keys["AccessKeyId"]), textIn(keys["SecretAccessKey"])];
+  const [sessionToken, expiration] = [textIn(keys["SessionToken"]), textIn(keys["Expiration"])];
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw unreachable(where, "sent an answer without keys");
   const expires = Date.parse(expiration ?? "");

@@ -1,13 +1,13 @@
 /** @module Reads and writes the document of a state in a bucket, with conditions on its ETag, and its earlier versions. */
 
 import { GraphformError } from "../../../model/errors.ts";
-import { defined } from "../../../model/json.ts";
+import { defined, textIn } from "../../../model/json.ts";
 import { versionIn } from "../../document.ts";
 import type { KeptVersion } from "../../store.ts";
 import type { StateDriver } from "../driver.ts";
 import { unsuitable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
-import { element, elementsOf, type S3Request, s3Code, s3Refusal, textOf } from "./s3-request.ts";
+import { element, elementsOf, type S3Request, s3Code, s3Refusal } from "./s3-request.ts";
 
 /** Metadata under which a version shows its serial without being read. */
 const serialHeader = "x-amz-meta-serial";
@@ -54,15 +54,15 @@ export function s3Objects(
       if (answer.status !== 200) throw s3Refusal(answer, "list versions", where);
       const list = element(answer.body.toString("utf8"), "ListVersionsResult");
       for (const version of elementsOf(list, "Version")) {
-        const [id, savedAt] = [textOf(version, "VersionId"), textOf(version, "LastModified")];
-        if (textOf(version, "Key") === key && id !== undefined && savedAt !== undefined)
+        const [id, savedAt] = [textIn(version["VersionId"]), textIn(version["LastModified"])];
+        if (textIn(version["Key"]) === key && id !== undefined && savedAt !== undefined)
           found.push({ id, savedAt: new Date(savedAt).toISOString() });
       }
       const next = {
-        "key-marker": textOf(list, "NextKeyMarker"),
-        "version-id-marker": textOf(list, "NextVersionIdMarker"),
+        "key-marker": textIn(list["NextKeyMarker"]),
+        "version-id-marker": textIn(list["NextVersionIdMarker"]),
       };
-      const isOver = textOf(list, "IsTruncated") !== "true" || next["key-marker"] !== key;
+      const isOver = textIn(list["IsTruncated"]) !== "true" || next["key-marker"] !== key;
       marker = isOver ? undefined : defined(next);
     }
     return found.slice(0, limit);

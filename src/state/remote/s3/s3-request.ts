@@ -1,8 +1,9 @@
 /** @module Sends signed requests to a bucket of an S3 service, and names its refusals. */
+
 import { AwsV4Signer } from "aws4fetch";
 import { XMLParser } from "fast-xml-parser";
 import { GraphformError } from "../../../model/errors.ts";
-import { defined, isObject, type JsonObject } from "../../../model/json.ts";
+import { defined, isObject, type JsonObject, textIn } from "../../../model/json.ts";
 import { endpointRefusal, keyRefusal, type S3Location, s3Forms } from "../../../model/stores/s3.ts";
 import { mayHoldLogin } from "../../../model/userinfo.ts";
 import { assertNone, busyOr, denied, unreachable, unsuitable } from "../refusals.ts";
@@ -175,7 +176,7 @@ const deniedCodes: ReadonlySet<string> = new Set([
 /** The code in an answer's XML, if it is one that is known; empty otherwise. */
 export function s3Code({ status, body }: StoreAnswer): string {
   if (status < 300 || body.length > 100_000) return "";
-  const code = textOf(element(body.toString("utf8"), "Error"), "Code") ?? "";
+  const code = textIn(element(body.toString("utf8"), "Error")["Code"]) ?? "";
   return Object.hasOwn(hints, code) || deniedCodes.has(code) ? code : "";
 }
 
@@ -212,11 +213,6 @@ export function element(xml: string, ...path: readonly string[]): JsonObject {
   } catch {
     return {};
   }
-}
-
-export function textOf(members: JsonObject, name: string): string | undefined {
-  const value = members[name];
-  return typeof value === "string" ? value : undefined;
 }
 
 /** The members of that name that are elements: one alone is no list in XML. */
