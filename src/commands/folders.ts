@@ -13,22 +13,21 @@ export function enterFolder(folder: string): void {
   try {
     process.chdir(folder);
   } catch (cause) {
-    throw new GraphformError("folder-missing", `--chdir ${folder}: ${fileTrouble(cause)}`, {
-      hint: "name a folder that exists, relative to the one where the command is started",
-      cause,
-    });
+    throw missingFolder(folder, fileTrouble(cause), cause);
   }
+}
+
+function missingFolder(folder: string, why: string, cause?: unknown): GraphformError {
+  const hint = "name a folder that exists, relative to the one where the command is started";
+  return new GraphformError("folder-missing", `--chdir ${folder}: ${why}`, { hint, cause });
 }
 
 /** Throws if one of several folders is missing, or is named twice: a manifest would be counted twice. Called before any work. */
 function assertFolders(folders: readonly string[]): void {
   const seen = new Map<string, string>();
   for (const folder of folders) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-      throw new GraphformError("folder-missing", `--chdir ${folder}: there is no such folder`, {
-        hint: "name a folder that exists, relative to the one where the command is started",
-      });
-    }
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw missingFolder(folder, "there is no such folder");
     const path = realpathSync(folder);
     const other = seen.get(path);
     if (other !== undefined) {

@@ -25,7 +25,7 @@ export const commandsOfState: readonly CommandEntry[] = [
     ...reading,
     arguments: [["[name]", "one of them"]],
     options: [json(), new Option("--raw", "the bare value, even if it is sensitive").conflicts("json")],
-    load: async () => (await import("./output.ts")).output,
+    load: async () => (await import("./show.ts")).output,
   }),
   commandGroup("state", "the recorded state of the resources", [
     command<ManifestOptions>("list", "every address with its id", {

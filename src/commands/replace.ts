@@ -1,7 +1,6 @@
 /** @module Shows where migrations stand, and takes one back. */
 import { unplannedStep } from "../apply/operations/existing.ts";
 import { outcomeOf } from "../apply/outcome.ts";
-import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
@@ -14,10 +13,9 @@ import { openProject } from "../project/project.ts";
 import { carryOut } from "../reconcile/apply-plan.ts";
 import { capCommand } from "../replace/data/quiesce.ts";
 import { phases } from "../replace/phases.ts";
-import { progressText } from "../report/apply-text.ts";
-import { applyEvent, stamped } from "../report/events.ts";
-import { escapeText, jsonText, makePalette } from "../report/typeset.ts";
+import { escapeText, jsonText } from "../report/typeset.ts";
 import { boundAt, liveAt } from "./bound-objects.ts";
+import { stepReport } from "./reports/apply-report.ts";
 import { type Invocation, interrupted, type ManifestOptions, shownLatestState, withRun } from "./with-run.ts";
 
 type ReplaceOptions = ManifestOptions & { readonly json?: boolean };
@@ -86,11 +84,7 @@ function statusLines(address: string, migration: Migration): readonly string[] {
 /** `replace undo ADDRESS`: goes back to the old database. Throws `not-bound`, `nothing-to-undo`. */
 export async function replaceUndo(invocation: Invocation<ReplaceOptions>, address: string): Promise<number> {
   const { options, terminal } = invocation;
-  const palette = makePalette(terminal.colour);
-  const emit = (event: ApplyEvent): void => {
-    if (options.json === true) terminal.out(`${jsonText(stamped(applyEvent(event, kinds), Date.now()))}\n`);
-    else terminal.err(`${progressText(event, palette)}\n`);
-  };
+  const { event: emit } = stepReport(options.json === true, terminal);
   const warn = (message: string): void => emit({ type: "warning", message });
   return withRun(
     invocation,

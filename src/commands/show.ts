@@ -1,13 +1,16 @@
-/** @module Prints the state or a saved plan. */
+/** @module Prints what is recorded: the state, a saved plan, and the outputs of the last apply. */
+
 import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
+import { defined, isObject, own, stableJson } from "../model/json.ts";
+import { holdsSecret } from "../model/sealed.ts";
+import type { RecordedOutput, StateDocument } from "../model/state.ts";
 import { openProject } from "../project/project.ts";
 import { planJson } from "../report/plan-json.ts";
-import { shownPlan, shownState } from "../report/shown.ts";
-import { stateJson, stateText } from "../report/state-text.ts";
+import { shownOutputs, shownPlan, shownState } from "../report/shown.ts";
+import { outputsJson, outputsText, stateJson, stateText } from "../report/state-text.ts";
 import { reportText } from "../report/text/report-text.ts";
-import { jsonText, makePalette } from "../report/typeset.ts";
+import { escapeLines, escapeText, jsonText, makePalette } from "../report/typeset.ts";
 import { planView } from "../report/view/plan-view.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
@@ -51,7 +54,78 @@ export async function show(
     terminal.out(`No state at ${project.store.where}.\n`);
     return exitCodes.done;
   }
-  const state = shownState(stored ?? emptyState(project.header.name), kinds);
-  terminal.out(options.json === true ? `${jsonText(stateJson(state, kinds))}\n` : stateText(state, page));
+  return printState(stored ?? emptyState(project.header.name), { options, terminal });
+}
+
+/** Prints a state as text or JSON. */
+export function printState(
+  state: StateDocument,
+  { options, terminal }: Pick<Invocation, "options" | "terminal">,
+): number {
+  const page = { palette: makePalette(terminal.colour), width: terminal.width };
+  const shown = shownState(state, kinds);
+  terminal.out(options.json === true ? `${jsonText(stateJson(shown, kinds))}\n` : stateText(shown, page));
   return exitCodes.done;
+}
+
+/** `output`: prints all outputs or one; `raw` prints one value without quotes. Throws `output-unknown`, `output-raw`. */
+export async function output(
+  { options, settings, terminal }: Invocation<ManifestOptions & { readonly raw?: boolean }>,
+  name: string | undefined,
+): Promise<number> {
+  const project = await openProject(options, settings);
+  const outputs = (await project.store.read())?.outputs ?? {};
+  const declared = project.parsed.value?.["outputs"];
+  const names = isObject(declared) ? Object.keys(declared) : [];
+  const unknown = names.filter((declaredName) => own(outputs, declaredName) === undefined);
+  const named = name === undefined ? undefined : own(outputs, name);
+  if (name === undefined && unknown.length > 0)
+    terminal.err(
+      `declared and not known yet: ${escapeText(unknown.join(", "), 500)}; graphform plan says what is missing\n`,
+    );
+  if (name !== undefined && named === undefined) throw unknownOutput(name, unknown, Object.keys(outputs));
+  const chosen = shownOutputs(name === undefined || named === undefined ? outputs : { [name]: named });
+  if (options.raw === true) {
+    if (name === undefined || named === undefined)
+      throw new GraphformError("output-raw", "--raw needs the name of an output");
+    terminal.out(rawValue(name, named));
+  } else if (options.json === true) {
+    const json = outputsJson(chosen);
+    terminal.out(`${jsonText(name === undefined ? json : (own(json, name) ?? null))}\n`);
+  } else terminal.out(outputsText(chosen, makePalette(terminal.colour)));
+  return exitCodes.done;
+}
+
+function unknownOutput(name: string, unknown: readonly string[], known: readonly string[]): GraphformError {
+  if (unknown.includes(name))
+    return new GraphformError("output-unknown", `the output "${name}" is declared and has no value yet`, {
+      hint: "graphform plan says what is missing; apply records it once it is known",
+    });
+  return new GraphformError("output-unknown", `there is no output "${name}"`, {
+    hint:
+      known.length === 0
+        ? "nothing was applied yet, or the manifest has no outputs"
+        : `there are: ${known.join(", ")}`,
+  });
+}
+
+/**
+ * One value for a script, without quotes and line break. A sensitive value is printed, because it was requested by name; a
+ * secret is not, because the state has only its fingerprint. Throws `output-secret` and `output-not-text`.
+ */
+export function rawValue(name: string, { value }: RecordedOutput): string {
+  if (holdsSecret(value))
+    throw new GraphformError(
+      "output-secret",
+      `output "${escapeText(name)}" is a secret, and secrets are not stored`,
+      { hint: "read it from the source that the manifest names" },
+    );
+  if (typeof value === "object" && value !== null)
+    throw new GraphformError(
+      "output-not-text",
+      `output "${escapeText(name)}" is a ${Array.isArray(value) ? "list" : "map"}`,
+      { hint: "use --json" },
+    );
+  if (value === null) return "";
+  return escapeLines(typeof value === "string" ? value : stableJson(value));
 }

@@ -1,5 +1,6 @@
 /** @module Computes the text behind the precondition of a step. */
 
+import type { Address } from "./address.ts";
 import { sameValue } from "./compare.ts";
 import { type Rows, rowAt } from "./field-schema.ts";
 import { type Json, stableJson } from "./json.ts";
@@ -7,7 +8,7 @@ import { objectKey } from "./object-key.ts";
 import type { Live, Ref } from "./observed.ts";
 import { holdsSecret } from "./sealed.ts";
 import type { Spec } from "./spec.ts";
-import type { StateDocument } from "./state.ts";
+import type { Bound, StateDocument } from "./state.ts";
 
 /**
  * The text whose digest a step's `precondition` is: exactly the values that its decision used. What shows nothing, or
@@ -36,5 +37,10 @@ export function lastApplied(state: Pick<StateDocument, "resources">, kind: strin
   const bound = Object.values(state.resources).find(
     (entry) => entry.id === ref.id && objectKey(entry.kind, entry) === key,
   );
-  return { ...bound?.recorded, ...bound?.converging?.record };
+  return bound === undefined ? {} : appliedOf(bound);
+}
+
+/** The values that count as applied to a bound object: those sent since the last apply come over those recorded. */
+export function appliedOf({ recorded, converging }: Pick<Bound, "recorded" | "converging">): Spec {
+  return { ...recorded, ...converging?.record };
 }

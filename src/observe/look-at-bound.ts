@@ -5,6 +5,7 @@ import { isServiceError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { anotherObject } from "../model/object-key.ts";
 import type { Doubt, Live, PhaseName, Seen } from "../model/observed.ts";
+import { appliedOf } from "../model/precondition.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { Bound } from "../model/state.ts";
 import { parentsIn } from "../model/templates.ts";
@@ -161,7 +162,7 @@ export function overlay(
 ): { readonly [path: string]: Seen } {
   if (bound === undefined) return shown;
   const sent = bound.converging?.record ?? {};
-  const applied = Object.entries({ ...bound.recorded, ...sent });
+  const applied = Object.entries(appliedOf(bound));
   const known = phase === "failed" ? applied.filter(([path]) => !Object.hasOwn(sent, path)) : applied;
   const unseen = known.filter(([path]) => !whole.some((map) => path.startsWith(`${map}.`)));
   const recorded = unseen.map(([path, value]): [string, Seen] => [path, { value, source: "recorded" }]);

@@ -1,10 +1,12 @@
 /** @module Finds the fields that were changed outside since the last apply. */
+
 import { sameValue } from "../model/compare.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import type { Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
+import { appliedOf } from "../model/precondition.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
 import { diffSpec } from "./diff.ts";
@@ -31,7 +33,7 @@ export function driftOf(
           after,
           (path) => isPlanned.has(path) || rowAt(rows, path)["x-secret"] === true,
         )
-      : { ...bound.recorded, ...bound.converging?.record };
+      : appliedOf(bound);
   const isReplaced = planned.some(({ effect }) => effect === "replace");
   const shown = Object.entries(observed.spec).filter(([path, seen]) => {
     if (seen.source === "recorded" || !Object.hasOwn(recorded, path)) return false;

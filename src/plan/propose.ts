@@ -22,10 +22,9 @@ import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
-import { whyMigrated } from "./migration-words.ts";
+import { whyHeld, whyMigrated } from "./migration-words.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { configuredSpec, heals } from "./probed.ts";
-import { proposeRemoval } from "./propose-removal.ts";
 import { base, hasVanished, type Subject, specOf } from "./subjects.ts";
 
 /** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
@@ -236,4 +235,39 @@ function counted(count: number, one: string, several: string): string {
 
 function worst(list: readonly Disruption[]): Disruption {
   return list.reduce<Disruption>((a, b) => (disruptions.indexOf(b) > disruptions.indexOf(a) ? b : a), "none");
+}
+
+/** The change for an address that is no longer declared, and is bound or has a create in doubt: delete or forget. */
+function proposeRemoval(subject: Subject, input: PlanInput): Change {
+  const removal = input.removed.find((entry) => entry.address === subject.address);
+  const shared = {
+    ...base(subject),
+    fields: [],
+    ...(subject.observed === undefined ? {} : { before: specOf(subject.observed) }),
+    ...(removal === undefined ? {} : { where: removal.where }),
+  };
+  const forget = (reason: string): Change => ({ ...shared, action: "forget", reason, disruption: "none" });
+  if (subject.bound === undefined && subject.intent !== undefined)
+    return forget("no longer declared, and nothing shows what its create has made");
+  if (subject.observed === undefined && subject.doubt === undefined)
+    return forget("no longer declared, and gone already");
+  const held = whyHeld(subject, input);
+  if (held !== undefined) return { ...shared, action: "keep", reason: held, disruption: "none" };
+  const importer = importerOf(subject, input);
+  if (importer !== undefined) return forget(`bound to ${importer.address} from now on`);
+  if (removal?.destroy === false) return forget(removal.reason ?? "let go of, and left as it is");
+  if (subject.bound?.onDelete === "retain")
+    return forget("no longer declared; onDelete: retain leaves it running");
+  const kind = input.kinds.named(subject.kind);
+  if (input.profile.operations[kind.operations.delete] === undefined)
+    return forget(
+      `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`,
+    );
+  const reason = input.destroying ? "everything of this state is removed" : "no longer declared";
+  return {
+    ...shared,
+    action: "delete",
+    reason: removal?.reason ?? reason,
+    disruption: kind.holdsData ? "data-loss" : "downtime",
+  };
 }

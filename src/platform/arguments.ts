@@ -16,22 +16,10 @@ export class ArgumentError extends Error {
 
 const [text, flag] = [{ type: "string" }, { type: "boolean" }] as const;
 const texts = {
-  ...{
-    "data-dir": text,
-    port: text,
-    "users-port": text,
-    host: text,
-    profile: text,
-    engine: text,
-    networks: text,
-  },
-  ...{ "failover-path": text, "page-size": text, faults: text, delay: text, "stale-status": text },
-  ...{
-    "session-lifetime": text,
-    "refresh-lifetime": text,
-    "snapshot-interval": text,
-    "users-per-minute": text,
-  },
+  ...{ "data-dir": text, port: text, "users-port": text, host: text, profile: text, engine: text },
+  ...{ networks: text, "failover-path": text, "page-size": text, faults: text, delay: text },
+  ...{ "stale-status": text, "session-lifetime": text, "refresh-lifetime": text },
+  ...{ "snapshot-interval": text, "users-per-minute": text },
 } as const;
 const known = { ...texts, echo: flag, "auto-bootstrap": flag } as const;
 

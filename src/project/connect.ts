@@ -1,7 +1,7 @@
 /** @module Creates a client for a located service, with the credentials of the run or the session that `login` stored. */
 
 import { createHash } from "node:crypto";
-import { access, chmod, constants, mkdir, readFile, rm } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
@@ -14,6 +14,7 @@ import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, isObject, jsonIn, objectIn } from "../model/json.ts";
 import { atLocalPlatform, type LocalPlatform, type ServiceLocation } from "./locate-service.ts";
+import { readAuthority } from "./open-store.ts";
 import { packageVersion } from "./package-files.ts";
 import type { RunOptions } from "./project.ts";
 import type { Settings } from "./settings.ts";
@@ -36,7 +37,7 @@ export async function connect(
   given?: SignIn,
 ): Promise<Connection> {
   const caFile = settings.get("GRAPHFORM_CA_FILE") ?? local?.caFile;
-  if (caFile !== undefined) await assertReadable(caFile);
+  if (caFile !== undefined) await readAuthority(caFile);
   const closing = new AbortController();
   const usersToken = usersTokenOf(settings, closing.signal);
   const signIn = given ?? (await signInWith(settings, platformUrl, local, elsewhere));
@@ -115,17 +116,6 @@ function givenCredentials(settings: Settings): Credentials | undefined {
   throw new GraphformError("no-credentials", `${set} is set, and ${missing} is not`, {
     hint: `set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or unset ${set} to use the session that graphform login stored`,
   });
-}
-
-async function assertReadable(caFile: string): Promise<void> {
-  try {
-    await access(caFile, constants.R_OK);
-  } catch (cause) {
-    throw new GraphformError("authority-unreadable", `the CA file ${caFile} cannot be read`, {
-      hint: "GRAPHFORM_CA_FILE must name a PEM file; the local platform creates its own when it starts",
-      cause,
-    });
-  }
 }
 
 /**

@@ -48,7 +48,8 @@ async function openRemote(
   options: StoreOptions,
 ): Promise<KeptStore> {
   const { isOtherEnd = false } = options;
-  const ca = await authority(settings);
+  const file = settings.get("GRAPHFORM_CA_FILE");
+  const ca = file === undefined ? {} : { ca: await readAuthority(file) };
   const [driver, { createRemoteStore }] = await Promise.all([
     drivers[location.type].open(location, { settings, isOtherEnd, ...ca }),
     import("../state/remote/create-remote-store.ts"),
@@ -143,18 +144,13 @@ function withLease(store: KeptStore, settings: Settings): KeptStore {
   };
 }
 
-async function authority(settings: Settings): Promise<{ readonly ca?: string }> {
-  const file = settings.get("GRAPHFORM_CA_FILE");
-  if (file === undefined) return {};
-  try {
-    return { ca: await readFile(file, "utf8") };
-  } catch (cause) {
-    throw new GraphformError(
-      "authority-unreadable",
-      `the CA file ${file} cannot be read: ${fileTrouble(cause)}`,
-      { hint: "GRAPHFORM_CA_FILE must name a PEM file", cause },
-    );
-  }
+/** The text of the file of an authority. Throws `authority-unreadable`. */
+export async function readAuthority(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((cause: unknown) => {
+    const message = `the CA file ${file} cannot be read: ${fileTrouble(cause)}`;
+    const hint = "GRAPHFORM_CA_FILE must name a PEM file; the local platform creates its own when it starts";
+    throw new GraphformError("authority-unreadable", message, { hint, cause });
+  });
 }
 
 /** A shorter lease runs out between two renewals; a longer one keeps a state of a dead run locked for days. In ms. */

@@ -8,7 +8,7 @@ import type { Change, Operation } from "../model/plan.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Command, doneWords, lastLine, stepWords, unsettledWords } from "./apply-text.ts";
 import { hasWork, planLine, summarize, verdictOf } from "./plan-summary.ts";
-import { diagnosticOf } from "./problems.ts";
+import { diagnosticOf, errorDiagnostic, noticeOf } from "./problems.ts";
 import type { ShownOutcome, ShownPlan } from "./shown.ts";
 import { typedOutputs } from "./state-text.ts";
 import { escapeText } from "./typeset.ts";
@@ -44,8 +44,8 @@ function diagnosticEvent(severity: Problem["severity"], summary: string, diagnos
 }
 
 /** An error as a diagnostic. */
-export function errorEvent({ message, hint = "", code, exitCode }: GraphformError): JsonObject {
-  return noticeEvent("error", message, hint, { x_graphform: { code, exit_code: exitCode } });
+export function errorEvent(error: GraphformError): JsonObject {
+  return diagnosticEvent("error", error.message, errorDiagnostic(error));
 }
 
 /** A diagnostic without a position in the manifest. */
@@ -55,8 +55,7 @@ function noticeEvent(
   detail = "",
   more: JsonObject = {},
 ): JsonObject {
-  const said = { summary: escapeText(summary), detail: escapeText(detail) };
-  return diagnosticEvent(severity, summary, { severity, ...more, ...said });
+  return diagnosticEvent(severity, summary, noticeOf(severity, summary, detail, more));
 }
 
 /** The `resource` object of an event, in the shape of Terraform's stream. */

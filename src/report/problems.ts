@@ -151,15 +151,22 @@ function bytes(text: string): number {
 /** An error as diagnostics: the problems of a manifest with their positions, or one error. */
 export function errorDiagnostics(error: GraphformError): readonly JsonObject[] {
   if (isManifestError(error)) return error.problems.map(diagnosticOf);
-  const { message, hint = "", code, exitCode } = error;
-  return [
-    {
-      severity: "error",
-      summary: escapeText(message),
-      detail: escapeText(hint),
-      x_graphform: { code, exit_code: exitCode },
-    },
-  ];
+  return [errorDiagnostic(error)];
+}
+
+/** An error as one diagnostic, without a position in the manifest. */
+export function errorDiagnostic({ message, hint, code, exitCode }: GraphformError): JsonObject {
+  return noticeOf("error", message, hint, { x_graphform: { code, exit_code: exitCode } });
+}
+
+/** A diagnostic without a position in the manifest. */
+export function noticeOf(
+  severity: Problem["severity"],
+  summary: string,
+  detail = "",
+  more: JsonObject = {},
+): JsonObject {
+  return { severity, ...more, summary: escapeText(summary), detail: escapeText(detail) };
 }
 
 /** The document of `plan --json` if planning failed: `errored` is true, and the problems are listed. */

@@ -27,11 +27,11 @@ const defaultLease = 60_000;
 /** A new lock of this process. Times in ms. */
 export function newRecord(operation: string, now: number, lease: number): LockRecord {
   const record = { id: randomBytes(8).toString("hex"), operation, created: new Date(now).toISOString() };
-  return renewed({ ...thisProcess(), ...record, heartbeat: "", expires: "" }, now, lease);
+  return withHeartbeat({ ...thisProcess(), ...record, heartbeat: "", expires: "" }, now, lease);
 }
 
 /** The record with a fresh heartbeat; its text has the same length, so it can be written over the old one in place. */
-function renewed(record: LockRecord, now: number, lease: number): LockRecord {
+export function withHeartbeat<Kind extends Holder>(record: Kind, now: number, lease: number): Kind {
   return { ...record, heartbeat: new Date(now).toISOString(), expires: new Date(now + lease).toISOString() };
 }
 
@@ -42,23 +42,18 @@ function renewed(record: LockRecord, now: number, lease: number): LockRecord {
 export function stateLocks(now: () => number): LockFiles<LockRecord> {
   return lockFiles({
     parse(text, seen, touched) {
-      const record = recordIn(text);
+      const record: unknown = objectIn(text.split("\n")[0] ?? "");
       const created = new Date(touched).toISOString();
       const times = { created, heartbeat: created, expires: new Date(touched + 60_000).toISOString() };
-      return record === undefined
-        ? { ...holderWith({ id: seen, ...times }), machine: unknownMachine, started: "" }
-        : { ...record, touched };
+      return isRecord(record)
+        ? { ...record, touched }
+        : { ...holderWith({ id: seen, ...times }), machine: unknownMachine, started: "" };
     },
     isGone: (record) => isGone(record, now()),
   });
 }
 
 const unknownMachine = "unknown";
-
-function recordIn(text: string): LockRecord | undefined {
-  const value: unknown = objectIn(text.split("\n")[0] ?? "");
-  return isRecord(value) ? value : undefined;
-}
 
 const texts = ["who", "host", "operation", "created", "heartbeat", "expires", "machine", "started"];
 
@@ -236,7 +231,7 @@ function holdLock(
   const beat = async (): Promise<void> => {
     const now = clock.now();
     if (await isStill(file, handle)) {
-      await handle.write(recordText(renewed(record, now, lease)), 0, "utf8");
+      await handle.write(recordText(withHeartbeat(record, now, lease)), 0, "utf8");
       seen = now;
     } else {
       const taker = await stateLocks(clock.now).taker(handle);

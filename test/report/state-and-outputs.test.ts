@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rawValue } from "../../src/commands/output.ts";
+import { rawValue } from "../../src/commands/show.ts";
 import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
 import { makePalette } from "../../src/report/typeset.ts";
 import { sealed } from "./plan-parts.ts";

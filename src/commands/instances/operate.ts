@@ -2,10 +2,9 @@
 
 import { unplannedStep } from "../../apply/operations/existing.ts";
 import { outcomeOf } from "../../apply/outcome.ts";
-import { kinds } from "../../kinds/index.ts";
 import { shownVersion } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
-import { defined, type JsonObject } from "../../model/json.ts";
+import { defined } from "../../model/json.ts";
 import type { Choices } from "../../model/kind.ts";
 import type { PhaseName } from "../../model/observed.ts";
 import type { ApplyEvent } from "../../model/outcome.ts";
@@ -13,10 +12,9 @@ import type { Step } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
 import { type Run, unresolved } from "../../project/open-run.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
-import { progressText } from "../../report/apply-text.ts";
-import { applyEvent, errorEvent, stamped } from "../../report/events.ts";
-import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
+import { escapeText } from "../../report/typeset.ts";
 import { boundAt, liveAt } from "../bound-objects.ts";
+import { stepReport } from "../reports/apply-report.ts";
 import { type Invocation, interrupted, type ManifestOptions, withRun } from "../with-run.ts";
 
 export type Verb = "backup" | "failover" | "start" | "stop" | "restart" | "upgrade";
@@ -46,13 +44,11 @@ export async function operate(
   address: string,
 ): Promise<number> {
   const { options, settings, terminal } = invocation;
-  const palette = makePalette(terminal.colour);
-  const print = (event: JsonObject): void => terminal.out(`${jsonText(stamped(event, Date.now()))}\n`);
+  const report = stepReport(options.json === true, terminal);
   const emit = (event: ApplyEvent): void => {
     // Without waiting the operation is only accepted: its result is not known, so it is not reported as done.
-    if (options.wait === false && event.type === "step-end" && event.outcome.result === "done") return;
-    if (options.json === true) print(applyEvent(event, kinds));
-    else terminal.err(`${progressText(event, palette)}\n`);
+    const isUnknown = options.wait === false && event.type === "step-end" && event.outcome.result === "done";
+    if (!isUnknown) report.event(event);
   };
   const warn = (message: string): void => emit({ type: "warning", message });
   const wanted = { reading: unresolved, lock: verb, warn };
@@ -73,7 +69,7 @@ export async function operate(
     return exitCode;
   }).catch((thrown: unknown) => {
     const error = ownError(thrown, settings.secrets.hide);
-    if (options.json === true) print(errorEvent(error));
+    report.error(error);
     throw error;
   });
 }

@@ -112,6 +112,15 @@ function textReport(terminal: Terminal, command: Command, view: LiveView | undef
   };
 }
 
+/** Reports steps that no plan made: JSON lines on standard output, or text on standard error. */
+export function stepReport(asJson: boolean, terminal: Terminal): Pick<Output, "event" | "error"> {
+  const palette = makePalette(terminal.colour);
+  const print = (event: JsonObject): void => terminal.out(`${jsonText(stamped(event, Date.now()))}\n`);
+  return asJson
+    ? { event: (event) => print(applyEvent(event, kinds)), error: (error) => print(errorEvent(error)) }
+    : { event: (event) => terminal.err(`${progressText(event, palette)}\n`), error: () => undefined };
+}
+
 function jsonReport(line: (text: string) => void, command: Command): Output {
   let isBegun = false;
   const write = (events: readonly JsonObject[]): void => {

@@ -1,19 +1,17 @@
 /** @module Reads the state: list, show, pull, history, and init, which tries its store. */
 
-import { kinds } from "../../kinds/index.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { stores } from "../../model/stores/index.ts";
 import { whileHeld } from "../../project/open-run.ts";
 import { openProject, type Project } from "../../project/project.ts";
-import { shownState } from "../../report/shown.ts";
-import { stateJson, stateText } from "../../report/state-text.ts";
-import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
+import { escapeText, jsonText } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
 import { emptyState } from "../../state/document.ts";
 import { readState } from "../../state/read-state.ts";
 import { boundAt } from "../bound-objects.ts";
+import { printState } from "../show.ts";
 import { tableText } from "../terminal/table-text.ts";
 import { type Invocation, lockWarning } from "../with-run.ts";
 
@@ -41,7 +39,7 @@ export function stateShow(invocation: Invocation, address: string): Promise<numb
   return withStore(invocation, async (project) => {
     const state = await stored(project);
     const resources = { [address]: boundAt(state, address) };
-    return print({ ...state, resources, intents: {}, rounds: {}, outputs: {} }, invocation);
+    return printState({ ...state, resources, intents: {}, rounds: {}, outputs: {} }, invocation);
   });
 }
 
@@ -49,10 +47,10 @@ export function stateShow(invocation: Invocation, address: string): Promise<numb
 export function statePull(invocation: Invocation, version: string | undefined): Promise<number> {
   const asJson = { ...invocation, options: { ...invocation.options, json: true } };
   return withStore(invocation, async (project) => {
-    if (version === undefined) return print(await stored(project), asJson);
+    if (version === undefined) return printState(await stored(project), asJson);
     const { store, header } = project;
     const text = await store.readVersion(version);
-    return print(readState(text, `${store.where} (version ${version})`, header.name), asJson);
+    return printState(readState(text, `${store.where} (version ${version})`, header.name), asJson);
   });
 }
 
@@ -112,13 +110,6 @@ export function stateInit(invocation: Invocation): Promise<number> {
 
 async function stored({ store, header }: Project): Promise<StateDocument> {
   return (await store.read()) ?? emptyState(header.name);
-}
-
-function print(state: StateDocument, { options, terminal }: Invocation): number {
-  const page = { palette: makePalette(terminal.colour), width: terminal.width };
-  const shown = shownState(state, kinds);
-  terminal.out(options.json === true ? `${jsonText(stateJson(shown, kinds))}\n` : stateText(shown, page));
-  return exitCodes.done;
 }
 
 /** Opens the project of an invocation for `work`, and closes its store. */

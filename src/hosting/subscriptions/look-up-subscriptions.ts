@@ -1,6 +1,7 @@
 /** @module Looks up the subscriptions to the profile's plans: in the service's catalogue, otherwise by its objects. */
+
 import { isServiceError, ServiceError } from "../../model/errors.ts";
-import { defined, isObject, type JsonObject } from "../../model/json.ts";
+import { defined, isObject, type JsonObject, textIn } from "../../model/json.ts";
 import type { Profile, TierKeys } from "../../model/profile.ts";
 import type { Call } from "../../model/service.ts";
 import { type PlanEntry, planEntries } from "../plan-catalogue.ts";
@@ -224,7 +225,7 @@ async function ownerOf(
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return textIn(value) || undefined;
 }
 
 function notLookedUp(error: ServiceError): ServiceError {

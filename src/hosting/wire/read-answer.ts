@@ -51,7 +51,8 @@ export function readAnswer(
       hint: "check the address of the service, and the profile",
     });
   const says = Object.keys(endpoint.answer).length > 0;
-  const given = parsed(text);
+  // An empty body is valid: most writes answer so.
+  const given = text.trim() === "" ? null : parseJson(text);
   if (given === undefined && (says || !isPlainWord(text))) throw fail("is not JSON");
   const body = given ?? null;
   if (says && endpoint.method === "GET" && !isObject(body) && !Array.isArray(body))
@@ -117,12 +118,6 @@ function isId(value: Json): boolean {
 
 function isText(value: Json): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-}
-
-/** An empty body is valid: most writes answer so. */
-function parsed(text: string): Json | undefined {
-  if (text.trim() === "") return null;
-  return parseJson(text);
 }
 
 function nameOf(endpoint: Endpoint, name: string): string {

@@ -27,7 +27,8 @@ export function serviceError(
 ): ServiceError {
   const { operation, isWrite } = request;
   const { status } = response;
-  const body = objectOf(response.body);
+  const parsed = parseJson(response.body);
+  const body = isObject(parsed) ? parsed : {};
   const said = messageOf(body);
   const failure = failureOf(status, said ?? "", body, isWrite, profile);
   const retryAfter = retryAfterOf(response, now);
@@ -92,11 +93,6 @@ function retryAfterOf(response: WireResponse, now: number): number | undefined {
   const isDate = /[A-Za-z]/.test(text);
   const ms = isDate ? Date.parse(text) - now : /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestPause);
-}
-
-function objectOf(text: string): { readonly [key: string]: Json } {
-  const value = parseJson(text);
-  return isObject(value) ? value : {};
 }
 
 /** The message of an answer: under its usual keys, otherwise the longest text in it. */

@@ -7,6 +7,7 @@ import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model
 import { defined, type Json, stableJson } from "../../model/json.ts";
 import type { Observed, Seen } from "../../model/observed.ts";
 import type { Change, FieldChange } from "../../model/plan.ts";
+import { appliedOf } from "../../model/precondition.ts";
 import { passwordRefused } from "../../model/probe-troubles.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { fieldsOf } from "../../model/spec.ts";
@@ -33,7 +34,7 @@ export function fieldDrifts(given: Compared): readonly FieldDrift[] {
   const declared = new Map(fieldsOf(change.after ?? {}));
   const paths = new Set([
     ...Object.keys(observed.spec),
-    ...Object.keys(appliedIn(bound)),
+    ...Object.keys(appliedOf(bound)),
     ...planned.keys(),
     ...change.drift.map(({ path }) => path),
   ]);
@@ -77,7 +78,7 @@ function valuesOf(
   { bound, observed, desired, schema }: Compared,
   { declared, field }: Pick<FieldValues, "declared"> & { readonly field: FieldChange | undefined },
 ): FieldValues {
-  const applied = appliedIn(bound)[path];
+  const applied = appliedOf(bound)[path];
   const seen = observed.spec[path];
   const isShown = seen === undefined ? isMissing(path, observed) : seen.source !== "recorded";
   const { converging } = bound;
@@ -92,10 +93,6 @@ function valuesOf(
     isUnderWay: isSent || (converging !== undefined && applied === undefined),
     row: rowAt(fieldRows(schema), path),
   };
-}
-
-function appliedIn(bound: Bound): Bound["recorded"] {
-  return { ...bound.recorded, ...bound.converging?.record };
 }
 
 /** True if the map that a path stands in is shown with everything in it, and without this. */

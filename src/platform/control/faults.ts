@@ -90,13 +90,8 @@ export const faultKeys: { readonly [key: string]: Check } = {
 export function parseFaultRules(document: Json): readonly FaultRule[] | string {
   const list = isObject(document) ? document["rules"] : document;
   if (!Array.isArray(list)) return "fault rules are a list, or an object with a list named rules";
-  const rules: FaultRule[] = [];
-  for (const [index, rule] of list.entries()) {
-    const problem = problemOf(rule, index);
-    if (problem !== undefined) return problem;
-    if (isFaultRule(rule)) rules.push(rule);
-  }
-  return rules;
+  const problem = list.map(problemOf).find((found) => found !== undefined);
+  return problem ?? list.filter(isFaultRule);
 }
 
 function problemOf(rule: Json, index: number): string | undefined {

@@ -4,7 +4,7 @@ import { type DriftReport, hasDrift } from "../../model/drift.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import type { Problem, SourceRange } from "../../model/problem.ts";
 import { escapeText } from "../typeset.ts";
-import { amount } from "../words.ts";
+import { amount, errorsFirst } from "../words.ts";
 
 /** Converts the path of a manifest file to one relative to the root of the repository. */
 export type PathOf = (file: string) => string;
@@ -19,7 +19,7 @@ export function problemAnnotations(problems: readonly Problem[], pathOf: PathOf)
       ...placeOf(range, pathOf),
     }),
   );
-  return [...all.filter(({ level }) => level === "error"), ...all.filter(({ level }) => level !== "error")];
+  return errorsFirst(all);
 }
 
 /** An error for each change that loses data or is blocked: first what is lost, then what would be, then the rest. */

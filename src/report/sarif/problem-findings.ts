@@ -1,6 +1,8 @@
 /** @module Turns the problems of a manifest into findings. */
+
 import { own } from "../../model/json.ts";
 import type { Problem } from "../../model/problem.ts";
+import { errorsFirst } from "../words.ts";
 import type { ReportFinding } from "./sarif-log.ts";
 
 /** The problems as findings, errors first. */
@@ -20,10 +22,7 @@ export function problemFindings(problems: readonly Problem[]): readonly ReportFi
       },
     };
   });
-  return [
-    ...findings.filter(({ level }) => level === "error"),
-    ...findings.filter(({ level }) => level !== "error"),
-  ];
+  return errorsFirst(findings);
 }
 
 /** One sentence for each code of a problem, with the way out. */

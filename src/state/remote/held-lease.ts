@@ -1,9 +1,10 @@
 /** @module Renews a lease while a run works, and stops the run when it may not be ours any more. */
+
 import type { Clock } from "../../model/clock.ts";
 import { asError, isGraphformError } from "../../model/errors.ts";
 import { singleFlight } from "../../model/single-flight.ts";
+import { withHeartbeat } from "../lock.ts";
 import { leaseRanOut, leftStanding, replaced, takenAway } from "../lock-words.ts";
-import type { Holder } from "../store.ts";
 import type { Lease, StateDriver } from "./driver.ts";
 import { unreachable } from "./refusals.ts";
 import { untilAnswered } from "./store-retry.ts";
@@ -105,7 +106,7 @@ export function holdLease(
     const asked = moment();
     sent = asked;
     try {
-      const answer = await driver.renew(lease, renewedHolder(lease.holder, asked.wall, ms));
+      const answer = await driver.renew(lease, withHeartbeat(lease.holder, asked.wall, ms));
       isOthers = answer.is === "lost";
       if (answer.is === "lost") return end(takenAway(driver.where, lease.holder, answer.to));
       lease = answer.lease;
@@ -205,9 +206,4 @@ function within(work: Promise<void>, ms: number, late: () => Error): Promise<voi
     const timer = setTimeout(() => reject(late()), ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-}
-
-function renewedHolder(holder: Holder, now: number, ms: number): Holder {
-  const [heartbeat, expires] = [new Date(now).toISOString(), new Date(now + ms).toISOString()];
-  return { ...holder, heartbeat, expires };
 }

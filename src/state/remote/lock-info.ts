@@ -1,5 +1,5 @@
 /** @module Translates the holder of a lock to Terraform's LockInfo and back. */
-import { defined, isObject, type JsonObject, objectIn } from "../../model/json.ts";
+import { defined, isObject, type JsonObject, objectIn, textIn } from "../../model/json.ts";
 import { holderWith } from "../lock-words.ts";
 import type { Holder } from "../store.ts";
 
@@ -44,8 +44,7 @@ export function holderOf(info: unknown): Holder | undefined {
 
 /** A text under a key; undefined if it is empty, or none. */
 function text(object: JsonObject, key: string): string | undefined {
-  const value = object[key];
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return textIn(object[key]) || undefined;
 }
 
 /** A time as ISO 8601, whatever spelling it came in. */

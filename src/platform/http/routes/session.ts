@@ -1,9 +1,10 @@
 /** @module Serves sign-in, token refresh and sign-out. */
+
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { auth } from "hono/utils/basic-auth";
-import { isObject, type JsonObject } from "../../../model/json.ts";
+import { isObject, type JsonObject, textIn } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import type { Credentials } from "../credentials.ts";
@@ -112,6 +113,5 @@ function refreshTokenOf(call: Call): string | undefined {
 }
 
 function textOf({ body }: Call, key: string): string | undefined {
-  const value = isObject(body) ? body[key] : undefined;
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return textIn(isObject(body) ? body[key] : undefined) || undefined;
 }
