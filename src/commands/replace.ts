@@ -3,7 +3,6 @@ import { unplannedStep } from "../apply/operations/existing.ts";
 import { outcomeOf } from "../apply/outcome.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
-import type { ApplyEvent } from "../model/outcome.ts";
 import type { Step } from "../model/plan.ts";
 import type { Migration, RecordedOutput } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";

@@ -1,6 +1,5 @@
 /** @module Computes the text behind the precondition of a step. */
 
-import type { Address } from "./address.ts";
 import { sameValue } from "./compare.ts";
 import { type Rows, rowAt } from "./field-schema.ts";
 import { type Json, stableJson } from "./json.ts";

@@ -35,7 +35,7 @@ export function withinBudget(sections: readonly Section[], budget: number): read
     const lines: string[] = [];
     let shown = 0;
     for (const part of parts) {
-      const fitting = [part.full, part.short].find((lines) => lines.length > 0 && costOf(lines) <= left);
+      const fitting = fittingIn(part, left);
       if (isFull || fitting === undefined) {
         isFull = true;
         break;
@@ -46,6 +46,11 @@ export function withinBudget(sections: readonly Section[], budget: number): read
     }
     return render(lines, countOf(parts) - shown);
   });
+}
+
+/** The longest form of a part that fits; a part without a short form has an empty one. */
+function fittingIn({ full, short }: Part, bytes: number): readonly string[] | undefined {
+  return [full, short].find((lines) => lines.length > 0 && costOf(lines) <= bytes);
 }
 
 function countOf(parts: readonly Part[]): number {
