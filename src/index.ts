@@ -46,10 +46,10 @@ export type { MigrationPhase, MigrationTerms, Rehearsed } from "./model/migratio
 export type { Phase, PhaseName, Source } from "./model/observed.ts";
 export type * from "./model/outcome.ts";
 export type * from "./model/plan.ts";
+export { hasChanges } from "./model/plan.ts";
 export type { NotProbed } from "./model/probe-reading.ts";
 export type * from "./model/problem.ts";
 export type { ManifestIdentity, ServiceIdentity } from "./model/service-identity.ts";
 export type { Spec } from "./model/spec.ts";
 export type * from "./model/state.ts";
 export type { PlanOptions } from "./plan/input.ts";
-export { hasChanges } from "./plan/plan.ts";

@@ -5,10 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exitCodes, GraphformError, ownError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
-import type { Plan } from "../model/plan.ts";
+import { hasChanges, type Plan } from "../model/plan.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
-import { hasChanges } from "../plan/plan.ts";
 import { openRun, resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
 import {

@@ -5,7 +5,7 @@ import { kinds } from "../kinds/index.ts";
 import { type ExitCode, exitCodes } from "../model/errors.ts";
 import { disruptions } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
-import { hasChanges } from "../plan/plan.ts";
+import { hasChanges } from "../model/plan.ts";
 import { resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
 import { savePlan } from "../project/saved-plan.ts";

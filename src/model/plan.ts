@@ -252,3 +252,9 @@ function withSpecs<P extends Parts>(plan: P, convert: (spec: Spec) => JsonObject
   );
   return { ...plan, changes, steps };
 }
+
+/** True if the plan changes the service, an output or a binding. */
+export function hasChanges(plan: Plan<unknown>): boolean {
+  const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
+  return outputs || plan.changes.some((change) => change.action !== "keep");
+}

@@ -83,12 +83,6 @@ function withResolvedOptions(input: PlanInput): PlanInput {
   return { ...input, state: { ...input.state, ...defined({ migrations }) }, options };
 }
 
-/** True if applying the plan changes something at the service or in the state's bindings. */
-export function hasChanges(plan: Plan<unknown>): boolean {
-  const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
-  return outputs || plan.changes.some((change) => change.action !== "keep");
-}
-
 /** The part of a plan that its fingerprint covers: everything that it does, without resources that stay as they are. */
 function fingerprinted(body: Omit<Plan, "fingerprint">): object {
   const { name, lineage, serial, steps, outputs, complete } = body;

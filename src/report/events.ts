@@ -4,10 +4,10 @@ import { type Address, parseAddress } from "../model/address.ts";
 import type { GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
-import type { Change, Operation } from "../model/plan.ts";
+import { type Change, hasChanges, type Operation } from "../model/plan.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Command, doneWords, lastLine, stepWords, unsettledWords } from "./apply-text.ts";
-import { hasWork, planLine, summarize, verdictOf } from "./plan-summary.ts";
+import { planLine, summarize, verdictOf } from "./plan-summary.ts";
 import { diagnosticOf, errorDiagnostic, noticeOf } from "./problems.ts";
 import type { ShownOutcome, ShownPlan } from "./shown.ts";
 import { typedOutputs } from "./state-text.ts";
@@ -77,7 +77,7 @@ export function planEvents(plan: ShownPlan, names: KindNames): readonly JsonObje
   const summary = summarize(plan);
   const { add, change, destroy, adopt, blocked } = summary;
   const changes = { add, change, import: adopt, remove: destroy, operation: "plan" };
-  const line = hasWork(plan) ? planLine(summary) : `${verdictOf(plan)} ${planLine(summary)}`;
+  const line = hasChanges(plan) ? planLine(summary) : `${verdictOf(plan)} ${planLine(summary)}`;
   return [
     ...plan.changes.filter((entry) => entry.drift.length > 0).map((entry) => driftEvent(entry, names)),
     ...plan.changes.filter((entry) => entry.action !== "keep").map((entry) => plannedEvent(entry, names)),

@@ -2,7 +2,7 @@
 
 import { shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Action, Plan } from "../model/plan.ts";
+import { type Action, hasChanges, type Plan } from "../model/plan.ts";
 import { actionsOf } from "./change-json.ts";
 import type { NextView, Tone } from "./view/report-view.ts";
 import { amount } from "./words.ts";
@@ -38,12 +38,6 @@ export function summarize(plan: Plan<unknown>): PlanSummary {
   };
 }
 
-/** True if the plan changes the service, an output or a binding. */
-export function hasWork(plan: Plan<unknown>): boolean {
-  const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
-  return outputs || plan.changes.some((change) => change.action !== "keep");
-}
-
 /** The last line of every plan. Its form is stable, because scripts read it. */
 export function planLine({ add, change, destroy }: Pick<PlanSummary, "add" | "change" | "destroy">): string {
   return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
@@ -63,14 +57,14 @@ export function gitlabCounts(plans: readonly Plan<unknown>[]): JsonObject {
 
 /** The tone of a plan: bad if it would lose data or a guard blocks a change, good if there is nothing to do. */
 export function toneOf(plan: Plan<unknown>): Tone {
-  if (!hasWork(plan)) return "good";
+  if (!hasChanges(plan)) return "good";
   return losing(plan).length > 0 || summarize(plan).blocked > 0 ? "bad" : "careful";
 }
 
 /** One sentence: `No differences found.`, `12 changes, 1 blocked, data of 1 database would be lost.` */
 export function verdictOf(plan: Plan<unknown>): string {
   const where = plan.complete ? "" : " in what was checked";
-  if (!hasWork(plan)) return `${nothingToApply(plan, where)}.`;
+  if (!hasChanges(plan)) return `${nothingToApply(plan, where)}.`;
   const changes = plan.changes.filter(({ action }) => action !== "keep").length;
   const outputs = Object.values(plan.outputs).filter(({ action }) => action !== "no-op").length;
   const { blocked: held, gone } = summarize(plan);
@@ -103,7 +97,7 @@ export function nextOf(
 ): NextView {
   const waits = plan.steps.filter((step) => step.blocked.length === 0).length;
   const command = planFile === undefined ? `graphform ${verb}` : `graphform apply ${shellWord(planFile)}`;
-  if (!hasWork(plan)) {
+  if (!hasChanges(plan)) {
     if (waits === 0) return { text: "There is nothing to apply." };
     return { command, text: "It only waits for what is still running." };
   }

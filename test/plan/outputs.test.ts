@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
-import type { OutputChange } from "../../src/model/plan.ts";
+import { hasChanges, type OutputChange } from "../../src/model/plan.ts";
 import type { RecordedOutput } from "../../src/model/state.ts";
-import { hasChanges } from "../../src/plan/plan.ts";
 import { type Case, planInput, planOf, type Scene, somewhere } from "../support/plan-input.ts";
 
 const endpoint = { $template: [{ $ref: "toys.a.endpoint" }] };
