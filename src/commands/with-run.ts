@@ -1,11 +1,10 @@
 /** @module Opens the runs of commands: Ctrl-C ends their waits, and warnings and requests go to the terminal. */
 import { loadProfile } from "../hosting/profile/load-profile.ts";
-import { type Clock, systemClock } from "../model/clock.ts";
+import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError, isManifestError } from "../model/errors.ts";
-import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { limitedClock } from "../model/time-limit.ts";
-import { type Connection, connect } from "../project/connect.ts";
+import { connect } from "../project/connect.ts";
 import { locateService, type ServiceTarget } from "../project/locate-service.ts";
 import {
   latestState,
@@ -77,14 +76,7 @@ export async function withRun<R extends Partial<Resolved>, T>(
 }
 
 /** The parts of a service that a command uses without a state. */
-export interface OpenService {
-  readonly service: Connection;
-  readonly identity: ServiceIdentity;
-  /** Aborted by the first Ctrl-C. */
-  readonly signal: AbortSignal;
-  /** Its sleeps end with --timeout. */
-  readonly clock: Clock;
-}
+export type OpenService = Pick<Run, "service" | "identity" | "signal" | "clock">;
 
 /** Runs `work` with the service of a target, or of the command line. Rejects with `interrupted` (exit 130) after a signal. */
 export async function withService<T>(

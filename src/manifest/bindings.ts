@@ -3,17 +3,13 @@
 import { type Address, formatAddress, parseAddress, undeclaring } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { defined, isObject, type Json, type JsonObject, textIn } from "../model/json.ts";
-import type { Import, Move, Removal } from "../model/manifest.ts";
+import type { Import, Manifest, Move, Removal } from "../model/manifest.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Report } from "./problems/fault.ts";
 import { badAddress, findReferent } from "./referent.ts";
 import type { Path } from "./source.ts";
 
-export interface Bindings {
-  readonly imports: readonly Import[];
-  readonly moved: readonly Move[];
-  readonly removed: readonly Removal[];
-}
+export type Bindings = Pick<Manifest, "imports" | "moved" | "removed">;
 
 export interface BindingInputs {
   readonly inventory: Inventory;

@@ -78,12 +78,7 @@ export interface ResourceDrift<Value = Json> {
 }
 
 /** One resource that was looked at, and in which nothing differs. */
-export interface Unchanged {
-  readonly address: Address;
-  readonly kind: string;
-  readonly id?: string;
-  readonly where?: SourceRange;
-}
+export type Unchanged = Pick<ResourceDrift, "address" | "kind" | "id" | "where">;
 
 /** An object at the service that no address is bound to. */
 export interface UnmanagedDrift {

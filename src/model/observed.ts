@@ -93,3 +93,12 @@ export function knowsNothing({
 }: Pick<StateDocument, "resources" | "intents" | "appliedPlans">): boolean {
   return [resources, intents, appliedPlans].every((known) => Object.keys(known).length === 0);
 }
+
+/** An object at the service that no address is bound to. */
+export interface Unmanaged {
+  readonly kind: string;
+  readonly id: string;
+  readonly place: JsonObject;
+  /** Absent if it was listed and not described. */
+  readonly live?: Live;
+}

@@ -1,18 +1,13 @@
 /** @module Defines the events and the outcome of an apply. */
+
 import type { Address } from "./address.ts";
 import type { ExitCode } from "./errors.ts";
 import type { Json } from "./json.ts";
-import type { FieldChange, Operation } from "./plan.ts";
+import type { FieldChange, Step } from "./plan.ts";
 import type { RecordedOutput } from "./state.ts";
 
 /** The step that an event or an outcome is about. */
-interface NamedStep {
-  readonly key: string;
-  readonly address: Address;
-  readonly kind: string;
-  readonly operation: Operation;
-  readonly verb?: string;
-}
+type NamedStep = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
 
 export interface StepOutcome extends NamedStep {
   readonly id?: string;

@@ -7,7 +7,7 @@ import { GraphformError, isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { type OutputTable, withNames } from "../model/manifest.ts";
 import { anotherObject } from "../model/object-key.ts";
-import type { Doubt, Live, Observed, Ref } from "../model/observed.ts";
+import type { Doubt, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe-reading.ts";
 import { referenceFields } from "../model/templates.ts";
 import {
@@ -24,7 +24,7 @@ import {
 } from "./look.ts";
 import { isDoubt, lookAtBound, lookAtUnbound, type Missing, overlay } from "./look-at-bound.ts";
 import { openProbes, reasonsNotProbed, withAnswer } from "./probes.ts";
-import { describeUnmanaged, listAgain, type UnmanagedObject } from "./unmanaged.ts";
+import { describeUnmanaged, listAgain } from "./unmanaged.ts";
 
 /** Observed objects by address, and the objects that belong to no address. A bound address that is in none of the maps is gone. */
 export interface Observation {
@@ -37,7 +37,7 @@ export interface Observation {
   readonly unread: readonly Unread[];
   /** Lists that may not be all, in words. */
   readonly partialLists: readonly string[];
-  readonly unmanaged: readonly UnmanagedObject[];
+  readonly unmanaged: readonly Unmanaged[];
   /** The ids in the lists that could be read, by kind and place. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
 }

@@ -1,22 +1,12 @@
 /** @module Describes objects that no address is bound to, where one of them may be a declared resource. */
+
 import { lackedWitnesses } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
-import { defined, type JsonObject } from "../model/json.ts";
-import { knowsNothing, type Live } from "../model/observed.ts";
+import { defined } from "../model/json.ts";
+import { knowsNothing, type Unmanaged } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
 import { type Known, type Listed, look, type ObserveContext, type Place, readerOf } from "./look.ts";
-
-/**
- * An object at the service that no address is bound to.
- */
-export interface UnmanagedObject {
-  readonly kind: string;
-  readonly id: string;
-  readonly place: JsonObject;
-  /** Absent if it was listed and not described. */
-  readonly live?: Live;
-}
 
 /** The lists of places, and those among them that go on lacking objects that describe shows. */
 export interface Lists {
@@ -63,7 +53,7 @@ export async function describeUnmanaged(
   unmanaged: readonly Known[],
   desired: readonly Desired[],
   context: ObserveContext,
-): Promise<readonly UnmanagedObject[]> {
+): Promise<readonly Unmanaged[]> {
   const sought = soughtKinds(desired, context);
   const described = unmanaged.filter(({ kind }) => sought.has(kind));
   const lives = await look(described, context);

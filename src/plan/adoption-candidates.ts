@@ -5,10 +5,10 @@ import { sameValue } from "../model/compare.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { withNames } from "../model/manifest.ts";
-import { knowsNothing, type Observed } from "../model/observed.ts";
+import { knowsNothing, type Observed, type Unmanaged } from "../model/observed.ts";
 import type { MayBe } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
-import type { PlanInput, Unmanaged } from "./input.ts";
+import type { PlanInput } from "./input.ts";
 
 type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
 

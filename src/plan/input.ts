@@ -1,11 +1,11 @@
 /** @module Defines everything that a plan is made from. */
+
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
-import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
-import type { Doubt, Live, Observed } from "../model/observed.ts";
+import type { Doubt, Observed, Unmanaged } from "../model/observed.ts";
 import type { CreateDoubt, Guard } from "../model/plan.ts";
 import type { NotProbed } from "../model/probe-reading.ts";
 import type { Profile } from "../model/profile.ts";
@@ -59,13 +59,4 @@ export interface PlanInput {
   /** The reasons against moving the data of these, as the databases themselves have shown them. Default: none. */
   readonly immovable?: ReadonlyMap<Address, readonly Guard[]>;
   readonly digest: (text: string) => string;
-}
-
-/** An object at the service that no address is bound to. */
-export interface Unmanaged {
-  readonly kind: string;
-  readonly id: string;
-  readonly place: JsonObject;
-  /** Absent if it was listed and not described. */
-  readonly live?: Live;
 }

@@ -5,41 +5,30 @@ import { openClassRegistry } from "../apply/creates/create-class.ts";
 import { type Recovered, recoverIntents } from "../apply/creates/recover-intents.ts";
 import { run } from "../apply/run.ts";
 import type { Address } from "../model/address.ts";
-import { type Clock, serviceTime } from "../model/clock.ts";
+import { serviceTime } from "../model/clock.ts";
 import { longestSearch } from "../model/consistency.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Driver, Kind, KindRegistry } from "../model/kind.ts";
+import type { Driver, Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
-import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
+import type { StepOutcome } from "../model/outcome.ts";
 import type { Plan, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import { formatDuration } from "../model/quantity.ts";
-import type { Open } from "../model/sealed.ts";
 import type { Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
-import type { OnRead } from "../observe/look.ts";
 import { needsRepair } from "../replace/phases.ts";
 import type { Planned, PlanningWorld } from "./plan-for.ts";
 
 /** The dependencies of applying, besides the plan. */
-export interface ApplyWorld {
-  readonly kinds: KindRegistry;
+export interface ApplyWorld
+  extends Pick<
+      ApplyContext,
+      "kinds" | "clock" | "digest" | "journal" | "open" | "emit" | "onStatus" | "migrate"
+    >,
+    Pick<ApplyContext, "stopping" | "aborting">,
+    Pick<PlanningWorld, "foresee" | "onRead"> {
   readonly service: Service;
-  readonly clock: Clock;
-  readonly digest: (text: string) => string;
-  readonly journal: Journal;
-  readonly open: Open;
-  readonly emit: (event: ApplyEvent) => void;
-  /** Called with the key of a step whenever another status of its resource is seen. */
-  readonly onStatus?: ApplyContext["onStatus"];
-  /** Carries out the steps that move data. */
-  readonly migrate?: ApplyContext["migrate"];
-  readonly foresee?: PlanningWorld["foresee"];
-  readonly stopping: AbortSignal;
-  readonly aborting: AbortSignal;
-  /** Called with each answer to a read while a plan is made. */
-  readonly onRead?: OnRead | undefined;
 }
 
 /** Applies a plan and nothing else; it is marked as applied before its first write, so that it runs once. */

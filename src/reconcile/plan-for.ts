@@ -1,4 +1,5 @@
 /** @module Makes a plan: observes the service and the state, compares them with the manifest, and writes nothing. */
+
 import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
 import { suggest } from "../manifest/problems/nearest.ts";
 import type { Address } from "../model/address.ts";
@@ -7,7 +8,7 @@ import { GraphformError, shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry, Reader } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
-import type { Doubt, Live, Observed, Ref } from "../model/observed.ts";
+import type { Live, Ref } from "../model/observed.ts";
 import type { Guard, Plan } from "../model/plan.ts";
 import { notAskedFor } from "../model/probe-reading.ts";
 import type { Open } from "../model/sealed.ts";
@@ -17,11 +18,11 @@ import type { StateDocument } from "../model/state.ts";
 import { knownValues } from "../model/templates.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { countReads, type OnRead, type Unread, unreadable } from "../observe/look.ts";
-import { observe } from "../observe/observe.ts";
+import { type Observation, observe } from "../observe/observe.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
-import type { PlanInput, PlanOptions, Unmanaged } from "../plan/input.ts";
+import type { PlanInput, PlanOptions } from "../plan/input.ts";
 import { afterMoves } from "../plan/moves.ts";
 import { makePlan } from "../plan/plan.ts";
 
@@ -59,20 +60,13 @@ export interface Goal {
 }
 
 /** A plan, and what was observed for it. */
-export interface Planned {
+export interface Planned extends Pick<Observation, "observed" | "doubts" | "unmanaged" | "listed"> {
   readonly plan: Plan;
   /** Binding of each address, moves carried out. */
   readonly bound: StateDocument["resources"];
-  readonly observed: ReadonlyMap<Address, Observed>;
-  /** Bound addresses whose objects may be gone, or are others by now. */
-  readonly doubts: ReadonlyMap<Address, Doubt>;
-  /** Objects that no address is bound to. */
-  readonly unmanaged: readonly Unmanaged[];
   /** Objects and lists that could not be read and were left out. */
   readonly unread: readonly Pick<Unread, "address" | "reason">[];
   readonly outputs: ReadonlyMap<Address, JsonObject>;
-  /** The ids that the observation listed, by kind and place. */
-  readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** Makes a plan from fresh observation. Writes nothing, neither at the service nor in the state. */

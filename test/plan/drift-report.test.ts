@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { countUnread, type DriftReport, hasDrift, type ResourceDrift } from "../../src/model/drift.ts";
 import { defined, type Json } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind.ts";
+import type { Unmanaged } from "../../src/model/observed.ts";
 import { driftReport } from "../../src/plan/drift/drift-report.ts";
-import type { Unmanaged } from "../../src/plan/input.ts";
 import { afterMoves } from "../../src/plan/moves.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {

@@ -17,12 +17,11 @@ import {
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import { defined, own } from "../../model/json.ts";
 import type { KindRegistry } from "../../model/kind.ts";
-import type { Observed } from "../../model/observed.ts";
+import type { Observed, Unmanaged } from "../../model/observed.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import { passwordRefused } from "../../model/probe-troubles.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import type { Bound } from "../../model/state.ts";
-import type { Unmanaged } from "../input.ts";
 import { fieldDrifts } from "./field-drifts.ts";
 
 /** The report of a plan: every difference with its class, and the census with its denominator. */

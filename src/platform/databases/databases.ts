@@ -3,15 +3,11 @@
 import { createHash } from "node:crypto";
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { RefusedUser } from "../engine/index.ts";
+import type { Engine, RefusedUser } from "../engine/index.ts";
 import { nodesOf as nodeIds } from "../model/plans.ts";
 import type { InstanceRecord, NodeRecord } from "../model/records.ts";
 
-export interface EngineInfo {
-  readonly name: string;
-  readonly version: string;
-  readonly why: string;
-}
+export type EngineInfo = Pick<Engine, "name" | "version" | "why">;
 
 export interface RunningDatabase {
   readonly host: string;
