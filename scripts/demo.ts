@@ -7,8 +7,8 @@ import { styleText } from "node:util";
 import { createClient } from "@redis/client";
 
 /**
- * The main job on the local platform: three real databases from a manifest, one changed in place, a replacement refused,
- * nothing left to do; and the proof, read from the database over its own protocol. Exit 0 when all of it is so.
+ * The main job on the local platform: three real databases from a manifest, one changed in place, a replacement refused, one that keeps
+ * its data under a writer, nothing left to do; and the proof, read from the database over its own protocol. Exit 0 when all of it is so.
  * `--keep` leaves the platform running and the folder in place where all of it was so.
  */
 const [option, ...excess] = process.argv.slice(2);
@@ -50,11 +50,21 @@ async function demo(): Promise<void> {
     edit("cloudProvider: aws, region: us-east-1", "cloudProvider: aws, region: eu-west-1");
     await graphform(4, "apply", "--auto-approve", "--target", "instances.orders");
     edit("cloudProvider: aws, region: eu-west-1", "cloudProvider: aws, region: us-east-1");
+
+    say("the same kind of change, now moving the data, while a client writes");
+    const before = (await graphform(0, "output", "ordersEndpoint", "--raw")).trim();
+    const writing = startWriter(before);
+    edit("graphDBCacheSize: 100", "graphDBCacheSize: 64");
+    edit(
+      "component: single-zone",
+      "component: single-zone\n    lifecycle: { onReplace: migrate, migration: { maxReadOnly: 5m } }",
+    );
+    await graphform(0, "apply", "--auto-approve", "--cutover", "instances.orders").finally(writing.stop);
     await graphform(0, "plan", "--detailed-exitcode");
 
-    say("the database itself, asked over its own protocol");
+    say("the new database itself, asked over its own protocol");
     const endpoint = (await graphform(0, "output", "ordersEndpoint", "--raw")).trim();
-    await ask(endpoint);
+    await ask(endpoint, writing.acknowledged);
     isLeft = isKept;
     if (isLeft) return explainKept(endpoint);
   } finally {
@@ -84,19 +94,53 @@ end it
   rm -r ${folder}`);
 }
 
-/** Asks the database what it runs with, and lets it answer a query. */
-async function ask(endpoint: string): Promise<void> {
+/** Writes consecutive numbers until it is stopped, or the database is closed; remembers those that were acknowledged. */
+function startWriter(endpoint: string): { readonly acknowledged: readonly number[]; stop(): void } {
+  const acknowledged: number[] = [];
+  const client = clientOf(endpoint);
+  client.on("error", () => undefined);
+  const write = async (): Promise<void> => {
+    await client.connect();
+    for (let number = 1; client.isReady; number += 1) {
+      await client.sendCommand(["GRAPH.QUERY", "shop", `CREATE (:Order {number: ${number}})`]);
+      acknowledged.push(number);
+    }
+  };
+  write().catch(() => undefined);
+  return { acknowledged, stop: () => client.destroy() };
+}
+
+function clientOf(endpoint: string): ReturnType<typeof createClient> {
   const [host = "", port = ""] = endpoint.split(":");
-  const client = createClient({ username: "app", password, socket: { host, port: Number(port) } });
+  return createClient({
+    username: "app",
+    password,
+    socket: { host, port: Number(port), reconnectStrategy: false },
+  });
+}
+
+/** Asks the database what it runs with, and lets it answer a query. It must have every number that the writer saw acknowledged. */
+async function ask(endpoint: string, acknowledged: readonly number[]): Promise<void> {
+  const client = clientOf(endpoint);
   await client.connect();
   try {
     const query =
       "CREATE (:Customer {name: 'Ada'})-[:BOUGHT]->(:Item {name: 'engine'}) RETURN 'Ada bought an engine'";
     const [, rows] = list(await client.sendCommand(["GRAPH.QUERY", "shop", query]));
+    const orders = "MATCH (o:Order) RETURN collect(o.number)";
+    const written = new Set(
+      String(list(await client.sendCommand(["GRAPH.QUERY", "shop", orders]))[1])
+        .match(/\d+/g)
+        ?.map(Number),
+    );
+    const lost = acknowledged.filter((number) => !written.has(number));
     const [, live] = list(await client.sendCommand(["GRAPH.CONFIG", "GET", "CACHE_SIZE"]));
     const declared = Number(/graphDBCacheSize: (\d+)/.exec(readFileSync(manifest, "utf8"))?.[1]);
     console.log(`GRAPH.QUERY                 ${JSON.stringify(rows)}`);
     console.log(`GRAPH.CONFIG GET CACHE_SIZE ${String(live)}, and the manifest says ${declared}`);
+    console.log(`orders acknowledged         ${acknowledged.length}, lost ${lost.length}`);
+    if (acknowledged.length === 0 || lost.length > 0)
+      throw new Error("the migration lost what was acknowledged");
     if (Number(live) !== declared) throw new Error("the database does not run with what the manifest says");
   } finally {
     client.destroy();
