@@ -3,7 +3,7 @@ import { type ApplyContext, driverOf, type StepResult } from "../apply/context.t
 import { backup } from "../apply/operations/backup.ts";
 import { unplannedStep } from "../apply/operations/existing.ts";
 import { twinOf } from "../model/address.ts";
-import { asError, GraphformError, isGraphformError } from "../model/errors.ts";
+import { asError, GraphformError, isGraphformError, isServiceError, ServiceError } from "../model/errors.ts";
 import type { MigrationPhase, MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import { copy, emptyTarget } from "./data/copy.ts";
@@ -16,7 +16,7 @@ import type { OnProgress } from "./data/progress.ts";
 import { quiesce, readCap } from "./data/quiesce.ts";
 import { isRefusal, type Reason } from "./data/refusals.ts";
 import { verify } from "./data/verify.ts";
-import { fence, switchOver, writeMark } from "./fence.ts";
+import { fence, isOpenFence, switchOver, writeMark } from "./fence.ts";
 import { enterPhase, report } from "./record.ts";
 import { boundAt } from "./sides.ts";
 
@@ -68,7 +68,7 @@ export async function cutOver(work: Cutover, context: ApplyContext): Promise<Ste
     return await switchOver(step, terms, "next", { mark }, context);
   } catch (error) {
     // The old one is stopped, or may be: the next run goes on, or back.
-    if (isClosed || (isGraphformError(error) && error.code === "fence-open")) {
+    if (isClosed || isOpenFence(error)) {
       freeze.abandon();
       throw error;
     }
@@ -106,17 +106,12 @@ async function moved(
   if (reason !== undefined) return reason;
   await enter("copy", "");
   await emptyTarget(source, target);
-  const onProgress = progressOf(step, "copy", context);
-  const options = { inventory, keepParameters, expectedBytes, onProgress };
+  const options = { inventory, keepParameters, expectedBytes, onProgress: progressOf(step, "copy", context) };
   const copied = await copy(source, target, options, signal);
   if (isRefusal(copied)) return copied;
   await enter("verify", `${copied.keys} keys, ${megabytes(copied.bytes)}`);
-  const { differences } = await verify(
-    source,
-    target,
-    { inventory, keepParameters, onProgress: progressOf(step, "verify", context) },
-    signal,
-  );
+  const comparing = { inventory, keepParameters, onProgress: progressOf(step, "verify", context) };
+  const { differences } = await verify(source, target, comparing, signal);
   if (differences.length > 0) {
     const message = `the copy differs: ${differences.join("; ")}`;
     return { message, remedy: "both databases are kept for a look; run it again for another copy" };
@@ -132,15 +127,18 @@ async function moved(
 async function backUp(step: Step, context: ApplyContext): Promise<void> {
   const next = twinOf(step.address, "next");
   const operations = context.kinds.named(step.kind).operations.backup ?? [];
-  const canBackUp = operations.length > 0 && operations.every((name) => context.profile.operations[name]);
-  if (driverOf(context, step.kind).backup === undefined || !canBackUp) {
-    const message =
-      "the new database keeps no append-only file, and cannot be backed up: a crash loses what its last save lacks";
-    context.emit({ type: "warning", address: step.address, message });
-    return;
+  const isOffered = operations.length > 0 && operations.every((name) => context.profile.operations[name]);
+  const { digest, emit } = context;
+  try {
+    if (!isOffered || driverOf(context, step.kind).backup === undefined)
+      throw new ServiceError("invalid", "backup", "the service offers none");
+    const end = await backup(unplannedStep(next, boundAt(next, context), "backup", digest), context);
+    if (end.result !== "done") throw new GraphformError("not-durable", end.message ?? "no backup was made");
+  } catch (error) {
+    if (!isServiceError(error) || error.mayHaveWorked) throw error;
+    const message = `the new database keeps no append-only file, and cannot be backed up (${error.message}): a crash loses what its last save lacks`;
+    emit({ type: "warning", address: step.address, message });
   }
-  const end = await backup(unplannedStep(next, boundAt(next, context), "backup", context.digest), context);
-  if (end.result !== "done") throw new GraphformError("not-durable", end.message ?? "no backup was made");
 }
 
 function progressOf(step: Step, phase: "copy" | "verify", context: ApplyContext): OnProgress {
@@ -150,12 +148,8 @@ function progressOf(step: Step, phase: "copy" | "verify", context: ApplyContext)
     if (now - last < 1000) return;
     last = now;
     const rest = left === undefined ? "" : `, about ${Math.ceil(left / 1000)} s left`;
-    report(
-      step,
-      phase,
-      `${keys.done} of ${keys.of} keys, ${phase === "copy" ? megabytes(amount.done) : `${amount.done} rows`}${rest}`,
-      context,
-    );
+    const done = phase === "copy" ? megabytes(amount.done) : `${amount.done} rows`;
+    report(step, phase, `${keys.done} of ${keys.of} keys, ${done}${rest}`, context);
   };
 }
 

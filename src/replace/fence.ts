@@ -3,14 +3,15 @@ import { type ApplyContext, driverOf, type StepResult } from "../apply/context.t
 import { notAtRest, unplannedStep, untilAtRest } from "../apply/operations/existing.ts";
 import { operate } from "../apply/operations/operate.ts";
 import { type Address, type Twin, twinOf } from "../model/address.ts";
-import { asError, GraphformError, isServiceError, shellWord } from "../model/errors.ts";
+import { asError, GraphformError, isGraphformError, isServiceError, shellWord } from "../model/errors.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Live } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import type { Migration } from "../model/state.ts";
-import { type Freeze, pauseNode, unpause } from "./data/freeze.ts";
+import { type Freeze, pauseNode } from "./data/freeze.ts";
 import type { Side } from "./data/nodes.ts";
 import { markOf } from "./data/proof.ts";
+import { letWrite, readCap, setCap } from "./data/quiesce.ts";
 import { setPhase } from "./record.ts";
 import { boundAt, openBound } from "./sides.ts";
 import { switchEvent } from "./switch.ts";
@@ -34,25 +35,51 @@ export function power(verb: "start" | "stop", address: Address, context: ApplyCo
  */
 export async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyContext): Promise<void> {
   const { address } = step;
+  const cap = await readCap(side);
   const pausedUntil = new Date(context.clock.now() + stopWithin).toISOString();
   // A longer pause extends the one in force, and shorter ones that renew it do not end it.
   for (const node of side.nodes) await pauseNode(node, stopWithin);
-  await setPhase(address, "fence", { pausedUntil }, context);
-  await freeze.fence();
-  const lost = await freeze.prove();
-  if (lost !== undefined) throw new GraphformError(lost.code, lost.message, { hint: lost.remedy });
-  const stopped = await power("stop", address, context).catch((error: unknown) => {
-    throw isServiceError(error) && !error.mayHaveWorked ? error : open(address, asError(error).message);
-  });
-  if (stopped.result !== "done") throw open(address, stopped.message ?? stopped.result);
+  await setPhase(address, "fence", { pausedUntil, cap }, context);
+  try {
+    // Another client that ends the pause while the database stops must find no way to write.
+    await setCap(side, 1);
+    await freeze.fence();
+    const lost = await freeze.prove();
+    if (lost !== undefined) throw new GraphformError(lost.code, lost.message, { hint: lost.remedy });
+    const stopped = await power("stop", address, context).catch((error: unknown) => {
+      throw isServiceError(error) && !error.mayHaveWorked ? error : open(address, asError(error).message);
+    });
+    if (stopped.result !== "done") throw open(address, stopped.message ?? stopped.result);
+  } catch (error) {
+    // If it cannot be put back now, the state remembers it.
+    if (!isOpenFence(error))
+      await setCap(side, cap).then(
+        () => setPhase(address, "fence", { cap: undefined }, context),
+        () => undefined,
+      );
+    throw error;
+  }
   freeze.abandon();
+  if (!freeze.lost.aborted) return;
+  // Something may have been written while it stopped: the next run starts it again.
+  await setPhase(address, "fence", { pausedUntil: undefined }, context);
+  throw open(address, asError(freeze.lost.reason).message);
+}
+
+/** True for the failure of a fence whose database is stopped, or may be. */
+export function isOpenFence(error: unknown): boolean {
+  return isGraphformError(error) && error.code === "fence-open";
 }
 
 function open(address: Address, reason: string): GraphformError {
-  return new GraphformError("fence-open", `the old database is closed and was not seen stopped: ${reason}`, {
-    hint: `run apply again to go on, or go back: graphform replace undo ${shellWord(address)}`,
-    exitCode: 7,
-  });
+  return new GraphformError(
+    "fence-open",
+    `the old database is closed, and its stop is not proved: ${reason}`,
+    {
+      hint: `run apply again to go on, or go back: graphform replace undo ${shellWord(address)}`,
+      exitCode: 7,
+    },
+  );
 }
 
 /** Gives the address to the new object, by one version of the state, and its outputs to what depends on it. */
@@ -123,11 +150,10 @@ export async function reopen(step: Step, live: Live, context: ApplyContext): Pro
     await settleStop(address, context);
     const started = await power("start", address, context);
     if (started.result !== "done") return started;
-  } else {
-    const side = await openBound(address, context, context.stopping);
-    await unpause(side).finally(side.close);
   }
-  await setPhase(address, "await-cutover", { pausedUntil: undefined }, context);
+  const side = await openBound(address, context, context.stopping);
+  await letWrite(side, context.journal.state.migrations?.[address]?.cap).finally(side.close);
+  await setPhase(address, "await-cutover", { pausedUntil: undefined, cap: undefined }, context);
   return {
     result: "waiting-for-person",
     id,

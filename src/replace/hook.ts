@@ -15,10 +15,7 @@ export function runHook(
   within: number = longest,
 ): Promise<string | undefined> {
   const [program = "", ...words] = command;
-  const kept = ["PATH", "HOME", "LANG", "LC_ALL", "TZ"].flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
+  const kept = ["PATH", "HOME", "LANG", "LC_ALL", "TZ"].map((name) => [name, process.env[name]] as const);
   const env = { ...Object.fromEntries(kept), ...variables };
   return new Promise((resolve) => {
     const limit = AbortSignal.timeout(within);

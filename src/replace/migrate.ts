@@ -46,8 +46,7 @@ async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyC
     const inventory = await takeInventory(source, stopping);
     const rights = await refusalsOfSide(source, "source", stopping);
     const maxMemory = parseSize(String(step.spec?.["config.maxMemory"] ?? ""));
-    const expected = maxMemory === undefined ? {} : { maxMemory };
-    const found = [...refusalsOf(inventory, expected), ...rights, ...strangers];
+    const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...strangers];
     if (found.length > 0) return refused(step, found);
     report(step, "preflight", holds(inventory), context);
     if (context.journal.state.migrations?.[address] === undefined)
@@ -186,7 +185,7 @@ async function waits(
     message:
       "its data is not moved before somebody says so: a rehearsal measures the read-only time, and slows the live database down meanwhile",
     hint: `${command} rehearses${window}`,
-    ...(id === undefined ? {} : { id }),
+    ...defined({ id }),
   };
   if (rehearsed === undefined) return result;
   const time = readOnlyTime(rehearsed, stopTime(step, context));
@@ -206,7 +205,7 @@ async function hook(step: Step, terms: MigrationTerms, context: ApplyContext): P
   const { address } = step;
   const migration = context.journal.state.migrations?.[address];
   const bound = context.journal.state.resources[address];
-  const done: StepResult = { result: "done", ...(bound === undefined ? {} : { id: bound.id }) };
+  const done: StepResult = { result: "done", ...defined({ id: bound?.id }) };
   if (terms.hook === undefined || migration === undefined || !isSwitched(migration)) return done;
   const outputs = context.outputs.get(address) ?? {};
   const variables = {

@@ -61,7 +61,7 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
     afterKill: writable,
   },
   fence: {
-    does: "ends all connections of the old database and stops it",
+    does: "lets no new write begin, ends all connections of the old database and stops it",
     proof: "the service shows it stopped before the pause could end",
     afterKill:
       "before the stop was taken the next run ends the pause, and waits for the cutover again; after that it goes forward to switch if it stopped in time; `replace undo` starts the old one again",
@@ -102,10 +102,8 @@ export function interrupted({
 }: Pick<StateDocument, "migrations" | "resources">): readonly (readonly [Address, Migration, Bound])[] {
   return Object.entries(migrations).flatMap(([address, migration]) => {
     const bound = resources[address];
-    const isUnfenced = migration.phase === "fence" && bound?.converging === undefined;
-    return bound !== undefined && (isUnfenced || isInterrupted(migration))
-      ? [[address, migration, bound] as const]
-      : [];
+    const isLeft = migration.phase === "fence" ? bound?.converging === undefined : isInterrupted(migration);
+    return bound !== undefined && isLeft ? [[address, migration, bound] as const] : [];
   });
 }
 

@@ -1,8 +1,7 @@
 /** @module Repairs what a run left behind that ended in the middle of a cutover: its cap of queries, and its pause of writes. */
 import { type ApplyContext, driverOf } from "../apply/context.ts";
 import { asError } from "../model/errors.ts";
-import { unpause } from "./data/freeze.ts";
-import { putCapBack } from "./data/quiesce.ts";
+import { letWrite } from "./data/quiesce.ts";
 import { interrupted, phaseBefore } from "./phases.ts";
 import { setPhase } from "./record.ts";
 import { openBound } from "./sides.ts";
@@ -21,8 +20,7 @@ export async function repairMigrations(context: ApplyContext): Promise<void> {
           : { phase: { is: "ready" } };
       if (live?.phase.is !== "ready") continue;
       const side = await openBound(address, context, context.stopping);
-      const capped = cap === undefined ? Promise.resolve() : putCapBack(side, cap);
-      await capped.then(() => unpause(side)).finally(side.close);
+      await letWrite(side, cap).finally(side.close);
       const message = `an earlier run ended in the phase ${phase} of its migration: it takes writes again`;
       await setPhase(address, phaseBefore(migration), { cap: undefined, pausedUntil: undefined }, context);
       context.emit({ type: "warning", address, message });

@@ -2,14 +2,14 @@
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
 import { untilAtRest } from "../apply/operations/existing.ts";
 import { type Address, twinOf } from "../model/address.ts";
-import { asError, GraphformError, isGraphformError } from "../model/errors.ts";
+import { asError, GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import type { Migration } from "../model/state.ts";
 import { quiesce, readCap } from "./data/quiesce.ts";
 import { isRefusal } from "./data/refusals.ts";
-import { fence, power, reopen, switchOver, writeMark } from "./fence.ts";
+import { fence, isOpenFence, power, reopen, switchOver, writeMark } from "./fence.ts";
 import { isSwitched } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
 import { openBound } from "./sides.ts";
@@ -58,13 +58,9 @@ async function close(step: Step, migration: Migration, context: ApplyContext): P
   const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
   if (live?.phase.is === "stopped") return "what the new one had got was not counted, since it was stopped";
   const side = await openBound(address, context, context.stopping).catch((error: unknown) => {
-    throw new GraphformError(
-      "not-asked",
-      `the new database cannot be brought to rest: ${asError(error).message}`,
-      {
-        hint: "stop it first: its writes since the switch stay in it",
-      },
-    );
+    const message = `the new database cannot be brought to rest: ${asError(error).message}`;
+    const hint = "stop it first: its writes since the switch stay in it";
+    throw new GraphformError("not-asked", message, { hint });
   });
   try {
     const cap = await readCap(side);
@@ -84,8 +80,7 @@ async function close(step: Step, migration: Migration, context: ApplyContext): P
         : `the new one had got ${count} command${count === 1 ? "" : "s"} that can write since the switch, which the old one lacks`;
     } catch (error) {
       await freeze.release();
-      if (!isGraphformError(error) || error.code !== "fence-open")
-        await setPhase(address, "hold", { pausedUntil: undefined }, context);
+      if (!isOpenFence(error)) await setPhase(address, "hold", { pausedUntil: undefined }, context);
       throw error;
     }
   } finally {

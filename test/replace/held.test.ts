@@ -116,14 +116,17 @@ describe("a cutover switches nothing, keeps both databases and says why", () => 
     await expectNothingSwitched(100);
   });
 
-  it("if another client ends the pause, and keeps what is written then", async () => {
-    const ended = await cutover("copy", async () => {
+  it.each([
+    ["copy", 101],
+    ["fence", 102],
+  ])("if another client ends the pause in the phase %s, and keeps what is written then", async (at, n) => {
+    const ended = await cutover(at, async () => {
       await ask(await endpoint(), login, "CLIENT", "UNPAUSE");
-      await query("CREATE (:Order {n: 101})");
+      await query(`CREATE (:Order {n: ${n}})`);
     });
     expect(ended, ended.out + ended.err).toMatchObject({ code: 1 });
     expect(ended.out + ended.err).toMatch(/writes are not proved to wait|ended by another client/);
-    await expectNothingSwitched(101);
+    await expectNothingSwitched(n);
   });
 
   it("if the old database ends, and says that it does not answer", async () => {
@@ -132,7 +135,7 @@ describe("a cutover switches nothing, keeps both databases and says why", () => 
     expect(ended, ended.out + ended.err).toMatchObject({ code: 1 });
     expect(ended.out + ended.err).toMatch(/nothing was switched, and \S+ does not answer/);
     await expect.poll(() => query("MERGE (:Proof)").catch(() => ""), { timeout: 60_000 }).toContain("Query");
-    await expectNothingSwitched(101);
+    await expectNothingSwitched(102);
   });
 });
 
@@ -154,16 +157,19 @@ describe("a plan of a program", () => {
       ["preflight", true],
       ["cutover", true],
     ]);
-    await expectNothingSwitched(101);
+    await expectNothingSwitched(102);
   });
 });
 
 describe("the cutover after all of that", () => {
-  it("moves everything", async () => {
+  it("moves everything, and takes no write of one who ends the pause while the old database stops", async () => {
     const old = await endpoint();
-    const moved = await user.run("apply", "--auto-approve", "--cutover", "instances.orders");
+    const moved = await cutover("stopping", async () => {
+      await ask(old, login, "CLIENT", "UNPAUSE").catch(() => undefined);
+      await expect(query("CREATE (:Order {n: 103})")).rejects.toThrow();
+    });
     expect(moved, moved.out + moved.err).toMatchObject({ code: 0 });
     expect(await endpoint()).not.toBe(old);
-    expect(await query("MATCH (o:Order) RETURN count(o)")).toContain("[[101]]");
+    expect(await query("MATCH (o:Order) RETURN count(o)")).toContain("[[102]]");
   });
 });

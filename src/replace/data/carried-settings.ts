@@ -4,23 +4,10 @@ import { librariesOf, parametersOf } from "./inventory.ts";
 import { askBoth, type Side } from "./nodes.ts";
 
 /** Parameters that can be set while a database runs; all others are those of its configuration. */
-const atRunTime = new Set([
-  ...[
-    "TIMEOUT",
-    "TIMEOUT_DEFAULT",
-    "TIMEOUT_MAX",
-    "RESULTSET_SIZE",
-    "QUERY_MEM_CAPACITY",
-    "MAX_QUEUED_QUERIES",
-  ],
-  ...[
-    "VKEY_MAX_ENTITY_COUNT",
-    "CMD_INFO",
-    "MAX_INFO_QUERIES",
-    "EFFECTS_THRESHOLD",
-    "DELTA_MAX_PENDING_CHANGES",
-  ],
-]);
+const atRunTime = new Set(
+  `TIMEOUT TIMEOUT_DEFAULT TIMEOUT_MAX RESULTSET_SIZE QUERY_MEM_CAPACITY MAX_QUEUED_QUERIES VKEY_MAX_ENTITY_COUNT CMD_INFO
+  MAX_INFO_QUERIES EFFECTS_THRESHOLD DELTA_MAX_PENDING_CHANGES`.split(/\s+/),
+);
 
 /** Loads the libraries of the source, and sets its parameters, at the target. Called again it does the same. */
 export async function carrySettings(

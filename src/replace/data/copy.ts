@@ -123,7 +123,7 @@ async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Ta
     if (dump.length > largestValue)
       throw new Refused(
         "value-too-large",
-        `${key} has ${dump.length} bytes as a dump; the limit is ${largestValue}`,
+        `${key} has a dump of ${dump.length} bytes; the limit is ${largestValue}`,
       );
     // RESTORE REPLACE of a graph that is read ends the server.
     const replace = type === graphType ? [] : ["REPLACE"];

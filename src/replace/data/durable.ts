@@ -24,10 +24,8 @@ export async function makeDurable({ primary }: Side, within = 60_000): Promise<D
   const usedShare = max === 0 ? 0 : Number(info["used_memory"]) / max;
   if (usedShare > most) {
     const percent = Math.ceil(usedShare * 100);
-    return refusal(
-      "target-too-full",
-      `the new database uses ${percent} % of its memory; the limit is ${100 * most} %`,
-    );
+    const message = `the new database uses ${percent} % of its memory; the limit is ${100 * most} %`;
+    return refusal("target-too-full", message);
   }
   // WAIT and WAITAOF wait for the writes of their own connection.
   await control.one(["RESTORE", name, "0", marker, "REPLACE"]);
@@ -41,10 +39,6 @@ export async function makeDurable({ primary }: Side, within = 60_000): Promise<D
   }
   const wait = ["WAIT", String(replicas), String(within)];
   const acknowledged = replicas === 0 ? 0 : await control.one(wait, { within: within + 10_000 });
-  if (Number(acknowledged) < replicas)
-    return refusal(
-      "target-unsafe",
-      `${acknowledged} of ${replicas} replicas of the new database had its data after ${within} ms`,
-    );
-  return { isOnDisk };
+  const late = `${acknowledged} of ${replicas} replicas of the new database had its data after ${within} ms`;
+  return Number(acknowledged) < replicas ? refusal("target-unsafe", late) : { isOnDisk };
 }

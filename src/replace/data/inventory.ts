@@ -51,12 +51,6 @@ export interface SchemaRow {
   readonly definition: string;
 }
 
-/** A library of functions. */
-export interface Library {
-  readonly name: string;
-  readonly code: string;
-}
-
 /** Totals for plans and reports. */
 export function totalsOf({
   databases,
@@ -164,7 +158,9 @@ function schemaRows(
 }
 
 /** Libraries with their code; none if the engine does not know them. */
-export async function librariesOf(control: Link): Promise<readonly Library[]> {
+export async function librariesOf(
+  control: Link,
+): Promise<readonly { readonly name: string; readonly code: string }[]> {
   const [reply = null] = await control.all([["GRAPH.UDF", "LIST", "WITHCODE"]]);
   if (reply instanceof Error && !/unknown command/i.test(reply.message)) throw reply;
   return listOf(reply).map((library) => {

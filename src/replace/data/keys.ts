@@ -17,12 +17,6 @@ export interface Key {
 /** Type of the keys that are graphs. */
 export const graphType = "graphdata";
 
-/** Keys at one moment of the server's clock, in ms. */
-export interface Keys {
-  readonly keys: readonly Key[];
-  readonly now: number;
-}
-
 /** All keys, some hundred at a time; one may come twice. Streams of telemetry are left out. */
 export async function* keysOf(link: Link): AsyncGenerator<readonly Key[]> {
   let cursor = "0";
@@ -34,8 +28,11 @@ export async function* keysOf(link: Link): AsyncGenerator<readonly Key[]> {
   } while (cursor !== "0");
 }
 
-/** The facts of those keys that exist, in their order. */
-export async function factsOf(link: Link, names: readonly Buffer[]): Promise<Keys> {
+/** The facts of those keys that exist, in their order, at one moment of the server's clock, in ms. */
+export async function factsOf(
+  link: Link,
+  names: readonly Buffer[],
+): Promise<{ readonly keys: readonly Key[]; readonly now: number }> {
   const facts = await link.all([
     ...names.flatMap((name) => [
       ["TYPE", name],

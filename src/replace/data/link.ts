@@ -1,4 +1,5 @@
 /** @module Sends commands over one connection that stays open: many at once, values as bytes, each with a time limit. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { Decoder, RESP_TYPES } from "@redis/client/dist/lib/RESP/decoder.js";
 import { openSocket } from "../../database/connection.ts";
 import { broken, DatabaseError, type DatabaseTarget, refused } from "../../database/failures.ts";
@@ -20,7 +21,7 @@ export interface Link {
   /** Its id in CLIENT LIST. */
   readonly id: number;
   readonly isOpen: boolean;
-  /** Replies in order; a refused command is an Error among them. Rejects with a DatabaseError if the connection breaks or the time is over. */
+  /** Replies in order; a refused command is an Error among them, but one for which the queue had no room is sent again. Rejects with a DatabaseError if the connection breaks or the time is over. */
   all(commands: readonly Command[], options?: AskOptions): Promise<readonly Reply[]>;
   /** One reply. Rejects with the Error of a refused command, too. */
   one(command: Command, options?: AskOptions): Promise<Reply>;
@@ -80,7 +81,7 @@ export async function openLink(target: DatabaseTarget, signal: AbortSignal, data
     }
   });
 
-  const all: Link["all"] = async (commands, { binary = false, within = limit } = {}) => {
+  const send: Link["all"] = async (commands, { binary = false, within = limit } = {}) => {
     if (failure !== undefined) throw failure;
     if (commands.length === 0) return [];
     const batch = {
@@ -93,6 +94,18 @@ export async function openLink(target: DatabaseTarget, signal: AbortSignal, data
     const timer = setTimeout(() => fail(silent(target, within)), within);
     for (const part of commands.flatMap(encoded)) socket.write(part);
     return batch.done.promise.finally(() => clearTimeout(timer));
+  };
+  const all: Link["all"] = async (commands, options = {}) => {
+    const end = performance.now() + (options.within ?? limit);
+    const replies = [...(await send(commands, options))];
+    for (;;) {
+      const refused = replies.flatMap((reply, at) => (isQueueFull(reply) ? [at] : []));
+      if (refused.length === 0 || performance.now() > end) return replies;
+      await sleep(20);
+      const again = refused.flatMap((at) => (commands[at] === undefined ? [] : [commands[at]]));
+      for (const [index, reply] of (await send(again, options)).entries())
+        replies[refused[index] ?? 0] = reply;
+    }
   };
   const one: Link["one"] = async (command, options) => {
     const [reply = null] = await all([command], options);
@@ -123,6 +136,11 @@ export async function openLink(target: DatabaseTarget, signal: AbortSignal, data
     fail(error);
     throw error;
   }
+}
+
+/** True for a query that was not begun, since too many others waited. */
+function isQueueFull(reply: Reply): boolean {
+  return reply instanceof Error && reply.message.startsWith("Max pending queries exceeded");
 }
 
 function silent({ host, port }: DatabaseTarget, ms: number): DatabaseError {

@@ -59,12 +59,7 @@ function engineRefusals(source: Engine, target: Engine): readonly Refusal[] {
     [source.module, target.module],
   ].map((pair) => pair.map((version) => version.split(".").map(Number)));
   if (source.server !== target.server || pairs.some(([a, b]) => a?.[0] !== b?.[0]))
-    return [
-      refusal(
-        "engine-across-majors",
-        `the data would go ${both}: they may read each other's data differently`,
-      ),
-    ];
+    return [refusal("engine-across-majors", `the data would go ${both}: they may read it differently`)];
   const isOlder = pairs.some(([a = [], b = []]) => {
     const at = a.findIndex((part, index) => part !== b[index]);
     return at !== -1 && (b[at] ?? 0) < (a[at] ?? 0);
@@ -119,10 +114,8 @@ export async function refusalsOfSide(
   for (const { control, target } of side.nodes)
     for (const [at, reply] of (await control.all(commands)).entries())
       if (reply instanceof Error && /^NOPERM/.test(reply.message)) {
-        const command = commands[at]?.slice(0, 2).join(" ");
-        found.push(
-          refusal("right-missing", `the user may not run ${command} at ${target.host}:${target.port}`),
-        );
+        const message = `the user may not run ${commands[at]?.slice(0, 2).join(" ")} at ${target.host}:${target.port}`;
+        found.push(refusal("right-missing", message));
       }
   const info = linesIn(await side.primary.control.one(["INFO", "replication"]));
   const known = Number(info["connected_slaves"]);

@@ -12,9 +12,15 @@ export async function readCap({ primary }: Side): Promise<number> {
   return Number(listOf(reply)[1]);
 }
 
-/** Sets QUERY_MEM_CAPACITY to what it was. Called again it does the same; later runs call it, too. */
-export async function putCapBack({ primary }: Side, cap: number): Promise<void> {
+/** Sets QUERY_MEM_CAPACITY. With 1 every query that writes fails. */
+export async function setCap({ primary }: Side, cap: number): Promise<void> {
   await primary.control.one(capCommand(cap).split(" "));
+}
+
+/** Sets QUERY_MEM_CAPACITY to what it was, and ends the pause. Called again it does the same; later runs call it, too. */
+export async function letWrite(side: Side, cap: number | undefined): Promise<void> {
+  if (cap !== undefined) await setCap(side, cap);
+  await unpause(side);
 }
 
 /** The command that puts the cap back by hand. */
@@ -47,7 +53,7 @@ export async function quiesce(
     try {
       paused = await pauseAtRest(side, pause, idleWithin, signal);
     } finally {
-      await putCapBack(side, cap);
+      await setCap(side, cap);
     }
     freeze = isRefusal(paused) ? paused : await holdFreeze(side, paused, pause, signal);
     return freeze;
@@ -64,7 +70,7 @@ async function pauseAtRest(
   signal: AbortSignal,
 ): Promise<readonly Paused[] | Refusal> {
   const { primary, replicas } = side;
-  await primary.control.one(capCommand(1).split(" "));
+  await setCap(side, 1);
   const end = performance.now() + idleWithin;
   const notIdle = refusal("not-idle", `queries still ran after ${idleWithin} ms, though none could begin`);
   const clients = String(await primary.control.one(["CLIENT", "LIST"]));
@@ -76,10 +82,11 @@ async function pauseAtRest(
   const offset = Number(linesIn(await primary.control.one(["INFO", "replication"]))["master_repl_offset"]);
   const late = performance.now() + idleWithin;
   for (const replica of replicas) {
+    const { host, port } = replica.target;
     if (!(await hasCaughtUp(late, replica, offset, signal)) || !(await isIdleBefore(late, replica, signal)))
       return refusal(
         "replica-behind",
-        `the replica at ${replica.target.host}:${replica.target.port} had not caught up after ${idleWithin} ms`,
+        `the replica at ${host}:${port} had not caught up after ${idleWithin} ms`,
       );
     paused.push(await pauseNode(replica, pause));
   }

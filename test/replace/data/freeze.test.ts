@@ -5,7 +5,7 @@ import type { Freeze } from "../../../src/replace/data/freeze.ts";
 import { takeInventory } from "../../../src/replace/data/inventory.ts";
 import type { Side } from "../../../src/replace/data/nodes.ts";
 import { refusalsOfSide } from "../../../src/replace/data/preflight.ts";
-import { putCapBack, quiesce, readCap } from "../../../src/replace/data/quiesce.ts";
+import { letWrite, quiesce, readCap } from "../../../src/replace/data/quiesce.ts";
 import { isRefusal } from "../../../src/replace/data/refusals.ts";
 import { rowsOf } from "../../../src/replace/data/replies.ts";
 import { verify } from "../../../src/replace/data/verify.ts";
@@ -165,7 +165,7 @@ describe("a pause of writes", () => {
     const held = await freeze(side, 600);
     held.abandon();
     await run(side, "GRAPH.CONFIG", "SET", "QUERY_MEM_CAPACITY", "1");
-    await putCapBack(side, 0);
+    await letWrite(side, 0);
     await run(side, "GRAPH.QUERY", "w", "CREATE (:W {i: 1})");
     expect(await numbersIn(side)).toEqual(new Set([0, 1]));
   });

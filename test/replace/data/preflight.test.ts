@@ -98,6 +98,29 @@ describe("refusalsOfSide", () => {
     ]);
   });
 
+  it("takes stock of a database whose queue of queries is full", async () => {
+    const { side } = await startSide(ground);
+    open.push(side);
+    await run(side, "GRAPH.QUERY", "g", "CREATE (:N {i: 1})");
+    await run(side, "GRAPH.CONFIG", "SET", "MAX_QUEUED_QUERIES", "1");
+    const links = await Promise.all(Array.from({ length: 20 }, () => side.primary.open(never)));
+    const busy = links.map((link) =>
+      link.one(["GRAPH.QUERY", "g", "UNWIND range(1, 1000000) AS i WITH i WHERE i < 0 RETURN i"]),
+    );
+    const { databases } = await takeInventory(side, never);
+    expect(databases[0]?.graphs).toMatchObject([{ name: "g", nodes: 1 }]);
+    await Promise.all(busy);
+  });
+
+  it("looks at no more keys than it is told", async () => {
+    const { side, spec, database } = await startSide(ground);
+    open.push(side);
+    for (let key = 0; key < 1300; key += 1) await asOperator(spec, database, ["SET", `key ${key}`, "x"]);
+    const some = await takeInventory(side, never, 100);
+    expect(some.databases[0]?.keys).toBeLessThan(1300);
+    expect((await takeInventory(side, never)).databases[0]?.keys).toBe(1300);
+  });
+
   it("finds a constraint that failed in a real graph", async () => {
     const { side } = await startSide(ground);
     open.push(side);
