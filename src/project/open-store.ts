@@ -29,6 +29,8 @@ interface StoreOptions {
   readonly folder: string;
   /** True for the other end of a move, which may need credentials of its own. */
   readonly isOtherEnd?: boolean;
+  /** Longest time for an answer of a shared store, in ms: that of --timeout. */
+  readonly answerWithin?: number | undefined;
 }
 
 /** Opens the store at a location. Sends nothing, and throws nothing, before it is used. */
@@ -57,9 +59,10 @@ async function openRemote(
   const {
     header: { name },
     folder,
+    answerWithin,
   } = options;
   return createRemoteStore(withShownHolders(driver, settings.secrets.hide), {
-    name,
+    ...{ name, answerWithin },
     erroredFile: join(folder, ".graphform", `${name}.errored.state.json`),
   });
 }

@@ -65,7 +65,7 @@ export interface Project {
 }
 
 type ProjectOptions = Pick<RunOptions, "file" | "state"> &
-  Partial<Pick<RunOptions, "var" | "varFile" | "profile">>;
+  Partial<Pick<RunOptions, "var" | "varFile" | "profile" | "timeout">>;
 
 /**
  * Reads the files and the header of a manifest, with `layers` over them. Throws `ManifestError` with all problems found so
@@ -98,7 +98,7 @@ export async function projectOf(
   if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
   const folder = dirname(sources[0]?.path ?? "");
   const location = locateState(header, folder, options.state, settings);
-  const store = openStore(location, settings, { header, folder });
+  const store = openStore(location, settings, { header, folder, answerWithin: options.timeout });
   return {
     files: sources.map((source) => source.path),
     folder,

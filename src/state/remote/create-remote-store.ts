@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from "../../model/clock.ts";
 import { asError, GraphformError, isGraphformError } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
+import { isTimeUp } from "../../model/time-limit.ts";
 import { follows, stateFormatter, type VersionId, versionIdOf, versionIn } from "../document.ts";
 import { type ErroredFiles, openErroredFiles } from "../errored-file.ts";
 import { type LiveDocument, liveDocument } from "../live-document.ts";
@@ -20,6 +21,8 @@ import { findUnpushed, openUnstored } from "./unstored.ts";
 
 /** Options of a shared state. All but `name` and `erroredFile` have defaults, and are for tests. */
 export interface RemoteStoreOptions extends Partial<LeaseClock> {
+  /** Longest time for an answer to a read, or for the lock, in ms. Default: as long as a store may be away. */
+  readonly answerWithin?: number | undefined;
   /** The manifest's name: a state of another name is refused. */
   readonly name: string;
   /** Local file that gets what could not be stored, for `graphform state push`. */
@@ -57,7 +60,17 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   /** The reason for which nothing is written any more, until the state is read again. */
   let failed: Error | undefined;
 
-  const answered = <T>(ask: (attempt: number) => Promise<T>): Promise<T> => untilAnswered(ask, { clock });
+  const { answerWithin: patience } = options;
+  const limit = patience === undefined ? undefined : { patience, where };
+  let isOver = false;
+  /** Nothing waits for a request that the end of the time has left alone; a lock is given back first. */
+  const closing = (error: unknown): never => {
+    isOver = isTimeUp(error);
+    if (isOver && held === undefined) void driver.close();
+    throw error;
+  };
+  const answered = <T>(ask: (attempt: number) => Promise<T>): Promise<T> =>
+    untilAnswered(ask, { clock, limit }).catch(closing);
   const load = async (): Promise<StateDocument | undefined> => {
     const stored = await driver.read();
     const state = stored && readStored(stored.text, where, name);
@@ -111,7 +124,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
 
   const lock = async (operation: string, lockOptions: LockOptions): Promise<Lock> => {
     const { lease: ms = defaultLease } = lockOptions;
-    const { lease, isTakeover } = await takeLease(driver, operation, ms, lockOptions);
+    const { lease, isTakeover } = await takeLease(driver, operation, ms, lockOptions, limit).catch(closing);
     writer.forget();
     let isFenced = !isTakeover;
     const isUnchanged = async (): Promise<boolean> => !isFenced || (await writer.isUnchanged());
@@ -139,6 +152,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
         await writes.idle();
         if (held === mine) held = undefined;
         const left = await mine.release();
+        if (isOver) void driver.close();
         if (left !== undefined) lockOptions.warn?.(left);
       },
     };

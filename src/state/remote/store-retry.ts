@@ -1,8 +1,9 @@
 /** @module Repeats a request to a store that did not answer, with growing pauses. */
 import type { Clock } from "../../model/clock.ts";
 import { isGraphformError } from "../../model/errors.ts";
+import { asTimeUp, limitWords, waitLonger } from "../../model/time-limit.ts";
 import { type PassingFailure, repeatRequest } from "../../network/repeat-request.ts";
-import { StoreBusyError } from "./refusals.ts";
+import { StoreBusyError, unreachable } from "./refusals.ts";
 
 /** Most attempts of one request: with the pauses, a store may be away for some 15 s. */
 const tries = 6;
@@ -19,6 +20,14 @@ export interface RetryOptions {
   readonly signal?: AbortSignal | undefined;
   /** Ms from the first request to the last one that a store may ask for with `Retry-After`. Default 40 s. */
   readonly longest?: number;
+  /** Ends the wait with exit 7; a request that is on its way then is left alone. Default: none. */
+  readonly limit?: WaitLimit | undefined;
+}
+
+/** Longest time for an answer, in ms, and the store for the message. */
+export interface WaitLimit {
+  readonly patience: number;
+  readonly where: string;
 }
 
 /**
@@ -28,7 +37,7 @@ export interface RetryOptions {
  */
 export function untilAnswered<T>(
   work: (attempt: number) => Promise<T>,
-  { clock, signal, longest = 40_000 }: RetryOptions,
+  { clock, signal, longest = 40_000, limit }: RetryOptions,
 ): Promise<T> {
   const end = clock.now() + longest;
   let hung = 0;
@@ -47,7 +56,31 @@ export function untilAnswered<T>(
     const { retryAfter } = error;
     return retryAfter > 0 && clock.now() + retryAfter > end ? undefined : { retryAfter };
   };
-  return repeatRequest(attempted, { tries, pauses, passing }, clock, signal);
+  const repeat = (stop?: AbortSignal): Promise<T> =>
+    repeatRequest(attempted, { tries, pauses, passing }, clock, stop);
+  if (limit === undefined) return repeat(signal);
+  return within(limit, clock, (over) =>
+    repeat(AbortSignal.any([over, ...(signal === undefined ? [] : [signal])])),
+  );
+}
+
+/** Does work that has the time of the limit at most. What still runs then is told to stop. */
+async function within<T>(
+  { patience, where }: WaitLimit,
+  clock: Clock,
+  work: (over: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const late = clock.sleep(patience, over.signal).then(() => {
+    throw asTimeUp(unreachable(where, `gave no answer within ${limitWords(patience)}`, waitLonger));
+  });
+  const done = work(over.signal);
+  for (const either of [done, late]) either.catch(() => undefined);
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    over.abort();
+  }
 }
 
 /** True for a request without an answer: it may have happened. */

@@ -1,5 +1,6 @@
 /** @module Takes the lock of a shared state, and waits for another holder as long as it may. */
 import type { Clock } from "../../model/clock.ts";
+import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import { emptyState, nextVersion, stateFormatter } from "../document.ts";
 import { holderOf, newRecord } from "../lock.ts";
@@ -9,13 +10,16 @@ import type { LockOptions } from "../store.ts";
 import type { Lease, StateDriver, Taken } from "./driver.ts";
 import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
-import { isUnreachable, untilAnswered } from "./store-retry.ts";
+import { isUnreachable, untilAnswered, type WaitLimit } from "./store-retry.ts";
 
 export interface TakenLease {
   readonly lease: Lease;
   /** True if another holder's lease ran out, or may have: its writes must be made impossible first. */
   readonly isTakeover: boolean;
 }
+
+/** Time in ms for giving back what a request without an answer may have taken, once the time of the run is up. */
+const lastTry = 2000;
 
 /** Pauses between looks at a lock that is held, in ms. */
 const pauses = { first: 250, longest: 5000 };
@@ -26,6 +30,7 @@ export async function takeLease(
   operation: string,
   ms: number,
   { clock, timeout = 0, signal = new AbortController().signal }: LockOptions,
+  limit?: WaitLimit,
 ): Promise<TakenLease> {
   const deadline = clock.now() + timeout;
   const { id, created } = newRecord(operation, clock.now(), ms);
@@ -36,8 +41,9 @@ export async function takeLease(
       attempts = attempt;
       return driver.take({ ...holderOf(newRecord(operation, clock.now(), ms)), id, created });
     };
-    const taken = await untilAnswered(take, { clock, signal }).catch(async (error: unknown) => {
-      if (isUnreachable(error) || signal.aborted) await removeIfTaken(driver, id);
+    const taken = await untilAnswered(take, { clock, signal, limit }).catch(async (error: unknown) => {
+      if (isUnreachable(error) || signal.aborted)
+        await Promise.race([removeIfTaken(driver, id), ...(isTimeUp(error) ? [clock.sleep(lastTry)] : [])]);
       throw error;
     });
     held = taken.is === "held" ? taken : undefined;
