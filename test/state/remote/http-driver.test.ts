@@ -27,7 +27,7 @@ function driverOf(
 ): StateDriver {
   const lockAddress = server.address.includes("/api/") ? undefined : `${server.address}/the-lock`;
   const driver = createHttpDriver(
-    { address: server.address, ...defined({ lockAddress }), ...options },
+    { address: server.address, settle: 0, ...defined({ lockAddress }), ...options },
     credentials,
   );
   onTestFinished(() => driver.close());
@@ -248,6 +248,21 @@ describe("http driver", () => {
     await driver.write(document(2), first.is === "written" ? first.version : "", lease);
     expect(reads() - before).toBe(1);
     await driver.release(lease);
+  });
+
+  it("replaces nothing that any number of looks within a moment has not shown", async () => {
+    const server = await start("plain");
+    const driver = driverOf(server, { settle: 200 });
+    const lease = leaseOf(await driver.take(newHolder()));
+    server.document = document(7);
+    let since: number | undefined;
+    server.misbehave = ({ method }) => {
+      since ??= performance.now();
+      return method === "GET" && performance.now() - since < 150 ? { status: 200, body: "" } : undefined;
+    };
+    for (let look = 0; look < 5; look += 1) expect(await driver.read()).toBeUndefined();
+    expect(await driver.write(document(1), undefined, lease)).toEqual({ is: "stale" });
+    expect(server.document).toBe(document(7));
   });
 
   it("replaces nothing that shows up only as a first document is about to be written", async () => {

@@ -21,7 +21,7 @@ export async function httpBench(
   server.readers.add(readerOnly);
   const open = (signIn: HttpSignIn): StateDriver => {
     const lockAddress = dialect === "plain" ? { lockAddress: server.lockAddress } : {};
-    const driver = createHttpDriver({ address: server.address, ...lockAddress }, () => signIn);
+    const driver = createHttpDriver({ address: server.address, settle: 0, ...lockAddress }, () => signIn);
     onTestFinished(() => driver.close());
     return driver;
   };

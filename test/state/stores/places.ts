@@ -49,7 +49,7 @@ export async function httpPlace(dialect: ServerDialect): Promise<Place> {
   const server = await startTerraformServer(dialect);
   onTestFinished(() => server.close());
   const { address, lockAddress } = server;
-  const config = { address, ...(dialect === "plain" ? { lockAddress } : {}) };
+  const config = { address, settle: 0, ...(dialect === "plain" ? { lockAddress } : {}) };
   return remotePlace(address, () => createHttpDriver(config, () => server));
 }
 

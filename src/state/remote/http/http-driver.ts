@@ -1,6 +1,7 @@
 /** @module Creates the driver of a state behind Terraform's HTTP protocol: plain, GitLab's or Gitea's. */
 
 import { createHash, randomBytes } from "node:crypto";
+import { systemClock } from "../../../model/clock.ts";
 import type { GraphformError } from "../../../model/errors.ts";
 import { versionIn } from "../../document.ts";
 import { holderWith } from "../../lock-words.ts";
@@ -37,7 +38,7 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
   let shows: boolean | undefined;
   let isProven = false;
 
-  const { read, write, isAbsent } = httpDocument(request, addresses);
+  const { read, write, isAbsent } = httpDocument(request, addresses, config.settle ?? settle);
 
   return {
     where,
@@ -99,10 +100,14 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
   };
 }
 
+/** Time in ms between two looks that prove that nothing is stored: a server that is wrong for a moment would have everything made again. */
+const settle = 5000;
+
 /** The document of a state as the protocol reads and writes it. */
 function httpDocument(
   request: HttpRequest,
   addresses: HttpAddresses,
+  apart: number,
 ): {
   readonly read: StateDriver["read"];
   write(text: string, expected: string | undefined, lockId: string): Promise<Written>;
@@ -137,7 +142,7 @@ function httpDocument(
     },
     /**
      * Stores a document if the expected version is stored. The protocol compares nothing, so that this reads before it writes, and
-     * twice if nothing is expected: between the two, only the lock keeps others out. A server that sees the lock in other hands
+     * twice, `settle` apart, if nothing is expected: between reading and writing, only the lock keeps others out. A server that sees the lock in other hands
      * refuses with 409 or 423, which is `stale`: nothing was changed. Rejects with `state-unsuitable` if the first document cannot be
      * read again: if a server shows nothing of what it takes, every run finds no state, and creates everything once more.
      */
@@ -146,7 +151,10 @@ function httpDocument(
         throw denied(where, "is not locked, and nothing is written without its lock", "take the lock first");
       if ((await read())?.version !== expected) return { is: "stale" };
       // Nothing is no version: a server that has just lost sight of its state looks the same. A document that shows up is never replaced.
-      if (expected === undefined && (await read()) !== undefined) return { is: "stale" };
+      if (expected === undefined) {
+        await systemClock.sleep(apart);
+        if ((await read()) !== undefined) return { is: "stale" };
+      }
       const answer = await request(updateMethod, withId(state, lockId), text);
       if ([409, 412, 423].includes(answer.status)) return { is: "stale" };
       if (![200, 201, 204].includes(answer.status)) throw httpRefusal(answer, "write the state", addresses);

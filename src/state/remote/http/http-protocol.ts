@@ -11,7 +11,10 @@ import { holderOf, lockInfoOf } from "../lock-info.ts";
 import { busyOr, checkedUrl, denied, unreachable, unsuitable } from "../refusals.ts";
 import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
 
-export interface HttpStoreConfig extends Omit<HttpLocation, "type">, SenderOptions {}
+export interface HttpStoreConfig extends Omit<HttpLocation, "type">, SenderOptions {
+  /** Time in ms between the two looks that prove that nothing is stored. Default 5 s. */
+  readonly settle?: number;
+}
 
 /** Addresses of the requests, and their methods. */
 export interface HttpAddresses {

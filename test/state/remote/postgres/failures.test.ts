@@ -230,7 +230,10 @@ describe("who may not", () => {
         code: "state-denied",
         hint: expect.stringContaining("GRANT"),
       });
-    expect(await refusal(open({ schema: "mine" }, role).prepare())).toMatchObject({ code: "state-denied" });
+    expect(await refusal(open({ schema: "mine" }, role).prepare())).toMatchObject({
+      code: "state-unsuitable",
+      hint: expect.stringContaining("a user that may create a schema"),
+    });
   });
 
   it("write may read, and neither locks nor writes nor passes a probe", async () => {
