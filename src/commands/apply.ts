@@ -21,7 +21,7 @@ import { affectedBy, maxNamed } from "../report/view/plan-view.ts";
 import { recordOwner } from "../state/claim-state.ts";
 import { type PlanChoices, readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import { withSeals } from "../state/vault.ts";
-import { assertNewest } from "./ci/forge-request.ts";
+import { assertNewest } from "./ci/newest-commit.ts";
 import { goalOf } from "./options.ts";
 import { type ApplyReport, applyReport } from "./reports/apply-report.ts";
 import { type Interrupts, listenForInterrupts } from "./terminal/listen-for-interrupts.ts";
@@ -100,7 +100,7 @@ async function applyUnderLock(
     ...(saved && {
       async acceptState(state: StateDocument) {
         assertApplicable(saved, project, state);
-        await assertNewest(saved.commit, settings);
+        await assertNewest(saved.commit, settings, { patience: options.timeout, signal: stopping });
       },
       acceptService: (identity: ServiceIdentity) => assertPlannedHere(saved, identity),
     }),

@@ -23,7 +23,7 @@ import { jsonText } from "../report/typeset.ts";
 import { probeFigures } from "../report/view/census-view.ts";
 import { planView } from "../report/view/plan-view.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
-import { commitOfJob } from "./ci/forge-request.ts";
+import { commitOfJob } from "./ci/newest-commit.ts";
 import type { Opened } from "./folders.ts";
 import { goalOf } from "./options.ts";
 import { type ReportOptions, reportOne, reportSeveral } from "./reports/run-report.ts";

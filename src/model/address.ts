@@ -69,20 +69,20 @@ export function undeclaring(address: Address): string {
   return key === undefined ? "remove the block" : `take ${JSON.stringify(key)} out of forEach`;
 }
 
-/** The ways on from an object that has failed, in one sentence: the one that loses least first. */
+/** The ways on from an object that has failed, in one sentence: the one that loses least first, as far as the profile has them. */
 export function remedyForFailed(
   address: Address,
   id: string,
   { noun, holdsData }: { readonly noun: string; readonly holdsData: boolean },
+  { operations }: { readonly operations: { readonly [name: string]: unknown } },
 ): string {
   const word = shellWord(address);
+  const ways = [
+    [`${noun}.events`, `graphform ${noun} events ${word} shows what the service has recorded`],
+    ["snapshot.list", "graphform snapshot list shows what can be restored"],
+  ] as const;
   return [
-    ...(holdsData
-      ? [
-          `graphform ${noun} events ${word} shows what the service has recorded`,
-          `graphform snapshot create ${word} saves what can still be saved`,
-        ]
-      : []),
+    ...(holdsData ? ways.flatMap(([needed, way]) => (operations[needed] === undefined ? [] : [way])) : []),
     `graphform apply --replace ${word} makes a new${holdsData ? ", empty" : ""} one`,
     `the vendor's support can look into ${id}`,
   ].join("; ");

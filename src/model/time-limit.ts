@@ -55,6 +55,37 @@ export function limitedClock(clock: Clock, patience: number | undefined, since?:
   };
 }
 
+/**
+ * Does work that takes `patience` ms at most; `late` makes the error of the end (exit 7). The signal that the work gets is aborted then, and with
+ * `signal`. Without `patience` the work takes as long as it does.
+ */
+export async function withinLimit<T>(
+  {
+    clock,
+    patience,
+    signal,
+  }: {
+    readonly clock: Pick<Clock, "sleep">;
+    readonly patience: number | undefined;
+    readonly signal?: AbortSignal | undefined;
+  },
+  work: (stop: AbortSignal) => Promise<T>,
+  late: (words: string) => Error,
+): Promise<T> {
+  const over = new AbortController();
+  const done = work(AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]));
+  if (patience === undefined) return done;
+  const end = clock.sleep(patience, over.signal).then(() => {
+    throw asTimeUp(late(`no answer within ${limitWords(patience)}`));
+  });
+  for (const either of [done, end]) either.catch(() => undefined);
+  try {
+    return await Promise.race([done, end]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** The key of an operation of a kind; `operation` is the verb of a lifecycle operation. */
 function durationKey(kind: string, operation: string): string {
   return `${kind}.${operation}`;

@@ -107,11 +107,11 @@ function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Addre
 
 function remedyIfFailed(
   { address, kind, id, phase, action }: Change,
-  { kinds }: PlanInput,
+  { kinds, profile }: PlanInput,
 ): Pick<Change, "waysOn"> {
   const stays = action !== "delete" && action !== "replace" && action !== "forget";
   if (phase?.is !== "failed" || id === undefined || !stays) return {};
-  return { waysOn: remedyForFailed(address, id, kinds.named(kind)) };
+  return { waysOn: remedyForFailed(address, id, kinds.named(kind), profile) };
 }
 
 function refsIn(subjects: ReadonlyMap<Address, Subject>): (address: Address) => readonly Address[] {

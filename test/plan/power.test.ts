@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "../../src/model/json.ts";
 import { actions, type Case, changeOf, planOf, stepsOf } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 
@@ -104,10 +105,16 @@ describe("what has failed", () => {
   const toy: Case = { wants: { power: "running" }, has: {}, phase: "failed" };
 
   it("has its ways on: what the service recorded, a snapshot, a new one, the vendor; never an adoption", () => {
-    const { id, waysOn } = changeOf(planOf({ a: toy }), "a");
+    const [known] = Object.values(toyProfile.operations);
+    const operations = {
+      ...toyProfile.operations,
+      ...defined({ "toy.events": known, "snapshot.list": known }),
+    };
+    const { id, waysOn } = changeOf(planOf({ a: toy }, { profile: { ...toyProfile, operations } }), "a");
+    expect(changeOf(planOf({ a: toy }), "a").waysOn).not.toMatch(/events|snapshot/);
     expect(waysOn?.split("; ")).toEqual([
       "graphform toy events toys.a shows what the service has recorded",
-      "graphform snapshot create toys.a saves what can still be saved",
+      "graphform snapshot list shows what can be restored",
       "graphform apply --replace toys.a makes a new, empty one",
       `the vendor's support can look into ${id}`,
     ]);

@@ -86,7 +86,7 @@ export async function waitForOperation(
         hint:
           operation === "delete"
             ? "the next plan deletes it again"
-            : `the next plan offers to try it again in place; ${remedyForFailed(step.address, ref.id, context.kinds.named(step.kind))}`,
+            : `the next plan offers to try it again in place; ${remedyForFailed(step.address, ref.id, context.kinds.named(step.kind), context.profile)}`,
       };
     case "waiting-for-person":
       context.outputs.set(step.address, arrival.live.outputs);

@@ -1,13 +1,11 @@
-/** @module Sends requests to GitHub or GitLab and makes errors of those that fail; asks whether the commit of a pipeline is still the newest one. */
+/** @module Sends requests to GitHub or GitLab and makes errors of those that fail. */
 
-import { type Clock, systemClock } from "../../model/clock.ts";
-import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { Clock } from "../../model/clock.ts";
+import { GraphformError } from "../../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import { type PassingFailure, type RepeatRules, repeatRequest } from "../../network/repeat-request.ts";
 import { type HttpAnswer, HttpError, openHttp } from "../../network/send-request.ts";
-import type { Settings } from "../../project/settings.ts";
-import type { PlannedCommit } from "../../state/plan-file.ts";
 
 /**
  * A request to a forge that failed; the token is not in it. A `passing` one may be sent again, a `lost` one may have added something,
@@ -50,6 +48,8 @@ export interface Host {
   /** Hides the secrets of the run in the words of the forge. */
   readonly hide: Hide;
   readonly clock: Clock;
+  /** Ends the requests. */
+  readonly signal?: AbortSignal;
 }
 
 /** Limits of one attempt: time in ms, size in bytes. */
@@ -66,8 +66,8 @@ const tries: Omit<RepeatRules, "passing"> = { tries: 5, pauses: { first: 1500, l
  * Sends a request, again while that is safe, and returns what `read` makes of its answer; undefined counts as no answer. Redirects are
  * not followed. Rejects with a `ForgeError`, or with `forge-in-clear` if a token would be sent unencrypted over a network.
  */
-async function exchange<T>(
-  { base, headers, hint, hide, clock }: Host,
+export async function exchange<T>(
+  { base, headers, hint, hide, clock, signal }: Host,
   request: ForgeRequest,
   read: (text: string) => T | undefined,
 ): Promise<T> {
@@ -88,7 +88,7 @@ async function exchange<T>(
     );
   const send = async (): Promise<T> => {
     const wire = { method, origin, path: `${pathname.replace(/\/$/, "")}${path}`, headers };
-    const answer = await http.send({ ...wire, ...defined({ body }) }).catch((cause: unknown) => {
+    const answer = await http.send({ ...wire, ...defined({ body }) }, signal).catch((cause: unknown) => {
       if (!(cause instanceof HttpError)) throw cause;
       throw unanswered(
         cause.failure === "slow" ? "no answer in time" : cause.code,
@@ -100,7 +100,7 @@ async function exchange<T>(
     if (answer.status < 200 || answer.status > 299) {
       const said = jsonIn(text);
       const reason = isObject(said) ? (said["message"] ?? said["error"]) : undefined;
-      const message = `${method} ${path}: ${answer.status}${typeof reason === "string" ? `: ${hide(reason)}` : ""}`;
+      const message = `${method} ${hostname}${wire.path}: ${answer.status}${typeof reason === "string" ? `: ${hide(reason)}` : ""}`;
       throw refused(answer, message, unknown, hint, clock.now());
     }
     const found = read(text);
@@ -111,7 +111,7 @@ async function exchange<T>(
     if (!(error instanceof ForgeError) || error.failure !== "passing") return undefined;
     return (error.retryAfter ?? 0) > maxPause ? undefined : { retryAfter: error.retryAfter };
   };
-  return repeatRequest(send, { ...tries, passing }, clock);
+  return repeatRequest(send, { ...tries, passing }, clock, signal);
 }
 
 /** Repeats the work if an addition in it was lost: it may be added again once nothing is found. */
@@ -191,101 +191,4 @@ export async function allPages(api: Api, path: string): Promise<readonly JsonObj
     if (entries.length < pageSize) return all;
   }
   return all;
-}
-
-/** The commit that this job runs for; undefined outside of a pipeline, and for a tag, which stands still. */
-export function commitOfJob(settings: Settings): PlannedCommit | undefined {
-  const branch = settings.get("CI_COMMIT_BRANCH");
-  const given =
-    settings.get("GITHUB_ACTIONS") === "true"
-      ? {
-          repository: `${settings.get("GITHUB_SERVER_URL") ?? ""}/${settings.get("GITHUB_REPOSITORY") ?? ""}`,
-          ref: settings.get("GITHUB_REF"),
-          commit: settings.get("GITHUB_SHA"),
-        }
-      : {
-          repository: settings.get("CI_PROJECT_URL"),
-          ref: branch === undefined ? settings.get("CI_MERGE_REQUEST_REF_PATH") : `refs/heads/${branch}`,
-          commit: settings.get("CI_COMMIT_SHA"),
-        };
-  const { repository, ref, commit } = given;
-  if (repository === undefined || ref === undefined || commit === undefined) return undefined;
-  return /^https?:\/\/[^/]/.test(repository) && !ref.startsWith("refs/tags/")
-    ? { repository, ref, commit }
-    : undefined;
-}
-
-/**
- * Throws `plan-superseded` if the branch that a plan was made from shows another commit by now. Only a job of the same repository can
- * ask; elsewhere nothing is asked. Rejects with a `forge-` error if the repository gives no answer: then nothing may be applied.
- */
-export async function assertNewest(
-  planned: PlannedCommit | undefined,
-  settings: Settings,
-  clock: Clock = systemClock,
-): Promise<void> {
-  if (planned === undefined || commitOfJob(settings)?.repository !== planned.repository) return;
-  const { ref, commit } = planned;
-  const newest = await commitAt(planned, settings, clock);
-  if (newest === commit) return;
-  const branch = ref.replace(/^refs\/(?:heads\/)?/, "");
-  const now = newest === "" ? "is gone" : `is at ${newest.slice(0, 12)} by now`;
-  const message = `this plan was made from the commit ${commit.slice(0, 12)} of ${branch}, which ${now}`;
-  const hint = "approve the plan of the newest commit: this one leaves out, or takes back, what came later";
-  throw new GraphformError("plan-superseded", message, { hint, exitCode: exitCodes.stale });
-}
-
-/** The commit that a ref of a repository shows, asked as git does (protocol version 2, ls-refs); empty if there is no such ref. */
-function commitAt({ repository, ref }: PlannedCommit, settings: Settings, clock: Clock): Promise<string> {
-  const isGithub = settings.get("GITHUB_ACTIONS") === "true";
-  const token = settings.get(isGithub ? "GITHUB_TOKEN" : "CI_JOB_TOKEN");
-  const login = `${isGithub ? "x-access-token" : "gitlab-ci-token"}:${token}`;
-  const type = "application/x-git-upload-pack";
-  return exchange(
-    {
-      base: repository,
-      hide: settings.secrets.hide,
-      hint: isGithub
-        ? "give the step `env: { GITHUB_TOKEN: ${{ github.token }} }`, and the job `permissions: { contents: read }`"
-        : "the token of the job reads the repository: check CI_JOB_TOKEN and CI_PROJECT_URL",
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Basic ${Buffer.from(login).toString("base64")}` }),
-        "content-type": `${type}-request`,
-        accept: `${type}-result`,
-        "git-protocol": "version=2",
-        "user-agent": "git/2 (graphform)",
-      },
-      clock,
-    },
-    {
-      method: "POST",
-      path: ".git/git-upload-pack",
-      body: `${packet("command=ls-refs\n")}0001${packet(`ref-prefix ${ref}\n`)}0000`,
-      isRead: true,
-    },
-    (text) => commitIn(text, ref),
-  );
-}
-
-/** The commit that the list of an answer has for a ref, empty if it has none; undefined if it is no list. */
-function commitIn(answer: string, ref: string): string | undefined {
-  const bytes = Buffer.from(answer);
-  let found = "";
-  for (let at = 0; at < bytes.length; ) {
-    const size = bytes.toString("latin1", at, at + 4);
-    // This ends the list.
-    if (size === "0000") return found;
-    const length = /^[0-9a-f]{4}$/.test(size) ? Number.parseInt(size, 16) : 0;
-    if (length < 4) return undefined;
-    const [, commit = "", name] =
-      /^([0-9a-f]{40,64}) ([^\n]+)/.exec(bytes.toString("utf8", at + 4, at + length)) ?? [];
-    if (name === ref) found = commit;
-    at += length;
-  }
-  return undefined;
-}
-
-/** One line of git's protocol: its length in four hexadecimal digits stands before it. */
-function packet(line: string): string {
-  return `${(Buffer.byteLength(line) + 4).toString(16).padStart(4, "0")}${line}`;
 }

@@ -1,7 +1,7 @@
 /** @module Repeats a request to a store that did not answer, with growing pauses. */
 import type { Clock } from "../../model/clock.ts";
 import { isGraphformError } from "../../model/errors.ts";
-import { asTimeUp, limitWords, waitLonger } from "../../model/time-limit.ts";
+import { waitLonger, withinLimit } from "../../model/time-limit.ts";
 import { type PassingFailure, repeatRequest } from "../../network/repeat-request.ts";
 import { StoreBusyError, unreachable } from "./refusals.ts";
 
@@ -59,28 +59,10 @@ export function untilAnswered<T>(
   const repeat = (stop?: AbortSignal): Promise<T> =>
     repeatRequest(attempted, { tries, pauses, passing }, clock, stop);
   if (limit === undefined) return repeat(signal);
-  return within(limit, clock, (over) =>
-    repeat(AbortSignal.any([over, ...(signal === undefined ? [] : [signal])])),
+  const { patience, where } = limit;
+  return withinLimit({ clock, patience, signal }, repeat, (words) =>
+    unreachable(where, `gave ${words}`, waitLonger),
   );
-}
-
-/** Does work that has the time of the limit at most. What still runs then is told to stop. */
-async function within<T>(
-  { patience, where }: WaitLimit,
-  clock: Clock,
-  work: (over: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const over = new AbortController();
-  const late = clock.sleep(patience, over.signal).then(() => {
-    throw asTimeUp(unreachable(where, `gave no answer within ${limitWords(patience)}`, waitLonger));
-  });
-  const done = work(over.signal);
-  for (const either of [done, late]) either.catch(() => undefined);
-  try {
-    return await Promise.race([done, late]);
-  } finally {
-    over.abort();
-  }
 }
 
 /** True for a request without an answer: it may have happened. */

@@ -51,6 +51,8 @@ export function s3Objects(
     while (marker !== undefined && found.length < limit) {
       const query: { readonly [name: string]: string } = { versions: "", prefix: key, ...marker };
       const answer = await request({ method: "GET", query });
+      // A service that has no such request keeps no versions.
+      if (answer.status === 405 || answer.status === 501) return [];
       if (answer.status !== 200) throw s3Refusal(answer, "list versions", where);
       const list = element(answer.body.toString("utf8"), "ListVersionsResult");
       for (const version of elementsOf(list, "Version")) {
