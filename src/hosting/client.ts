@@ -21,7 +21,7 @@ import {
   withRetry,
 } from "./wire/exchange.ts";
 import { readAnswer, withPages } from "./wire/read-answer.ts";
-import { baseOf, endpointOf, fillPath } from "./wire/request-url.ts";
+import { type Base, baseOf, endpointOf, fillPath } from "./wire/request-url.ts";
 import { openConnections, type WireRequest, type WireResponse } from "./wire/transport.ts";
 
 /**
@@ -162,11 +162,19 @@ export function createService(options: ServiceOptions): Client {
       throw withEvidence(error, { host: new URL(bases[endpoint.host].origin).host });
     }
   };
+  const baseAt = (operation: string): Base => bases[profile.operations[operation]?.host ?? "platform"];
   /** A write that was sent is let go of by the connection alone, which says that its answer was lost. */
   const timed = (wanted: Call, isWrite: boolean, { unsent, sent, look }: CallSignals): Promise<Answer> =>
-    withinPatience(wanted.operation, options, unsent, (limited) =>
-      call(wanted, isWrite, { unsent: limited, sent: isWrite ? sent : limited, look }),
+    withinPatience(
+      wanted.operation,
+      options,
+      unsent,
+      (limited) => call(wanted, isWrite, { unsent: limited, sent: isWrite ? sent : limited, look }),
+      inWords(wanted),
     );
+  /** The call with its object and its host, for messages. */
+  const inWords = ({ operation, params: { id, instanceId = id } }: Call): string =>
+    `${operation}${instanceId === undefined ? "" : ` of ${instanceId}`} at ${new URL(baseAt(operation).origin).host}`;
 
   const patiently = <T>(operation: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
     withinPatience(operation, options, signal, (limited) => orAborted(work(), limited));
@@ -177,7 +185,7 @@ export function createService(options: ServiceOptions): Client {
     ...defined({ caFile, patience }),
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     read: (wanted, signal) => timed(wanted, false, always(signal)),
-    date: (operation) => dates.newest(bases[profile.operations[operation]?.host ?? "platform"].origin),
+    date: (operation) => dates.newest(baseAt(operation).origin),
     write: (wanted, signal, unsent = signal, look = undefined) =>
       timed(wanted, true, { sent: signal, unsent, look }),
     subscriptions: (needed, signal) =>

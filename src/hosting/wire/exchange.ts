@@ -133,13 +133,14 @@ export function passesForRead(error: ServiceError): boolean {
 
 /**
  * Does work that has the client's patience at most: after that its signal is aborted, and an error that leaves no doubt about a write
- * becomes one that says so (exit 7).
+ * becomes one that says so (exit 7), of `what`.
  */
 export async function withinPatience<T>(
   operation: string,
   { clock, patience }: Pick<ServiceOptions, "clock" | "patience">,
   signal: AbortSignal,
   work: (limited: AbortSignal) => Promise<T>,
+  what: string = operation,
 ): Promise<T> {
   if (patience === undefined) return work(signal);
   const [limit, done] = [new AbortController(), new AbortController()];
@@ -152,7 +153,7 @@ export async function withinPatience<T>(
   } catch (error) {
     if (!limit.signal.aborted || signal.aborted || (isServiceError(error) && error.mayHaveWorked))
       throw error;
-    throw new ServiceError("aborted", operation, `${operation}: no answer within ${limitWords(patience)}`, {
+    throw new ServiceError("aborted", operation, `${what}: no answer within ${limitWords(patience)}`, {
       wasSent: false,
       exitCode: exitCodes.converging,
       hint: waitLonger,
