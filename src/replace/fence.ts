@@ -19,9 +19,6 @@ import { switchEvent } from "./switch.ts";
 /** Longest time that a stop may take, in ms: the pause of writes holds that long even if this process ends. */
 const stopWithin = 15 * 60_000;
 
-/** Time by which clocks may differ, in ms. */
-const skew = 5000;
-
 /** Starts or stops the object of an address by the service, and waits for it. */
 export function power(verb: "start" | "stop", address: Address, context: ApplyContext): Promise<StepResult> {
   const step = unplannedStep(address, boundAt(address, context), "operate", context.digest);
@@ -43,8 +40,7 @@ export async function fence(step: Step, side: Side, freeze: Freeze, context: App
   try {
     // Another client that ends the pause while the database stops must find no way to write.
     await setCap(side, 1);
-    await freeze.fence();
-    const lost = await freeze.prove();
+    const lost = await freeze.fence();
     if (lost !== undefined) throw new GraphformError(lost.code, lost.message, { hint: lost.remedy });
     const stopped = await power("stop", address, context).catch((error: unknown) => {
       throw isServiceError(error) && !error.mayHaveWorked ? error : open(address, asError(error).message);
@@ -59,11 +55,10 @@ export async function fence(step: Step, side: Side, freeze: Freeze, context: App
       );
     throw error;
   }
+  const lost = await freeze.prove();
   freeze.abandon();
-  if (!freeze.lost.aborted) return;
-  // Something may have been written while it stopped: the next run starts it again.
-  await setPhase(address, "fence", { pausedUntil: undefined }, context);
-  throw open(address, asError(freeze.lost.reason).message);
+  // Something may have been written while it stopped: it is never switched from.
+  if (lost !== undefined) throw open(address, lost.message);
 }
 
 /** True for the failure of a fence whose database is stopped, or may be. */
@@ -115,38 +110,21 @@ async function outputsOf(address: Address, context: ApplyContext): Promise<Live[
   return (await driverOf(context, bound.kind).get(bound, context.stopping))?.outputs;
 }
 
-/** Goes on after a run that ended between the fence and the switch. */
-export async function resumeFence(
-  step: Step,
-  terms: MigrationTerms,
-  known: Migration,
-  context: ApplyContext,
-): Promise<StepResult> {
-  const { address, id = "", place } = step;
-  const rest = await untilAtRest(step, { id, place }, context);
-  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest({ id, place }, rest);
-  const { live } = rest;
-  const until = Date.parse(known.pausedUntil ?? "") - skew;
-  // Later it is not known whether the stop or the end of the pause came first: no time that the service shows is that of the stop.
-  if (live.phase.is === "stopped" && context.clock.now() < until) {
-    await settleStop(address, context);
-    const side = await openBound(twinOf(address, "next"), context, context.stopping);
-    const mark = await writeMark(side).finally(side.close);
-    return switchOver(step, terms, "next", { mark }, context);
-  }
-  return reopen(step, live, context);
-}
-
 /** The stop of an earlier run is over: the state no longer waits for it. */
 async function settleStop(address: Address, { journal }: ApplyContext): Promise<void> {
   if (journal.state.resources[address]?.converging !== undefined)
     await journal.record({ type: "operation-settled", address });
 }
 
-/** Goes back to the old database, which has everything: it is started if it is stopped, and takes writes. */
-export async function reopen(step: Step, live: Live, context: ApplyContext): Promise<StepResult> {
-  const { address, id = "" } = step;
-  if (live.phase.is === "stopped") {
+/**
+ * Goes back to the old database after a run that ended between the fence and the switch: it is started if it is stopped, and takes writes. No
+ * stop that is seen later is trusted, since it may have been started and have taken writes before.
+ */
+export async function reopen(step: Step, context: ApplyContext): Promise<StepResult> {
+  const { address, id = "", place } = step;
+  const rest = await untilAtRest(step, { id, place }, context);
+  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest({ id, place }, rest);
+  if (rest.live.phase.is === "stopped") {
     await settleStop(address, context);
     const started = await power("start", address, context);
     if (started.result !== "done") return started;
@@ -154,12 +132,8 @@ export async function reopen(step: Step, live: Live, context: ApplyContext): Pro
   const side = await openBound(address, context, context.stopping);
   await letWrite(side, context.journal.state.migrations?.[address]?.cap).finally(side.close);
   await setPhase(address, "await-cutover", { pausedUntil: undefined, cap: undefined }, context);
-  return {
-    result: "waiting-for-person",
-    id,
-    message: `${id} takes writes again and has lost nothing: an earlier run had closed it and not switched`,
-    hint: `run it again: graphform apply --cutover ${shellWord(address)}`,
-  };
+  const message = `${id} takes writes again and has lost nothing: an earlier run had closed it and not switched`;
+  return { result: "done", id, message };
 }
 
 /** The write commands that a database has executed until now. */

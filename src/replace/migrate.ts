@@ -16,7 +16,7 @@ import type { Side } from "./data/nodes.ts";
 import { refusalsOf, refusalsOfSide } from "./data/preflight.ts";
 import { isRefusal, type Reason, type Refusal } from "./data/refusals.ts";
 import { rehearse } from "./data/rehearse.ts";
-import { resumeFence } from "./fence.ts";
+import { reopen } from "./fence.ts";
 import { runHook } from "./hook.ts";
 import { isSwitched } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
@@ -104,7 +104,11 @@ function refused({ id, address }: Step, reasons: readonly Reason[]): StepResult 
 async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext): Promise<StepResult> {
   const { address, id = "", place } = step;
   const known = context.journal.state.migrations?.[address];
-  if (known?.phase === "fence") return resumeFence(step, terms, known, context);
+  if (known?.phase === "fence") {
+    const end = await reopen(step, context);
+    const hint = `run it again: graphform apply --cutover ${shellWord(address)}`;
+    return end.result === "done" ? { ...end, result: "waiting-for-person", hint } : end;
+  }
   const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
   if (live === undefined) throw new GraphformError("gone", `${id} is not shown`, { exitCode: 6 });
   if (isStale(step, live, context)) return staleResult(step, { id, place }, live);

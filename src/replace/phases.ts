@@ -62,9 +62,9 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
   },
   fence: {
     does: "lets no new write begin, ends all connections of the old database and stops it",
-    proof: "the service shows it stopped before the pause could end",
+    proof: "the pause is proved all the time until the service shows it stopped",
     afterKill:
-      "before the stop was taken the next run ends the pause, and waits for the cutover again; after that it goes forward to switch if it stopped in time; `replace undo` starts the old one again",
+      "the next run, or `replace undo`, starts the old one again if it is stopped, lets it take writes, and waits for the cutover again",
   },
   switch: {
     does: "gives the address, and everything inside, to the new database in one version of the state",

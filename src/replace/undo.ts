@@ -1,9 +1,7 @@
 /** @module Goes back to the old database of a migration while it is held. */
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
-import { untilAtRest } from "../apply/operations/existing.ts";
 import { type Address, twinOf } from "../model/address.ts";
-import { asError, GraphformError } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
+import { asError, GraphformError, shellWord } from "../model/errors.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import type { Migration } from "../model/state.ts";
@@ -25,13 +23,7 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   if (bound === undefined || migration === undefined)
     throw new GraphformError("nothing-to-undo", `${address} has no migration`);
   const at = { ...step, id: bound.id, place: bound.place ?? place };
-  if (migration.phase === "fence" && migration.heldUntil === undefined) {
-    const rest = await untilAtRest(at, { id: bound.id, place: bound.place }, context);
-    if (rest.is !== "arrived" || rest.live === undefined)
-      return { result: "converging", message: `${bound.id} is still busy` };
-    const { id, message } = await reopen(at, rest.live, context);
-    return { result: "done", ...defined({ id, message }) };
-  }
+  if (migration.phase === "fence" && migration.heldUntil === undefined) return reopen(at, context);
   if (!isSwitched(migration) && migration.phase !== "fence")
     throw new GraphformError("nothing-to-undo", `the address ${address} was not switched yet`, {
       hint: "take the change back in the manifest: the next apply deletes the new database",
@@ -43,13 +35,26 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   await switchOver(at, termsOf(migration, context), "former", {}, context);
   report(step, "switch", "back to the old database", context);
   const started = await power("start", address, context);
-  await setPhase(address, "hold", { mark: undefined }, context);
+  await setPhase(address, "hold", { mark: await markOfStart(started, address, context) }, context);
   const { heldUntil = "" } = context.journal.state.migrations?.[address] ?? {};
-  const message = `back on ${context.journal.state.resources[address]?.id ?? "the old database"}; ${writes}, and ${bound.id} keeps it, stopped, until ${heldUntil}`;
+  const message = `back on ${context.journal.state.resources[address]?.id ?? "the old database"}; ${writes}, and ${bound.id} keeps it, stopped, until ${heldUntil}; once more, graphform replace undo ${shellWord(address)} goes forward again to ${bound.id}`;
   return {
     ...started,
     message: started.result === "done" ? message : `${message}; ${started.message ?? ""}`,
   };
+}
+
+/** The mark of a database that was just started: its process has counted from 0. Undefined if it cannot be asked. */
+async function markOfStart(
+  { result }: StepResult,
+  address: Address,
+  context: ApplyContext,
+): Promise<Migration["mark"]> {
+  if (result !== "done") return undefined;
+  const side = await openBound(address, context, context.stopping).catch(() => undefined);
+  const mark = side && (await writeMark(side).catch(() => undefined));
+  side?.close();
+  return mark && { ...mark, writes: 0 };
 }
 
 /** Brings the new database to rest and stops it, and says what it has got since the switch. One that is stopped already has no more to say. */
@@ -64,16 +69,19 @@ async function close(step: Step, migration: Migration, context: ApplyContext): P
   });
   try {
     const cap = await readCap(side);
+    // The state remembers it until the fence: a killed run leaves a pause, which the next one ends.
     await setPhase(address, "hold", { cap }, context);
     const freeze = await quiesce(side, { cap }, context.stopping);
-    await setPhase(address, "hold", { cap: undefined }, context);
-    if (isRefusal(freeze)) throw new GraphformError(freeze.code, freeze.message, { hint: freeze.remedy });
+    if (isRefusal(freeze)) {
+      await setPhase(address, "hold", { cap: undefined }, context);
+      throw new GraphformError(freeze.code, freeze.message, { hint: freeze.remedy });
+    }
     try {
       const { mark } = migration;
       const now = await writeMark(side);
       await fence(step, side, freeze, context);
       if (mark === undefined || mark.runId !== now.runId)
-        return "what the new one had got was not counted, since it was started anew meanwhile";
+        return "what the new one had got was not counted, since it was started anew meanwhile or could not be asked";
       const count = now.writes - mark.writes;
       return count === 0
         ? "the new one had got no command that can write"

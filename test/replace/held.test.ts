@@ -164,10 +164,15 @@ describe("a plan of a program", () => {
 describe("the cutover after all of that", () => {
   it("moves everything, and takes no write of one who ends the pause while the old database stops", async () => {
     const old = await endpoint();
-    const moved = await cutover("stopping", async () => {
+    let moved = await cutover("stopping", async () => {
       await ask(old, login, "CLIENT", "UNPAUSE").catch(() => undefined);
       await expect(query("CREATE (:Order {n: 103})")).rejects.toThrow();
     });
+    // A look that comes before the stop finds the end of the pause.
+    if (moved.code === 7) {
+      expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 8 });
+      moved = await user.run("apply", "--auto-approve", "--cutover", "instances.orders");
+    }
     expect(moved, moved.out + moved.err).toMatchObject({ code: 0 });
     expect(await endpoint()).not.toBe(old);
     expect(await query("MATCH (o:Order) RETURN count(o)")).toContain("[[102]]");

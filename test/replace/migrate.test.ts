@@ -91,6 +91,13 @@ describe("replacement that keeps the data", () => {
     const back = await user.run("replace", "undo", "instances.orders");
     expect(back, back.out + back.err).toMatchObject({ code: 0 });
     expect(back.err).toMatch(/had got \d+ commands? that can write since the switch/);
+    expect(back.err).toContain("replace undo instances.orders goes forward again");
+    await query("CREATE (:Second)");
+    const forward = await user.run("replace", "undo", "instances.orders");
+    expect(forward, forward.out + forward.err).toMatchObject({ code: 0 });
+    expect(forward.err).toMatch(/had got 1 command that can write since the switch/);
+    expect(user.state("moving").resources["instances.orders"]?.id).toBe(before["instances.orders"]?.id);
+    expect(await user.run("replace", "undo", "instances.orders")).toMatchObject({ code: 0 });
     const after = user.state("moving").resources;
     expect(after["instances.orders"]?.id).toBe(before["instances.orders~former"]?.id);
     expect(after["instances.orders~former"]?.id).toBe(before["instances.orders"]?.id);

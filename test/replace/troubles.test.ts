@@ -192,18 +192,26 @@ describe("a migration in trouble", () => {
     expect(await orders()).toBe(1);
   });
 
-  it("goes forward after a kill while the old database stops, with its hook, and not back by a plan", async () => {
+  it("starts the old database again after a kill while it stops, and keeps what it takes then, with the hook of the next cutover", async () => {
     cache -= 1;
     change({ migration: ", hook: [./hook.sh]" });
     const before = await output("orders");
     user.write("told", "nothing");
     await kill("stopping");
     expect((await user.run("plan")).err).not.toContain("takes writes again");
+    expect(await user.run("instance", "start", "instances.orders")).toMatchObject({ code: 0 });
+    await query("CREATE (:Order {number: 2})");
+    expect(await user.run("instance", "stop", "instances.orders")).toMatchObject({ code: 0 });
+    const reopened = await user.run("apply", "--auto-approve");
+    expect(reopened, reopened.out + reopened.err).toMatchObject({ code: 8 });
+    expect(await output("orders")).toBe(before);
+    expect(await orders()).toBe(2);
     const finished = await cutover();
     expect(finished, finished.out + finished.err).toMatchObject({ code: 0 });
     expect(await output("orders")).not.toBe(before);
     expect(user.read("told").trim()).toBe(await output("orders"));
-    expect(await orders()).toBe(1);
+    expect(await orders()).toBe(2);
+    await query("MATCH (o:Order {number: 2}) DELETE o");
     await retire();
   });
 

@@ -14,10 +14,10 @@ export interface Freeze {
   /** Compares each node with its mark, and probes that a write waits. Undefined: proved until now. It never rejects. */
   prove(): Promise<Refusal | undefined>;
   /**
-   * Ends the connections of all other clients, so that what waits in them is never executed, and from now on takes a node that cannot be
-   * reached for one that was stopped. Goes on renewing.
+   * Ends the connections of all other clients, so that what waits in them is never executed, and proves once more. From then on it looks all the
+   * time, and takes a node for stopped as long as it cannot be reached.
    */
-  fence(): Promise<void>;
+  fence(): Promise<Refusal | undefined>;
   /** Stops renewing and ends the pause on every node; waiting writes are executed then. It never rejects. */
   release(): Promise<void>;
   /** Stops renewing, and leaves the pause to its end: for a database that was stopped. */
@@ -73,9 +73,17 @@ export async function holdFreeze(
       if (node.role === "replica" || (await isHeld(node, signal))) return undefined;
       return `the pause of writes at ${host}:${port} was ended by another client`;
     } catch (error) {
-      if (!node.control.isOpen && isFenced) return undefined;
+      if (isFenced) await sleep(probeTime);
+      if (!node.control.isOpen && isFenced) return changeOfClosed(node);
       return `writes are not proved to wait: ${asError(error).message}`;
     }
+  };
+  /** A node that ended, and can be reached, was started anew, and may have been written to. */
+  const changeOfClosed = async (node: Node): Promise<string | undefined> => {
+    const link = await node.open(signal).catch(() => undefined);
+    link?.close();
+    const { host, port } = node.target;
+    return link && `writes are not proved to wait at ${host}:${port}: it ended and was started anew`;
   };
   const prove = async (): Promise<Refusal | undefined> => {
     if (reason !== undefined) return reason;
@@ -100,19 +108,26 @@ export async function holdFreeze(
         return;
       }
     }
-    if (!isOver) timer = setTimeout(renew, pause / 3);
+    schedule();
+  };
+  const schedule = (): void => {
+    clearTimeout(timer);
+    if (!isOver) timer = setTimeout(renew, isFenced ? probeTime : pause / 3);
   };
 
   signal.addEventListener("abort", stop, { once: true });
-  timer = setTimeout(renew, pause / 3);
+  schedule();
   const problem = await prove();
   if (problem !== undefined) return problem;
   return {
     lost: lost.signal,
     prove,
     async fence() {
-      isFenced = true;
       await Promise.all(side.nodes.map(killClients));
+      const lost = await prove();
+      isFenced = true;
+      schedule();
+      return lost;
     },
     async release() {
       stop();
@@ -160,7 +175,8 @@ export async function isHeld(primary: Node, signal: AbortSignal): Promise<boolea
     await ping;
     for (let turn = 0; turn < turns && answer === undefined; turn += 1) await sleep(probeTime / turns);
     if (answer instanceof Error && /^NOPERM/.test(answer.message)) throw answer;
-    return answer === undefined && link.isOpen;
+    if (answer === undefined && !link.isOpen) throw new Error("the connection was closed");
+    return answer === undefined;
   } finally {
     link.close();
   }
