@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The launcher. It must be understood by every Node that a person may have, so that an old one gets a sentence and not
 // a syntax error; it answers `--version` itself, so that the answer costs no more than starting Node.
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import module from "node:module";
 import process from "node:process";
 
@@ -12,7 +12,9 @@ const built = new URL("../dist/cli.js", import.meta.url);
 // Before a command listens itself nothing has begun, and an interrupt ends like every other one.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
-    if (process.listenerCount(signal) === 1) process.exit(130);
+    if (process.listenerCount(signal) !== 1) return;
+    endWaitsForWriters();
+    process.exit(130);
   });
 }
 
@@ -28,6 +30,17 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   await import(built.href);
 } else {
   fail("this clone is not built yet: run `npm run build` first");
+}
+
+/** A pipe that nobody writes to holds up the call that opens it, and with it the end of the process, until somebody opens it to write. */
+function endWaitsForWriters() {
+  for (const word of process.argv.slice(2).flatMap((given) => [given, given.slice(given.indexOf("=") + 1)])) {
+    try {
+      if (statSync(word).isFIFO()) closeSync(openSync(word, constants.O_WRONLY | constants.O_NONBLOCK));
+    } catch {
+      // No file, or a pipe that nobody waits for.
+    }
+  }
 }
 
 function fail(message) {

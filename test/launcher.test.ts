@@ -73,4 +73,21 @@ describe("the launcher", () => {
       expect(ended).toEqual({ code: 130, killedBy: null });
     },
   );
+
+  it("ends with 130 at a signal while a pipe is opened that nobody writes to", async () => {
+    const clone = temporaryFolder("launcher");
+    cpSync(folder, clone, { recursive: true });
+    mkdirSync(join(clone, "dist"));
+    const reads =
+      'import { readFile } from "node:fs/promises"; readFile(process.argv[2]); console.log("here");';
+    writeFileSync(join(clone, "dist", "cli.js"), reads);
+    const pipe = join(clone, "pipe");
+    spawnSync("mkfifo", [pipe]);
+    const child = spawn(process.execPath, [join(clone, "bin", "graphform.js"), pipe]);
+    child.stdout.once("data", () => child.kill("SIGTERM"));
+    const ended = await new Promise((resolve) => {
+      child.once("close", (code, killedBy) => resolve({ code, killedBy }));
+    });
+    expect(ended).toEqual({ code: 130, killedBy: null });
+  });
 });
