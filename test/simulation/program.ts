@@ -292,13 +292,11 @@ export function clockOf(process: Proc, { schedule, dice }: World): Clock {
   return {
     now: schedule.now,
     random: dice.next,
-    sleep: (ms, signal) =>
+    // A sleep without a signal ends by itself alone.
+    sleep: (ms, signal = new AbortController().signal) =>
       new Promise((resolve, reject) => {
-        if (signal?.aborted === true) return reject(signal.reason);
-        const pending = {
-          signal: signal ?? process.aborting.signal,
-          give: (): void => reject(signal?.reason),
-        };
+        if (signal.aborted) return reject(signal.reason);
+        const pending = { signal, give: (): void => reject(signal.reason) };
         process.pending.add(pending);
         schedule.after(ms, process, () => {
           process.pending.delete(pending);
