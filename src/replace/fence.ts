@@ -69,9 +69,9 @@ export function isOpenFence(error: unknown): boolean {
 function open(address: Address, reason: string): GraphformError {
   return new GraphformError(
     "fence-open",
-    `the old database is closed, and its stop is not proved: ${reason}`,
+    `the database of ${address} is closed, and its stop is not proved: ${reason}`,
     {
-      hint: `run apply again to go on, or go back: graphform replace undo ${shellWord(address)}`,
+      hint: `nothing was switched; run apply again to go on, or graphform replace undo ${shellWord(address)}`,
       exitCode: 7,
     },
   );
