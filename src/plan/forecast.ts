@@ -14,13 +14,18 @@ export function forecast(
   learned?: Durations,
 ): Forecast {
   const open = changes.filter((change) => change.blocked.length === 0);
+  const switching = new Set(
+    steps.filter(({ migration }) => migration?.cutover).map(({ address }) => address),
+  );
   const chain = longestChain(
     steps.filter((step) => step.blocked.length === 0),
     (step) => expectedTime(step, profile, learned),
   );
   return {
     restarts: open.filter((change) => change.action === "update" && change.disruption === "restart").length,
-    replacements: open.filter((change) => change.action === "replace").length,
+    replacements: open.filter(
+      ({ action, address }) => action === "replace" || (action === "migrate" && switching.has(address)),
+    ).length,
     seconds: inSeconds(chain.at(-1)?.end ?? 0),
     path: chain.filter((link) => link.end > link.start).map(pathStep),
   };

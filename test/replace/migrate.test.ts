@@ -72,6 +72,7 @@ describe("replacement that keeps the data", () => {
     const { resources } = user.state("moving");
     const moved = await user.run(...cutover);
     expect(moved, moved.out + moved.err).toMatchObject({ code: 0 });
+    expect(moved.out).toMatch(/^Impact +no restarts, 1 replacement,/m);
     const after = user.state("moving").resources;
     expect(after["instances.orders~former"]?.id).toBe(resources["instances.orders"]?.id);
     expect(after["instances.orders"]?.id).toBe(resources["instances.orders~next"]?.id);
