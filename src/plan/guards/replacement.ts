@@ -96,7 +96,7 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
     return {
       code,
       message: `${former} is still kept from the migration before this one`,
-      lift: `--allow-destroy ${shellWord(former)} deletes it first`,
+      lift: `take the change back in the manifest; or --allow-destroy ${shellWord(former)} deletes it first, with what it alone holds`,
     };
   const stuck = notCarried(fields, input.kinds.named(kind).schema);
   if (stuck !== undefined)
