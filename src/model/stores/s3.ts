@@ -132,7 +132,7 @@ export const s3: Store<S3Location, keyof typeof variables> = {
   },
   canonical: ({ type, bucket, key, endpoint }) => ({
     ...{ type, bucket, key },
-    ...defined({ endpoint: endpoint && (URL.parse(endpoint)?.href ?? endpoint).replace(/\/+$/, "") }),
+    ...defined({ endpoint: endpoint && (URL.parse(endpoint)?.href ?? endpoint).replace(/\/$/, "") }),
   }),
   source(_, variable) {
     const settings = ["awsAccessKeyId", "awsWebIdentityTokenFile"] as const;
