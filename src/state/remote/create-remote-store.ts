@@ -65,7 +65,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   let isOver = false;
   /** Nothing waits for a request that the end of the time has left alone; a lock is given back first. */
   const closing = (error: unknown): never => {
-    isOver = isTimeUp(error);
+    isOver ||= isTimeUp(error);
     if (isOver && held === undefined) void driver.close();
     throw error;
   };
