@@ -32,13 +32,13 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   fail("this clone is not built yet: run `npm run build` first");
 }
 
-/** A pipe that nobody writes to holds up the call that opens it, and with it the end of the process, until somebody opens it to write. */
+/** Opening a pipe to read blocks until it is opened to write, and the process cannot end meanwhile: opens the pipes of the command line to write. */
 function endWaitsForWriters() {
   for (const word of process.argv.slice(2).flatMap((given) => [given, given.slice(given.indexOf("=") + 1)])) {
     try {
       if (statSync(word).isFIFO()) closeSync(openSync(word, constants.O_WRONLY | constants.O_NONBLOCK));
     } catch {
-      // No file, or a pipe that nobody waits for.
+      // No file, or a pipe that is not being opened.
     }
   }
 }

@@ -27,7 +27,7 @@ export async function assertStillMissing(
   const bound = resources[address];
   const describe = (found: string, at: JsonObject): Promise<Live | undefined> =>
     driverOf(context, kind).get({ id: found, place: at }, context.stopping);
-  // What was found through a parent that is bound no more went with it, and the service may answer with errors.
+  // An object inside a parent that is no longer bound was deleted with it, and the service may answer with errors for it.
   if (
     id !== undefined &&
     bound?.id === id &&

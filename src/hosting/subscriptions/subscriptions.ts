@@ -99,10 +99,8 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
 
   return {
     of(call, endpoint) {
-      if (
-        ![endpoint.path, ...Object.values(endpoint.query)].some((text) => text.includes("{subscriptionId}"))
-      )
-        return undefined;
+      const texts = [endpoint.path, ...Object.values(endpoint.query)];
+      if (!texts.some((text) => text.includes("{subscriptionId}"))) return undefined;
       return isPerTier || Object.keys(given).length > 0 ? find(call) : subscriptionId;
     },
     remember({ operation, params }, { values }, subscription) {

@@ -1,7 +1,6 @@
 /** @module Parses JSON from the network with a limit on its depth. */
 
-import type { Json } from "../../model/json.ts";
-import { jsonIn } from "../../model/json.ts";
+import { type Json, jsonIn } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 
 /** The deepest nesting that is read: no answer of a service needs more, and recursion over it must not overflow. */

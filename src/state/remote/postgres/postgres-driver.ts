@@ -48,7 +48,7 @@ async function prepare({ run, attempt }: Connections, tables: Tables, place: Pla
   const { hasSchema, hasTables } = await inspect(run, tables, place);
   if (hasTables !== true)
     await run(creation(tables, hasSchema === true)).catch((error: unknown) => {
-      // Who may not create has no tables to be let to: what is missing is what can be told.
+      // A user that may not create them lacks the tables, not the right to use them: the message names the tables.
       throw error instanceof GraphformError && error.code === "state-denied"
         ? postgresTrouble(sqlState("42P01"), place)
         : error;
