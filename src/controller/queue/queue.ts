@@ -1,0 +1,152 @@
+/** @module The queues of jobs: everything that knows pg-boss. */
+import { fromKysely, type Job, PgBoss } from "pg-boss";
+import type { Tx } from "../database/connect.ts";
+import { superviseSteadily } from "./supervise.ts";
+
+/** The queues. Jobs hold ids, never plans or secrets. */
+export interface Queues {
+  readonly plan: { readonly run: string };
+  readonly drift: { readonly run: string };
+  readonly apply: { readonly run: string };
+  readonly notify: { readonly manifest: string };
+  readonly tick: Record<string, never>;
+}
+
+export type QueueName = keyof Queues;
+
+/** A job as it was fetched: settled by this object, a job that was given to another worker meanwhile is left alone. */
+export type Fetched<N extends QueueName = QueueName> = Pick<
+  Job<Queues[N]>,
+  "id" | "retryCount" | "data" | "signal"
+>;
+
+/** Schema of pg-boss. */
+const schema = "graphform_queue";
+
+/** Name of the queue of jobs that ended too often. */
+const deadLetters = "dead";
+
+/** Seconds without a heartbeat after which a job counts as its worker's death. */
+const heartbeatSeconds = 30;
+
+/** Seconds between two looks of a worker, and between two looks for dead ones. */
+export const pollingSeconds = 2;
+
+/** Seconds: the longest apply; a longer one ends `converging` and is sent again. */
+const longestApply = 86_400;
+
+/** Deaths of workers are charged to every job of the process, so that the run counts its own attempts and this is no judge. */
+const retryLimit = 1_000;
+
+/** Options of every queue of runs. One job for a key is queued or active. */
+const ofRuns = {
+  policy: "exclusive",
+  heartbeatSeconds,
+  expireInSeconds: longestApply,
+  // Longer than the longest pause.
+  retentionSeconds: 400 * 86_400,
+  deleteAfterSeconds: 86_400,
+  retryLimit,
+  deadLetter: deadLetters,
+} as const;
+
+/** The queue of one process. */
+export interface Queue {
+  /** Sends a job, in the transaction of what it is about. A second one for the same key is not sent while the first is queued or active. */
+  send<N extends QueueName>(tx: Tx, name: N, key: string, data: Queues[N], after?: number): Promise<void>;
+  /** Completes a job in a transaction. */
+  complete<N extends QueueName>(tx: Tx, name: N, job: Fetched<N>): Promise<void>;
+  /** Runs `handler` for each job, `slots` at a time. A handler that rejects gives its job back, to be tried again. */
+  work<N extends QueueName>(
+    name: N,
+    slots: number,
+    handler: (job: Fetched<N>) => Promise<void>,
+  ): Promise<void>;
+  /** Runs `handler` for each job that ended too often, with its data. */
+  workDeadLetters(handler: (data: { readonly run?: string }) => Promise<void>): Promise<void>;
+  /** Stops fetching and waits for the handlers at most `ms`. */
+  stop(ms: number): Promise<void>;
+}
+
+/** Makes the tables of the queue; callers hold the lock of migrations. */
+export async function installQueue(url: string): Promise<void> {
+  const boss = new PgBoss({
+    ...settings(url),
+    migrate: true,
+    createSchema: true,
+    supervise: false,
+    schedule: false,
+  });
+  boss.on("error", () => undefined);
+  await boss.start();
+  await boss.createQueue(deadLetters, { retryLimit, deleteAfterSeconds: 86_400 });
+  await boss.createQueue("plan", { ...ofRuns, expireInSeconds: 3600 });
+  await boss.createQueue("drift", { ...ofRuns, expireInSeconds: 3600 });
+  await boss.createQueue("apply", ofRuns);
+  await boss.createQueue("notify", {
+    policy: "exclusive",
+    retryLimit: 20,
+    retryBackoff: true,
+    retryDelay: 5,
+    retryDelayMax: 600,
+  });
+  await boss.createQueue("tick", {
+    policy: "exclusive",
+    retryLimit: 0,
+    expireInSeconds: 300,
+    deleteAfterSeconds: 3600,
+  });
+  await boss.schedule("tick", "* * * * *", {}, { singletonKey: "tick" });
+  await boss.stop({ graceful: false });
+}
+
+/**
+ * Starts the queue of a process. `onTrouble` gets what went wrong in the background. Jobs whose worker died are given to another one, once
+ * the database has answered steadily.
+ */
+export async function startQueue(url: string, onTrouble: (error: Error) => void): Promise<Queue> {
+  const boss = new PgBoss({ ...settings(url), migrate: false, createSchema: false, supervise: false });
+  boss.on("error", onTrouble);
+  await boss.start();
+  const supervision = superviseSteadily(
+    () => boss.supervise(),
+    { heartbeat: heartbeatSeconds * 1000, interval: pollingSeconds * 1000 },
+    async () => void (await boss.getDb().executeSql("SELECT 1")),
+  );
+  return {
+    async send(tx, name, key, data, after) {
+      await boss.send(name, data, {
+        singletonKey: key,
+        db: fromKysely(tx),
+        ...(after === undefined ? {} : { startAfter: Math.ceil(after / 1000) }),
+      });
+    },
+    async complete(tx, name, job) {
+      await boss.complete(name, job, null, { db: fromKysely(tx) });
+    },
+    async work(name, slots, handler) {
+      const options = { localConcurrency: slots, pollingIntervalSeconds: pollingSeconds, batchSize: 1 };
+      await boss.work<Queues[typeof name]>(name, options, async (jobs) => {
+        for (const job of jobs) await handler(job);
+      });
+    },
+    async workDeadLetters(handler) {
+      await boss.work<{ run?: string }>(deadLetters, { pollingIntervalSeconds: 10 }, async (jobs) => {
+        for (const { data } of jobs) await handler(data);
+      });
+    },
+    async stop(ms) {
+      supervision.stop();
+      await boss.stop({ graceful: true, timeout: ms });
+    },
+  };
+}
+
+function settings(url: string): {
+  readonly connectionString: string;
+  readonly schema: string;
+  readonly max: number;
+  readonly application_name: string;
+} {
+  return { connectionString: url, schema, max: 10, application_name: "graphform queue" };
+}
