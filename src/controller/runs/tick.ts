@@ -1,0 +1,117 @@
+/** @module Does each minute what is due: checks of manifests, runs without a job, and rows that nobody reads any more. */
+import { sql } from "kysely";
+import type { Database, Tx } from "../database/connect.ts";
+import type { Queue } from "../queue/queue.ts";
+import { askForRun, lockManifest } from "./ask-for-run.ts";
+import { moveRun } from "./moves.ts";
+import { isEnd } from "./transitions.ts";
+
+interface TickWorld {
+  readonly database: Database;
+  readonly queue: Queue;
+}
+
+/** Manifests that one tick begins at most; the rest is due at the next one. */
+const maxDue = 5_000;
+
+/** Ms: a run that is not waiting for a person and was not written for so long has perhaps no job. */
+const forgottenAfter = 120_000;
+
+/** Days that ended runs are kept: those that changed something, and checks that found nothing to do. */
+const [keptDays, keptCheckDays] = [90, 1];
+
+/** Does all that is due. It may run twice at once, and may end anywhere. */
+export async function tick(world: TickWorld): Promise<void> {
+  await beginChecks(world);
+  await findForgotten(world);
+  await forget(world.database);
+}
+
+async function beginChecks({ database, queue }: TickWorld): Promise<void> {
+  const due = await database
+    .selectFrom("manifests")
+    .select("id")
+    .where("removed_at", "is", null)
+    .where("next_due_at", "<=", sql<Date>`clock_timestamp()`)
+    .orderBy("next_due_at")
+    .limit(maxDue)
+    .execute();
+  for (const { id } of due) await database.transaction().execute((tx) => beginCheck(tx, queue, id));
+}
+
+/** Begins the check of a manifest, and sets the next one: a whole number of intervals after the one that is due, never after the check. */
+async function beginCheck(tx: Tx, queue: Queue, id: string): Promise<void> {
+  const manifest = await lockManifest(tx, id);
+  const now = Date.now();
+  if (manifest === undefined || manifest.removed_at !== null || manifest.next_due_at.getTime() > now) return;
+  const interval = manifest.interval_seconds * 1000;
+  const due = manifest.next_due_at.getTime();
+  const next = new Date(due + Math.ceil((now - due + 1) / interval) * interval);
+  await tx.updateTable("manifests").set({ next_due_at: next }).where("id", "=", id).execute();
+  if (manifest.paused_until !== null && manifest.paused_until.getTime() > now) return;
+  await askForRun(tx, queue, manifest, { kind: "drift", trigger: "schedule", actor: "controller" });
+}
+
+/** Sends the jobs of runs that should have one. One that is queued or active is not sent again. */
+async function findForgotten({ database, queue }: TickWorld): Promise<void> {
+  const runs = await database
+    .selectFrom("runs")
+    .select(["id", "status", "kind"])
+    .where("ended_at", "is", null)
+    .where("status", "!=", "needs_approval")
+    .where("updated_at", "<", new Date(Date.now() - forgottenAfter))
+    .limit(1000)
+    .execute();
+  for (const { id, status, kind } of runs) {
+    const isPlanning = status === "pending" || status === "planning";
+    const name = isPlanning ? (kind === "drift" ? "drift" : "plan") : "apply";
+    await database.transaction().execute((tx) => queue.send(tx, name, id, { run: id }));
+  }
+}
+
+/** Ends the run of a job that ended too often. */
+export async function buryRun({ database }: TickWorld, run: string): Promise<void> {
+  await database.transaction().execute(async (tx) => {
+    const found = await tx
+      .selectFrom("runs")
+      .select(["manifest_id", "status"])
+      .where("id", "=", run)
+      .executeTakeFirst();
+    const manifest = found && (await lockManifest(tx, found.manifest_id));
+    if (manifest === undefined || found === undefined || isEnd(found.status)) return;
+    const { status } = found;
+    if (
+      status !== "pending" &&
+      status !== "planning" &&
+      status !== "approved" &&
+      status !== "applying" &&
+      status !== "converging"
+    )
+      return;
+    const why = "its job ended too often";
+    await moveRun(
+      tx,
+      run,
+      { from: status, to: "errored", why },
+      {},
+      { reasons: JSON.stringify([why]), exit_code: 1 },
+    );
+  });
+}
+
+/** Deletes runs that ended long ago, but for the newest of each manifest. */
+async function forget(database: Database): Promise<void> {
+  await sql`
+    WITH old AS (
+      SELECT r.id FROM graphform.runs r
+      WHERE r.ended_at < clock_timestamp() - make_interval(days => CASE WHEN r.status = 'planned_and_finished' THEN ${keptCheckDays} ELSE ${keptDays} END)
+        AND r.created_at < (SELECT max(created_at) FROM graphform.runs n WHERE n.manifest_id = r.manifest_id)
+      LIMIT 5000
+    ), events AS (DELETE FROM graphform.run_events WHERE run_id IN (SELECT id FROM old)),
+    approvals AS (DELETE FROM graphform.approvals WHERE run_id IN (SELECT id FROM old))
+    DELETE FROM graphform.runs WHERE id IN (SELECT id FROM old)`.execute(database);
+  await sql`DELETE FROM graphform.answers WHERE at < clock_timestamp() - interval '1 day'`.execute(database);
+  await sql`DELETE FROM graphform.workers WHERE seen_at < clock_timestamp() - interval '1 day'`.execute(
+    database,
+  );
+}

@@ -1,0 +1,77 @@
+/** @module Starts a worker: its threads, its slots in the queues, and its row in the table of workers. */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import process from "node:process";
+import type { LiveConfig } from "../config/config.ts";
+import type { Database } from "../database/connect.ts";
+import type { Queue } from "../queue/queue.ts";
+import { applyRun } from "./apply-run.ts";
+import { keepCompany } from "./company.ts";
+import { planRun } from "./plan-run.ts";
+import { openThreads } from "./threads.ts";
+import { buryRun, tick } from "./tick.ts";
+import type { WorkerWorld } from "./world.ts";
+
+/** What a worker is started with. */
+export interface WorkerOptions {
+  readonly database: Database;
+  /** URL of the controller's database, with its login: states are kept there. */
+  readonly databaseUrl: string;
+  readonly queue: Queue;
+  readonly config: LiveConfig;
+  /** Runs at a time in each of the three queues. */
+  readonly slots: number;
+  readonly version: string;
+  /** File of the thread's program. */
+  readonly thread: URL;
+  readonly onTrouble: (error: Error) => void;
+}
+
+/** Ms that a suspect waits for the others in its process; ms between two signs of life. */
+const [patience, signOfLife] = [60_000, 10_000];
+
+/** Starts a worker. `stop` ends it within about `ms`: runs reach their next boundary and are put back. */
+export async function startWorker(
+  options: WorkerOptions,
+): Promise<{ readonly id: string; readonly stop: (ms: number) => Promise<void> }> {
+  const { database, databaseUrl, queue, config, slots, version, onTrouble } = options;
+  const id = randomUUID();
+  const stopping = new AbortController();
+  const threads = openThreads(options.thread);
+  const world: WorkerWorld = {
+    id,
+    database,
+    databaseUrl,
+    queue,
+    config,
+    threads,
+    company: keepCompany(patience),
+    stopping: stopping.signal,
+  };
+  const started = new Date();
+  const live = async (): Promise<void> => {
+    const row = { host: hostname(), pid: process.pid, version, slots, seen_at: new Date() };
+    await database
+      .insertInto("workers")
+      .values({ id, started_at: started, ...row })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ seen_at: row.seen_at }))
+      .execute();
+  };
+  await live();
+  const timer = setInterval(() => void live().catch(onTrouble), signOfLife);
+  await queue.work("apply", slots, (job) => applyRun(world, job));
+  await queue.work("plan", slots, (job) => planRun(world, "plan", job));
+  await queue.work("drift", slots, (job) => planRun(world, "drift", job));
+  await queue.work("tick", 1, () => tick(world));
+  await queue.workDeadLetters(async ({ run }) => (run === undefined ? undefined : buryRun(world, run)));
+  return {
+    id,
+    async stop(ms) {
+      stopping.abort();
+      clearInterval(timer);
+      await queue.stop(ms);
+      await threads.close();
+      await database.deleteFrom("workers").where("id", "=", id).execute().catch(onTrouble);
+    },
+  };
+}

@@ -1,0 +1,118 @@
+/** @module What the jobs of a worker work with. */
+import pRetry from "p-retry";
+import type { LiveConfig } from "../config/config.ts";
+import type { Database, Tx } from "../database/connect.ts";
+import type { ManifestRow, RunRow } from "../database/schema.ts";
+import type { Fetched, Queue, QueueName } from "../queue/queue.ts";
+import { checkOut } from "../sources/source.ts";
+import { tenantWorld } from "../sources/tenant-world.ts";
+import { beginWhatWasAsked } from "./ask-for-run.ts";
+import type { Company } from "./company.ts";
+import type { Order } from "./orders.ts";
+import type { Threads } from "./threads.ts";
+
+export interface WorkerWorld {
+  /** The worker's own id: a new one for each start. */
+  readonly id: string;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly queue: Queue;
+  readonly config: LiveConfig;
+  readonly threads: Threads;
+  readonly company: Company;
+  /** Aborted when the worker is told to stop: runs reach their next boundary and are put back. */
+  readonly stopping: AbortSignal;
+}
+
+/** Times that a run is taken in a row, without progress, before it is given up. */
+export const maxAttempts = 6;
+
+/** A run that was taken as often as this may be what kills its workers: it runs alone. */
+export const suspectAfter = 3;
+
+/** A run that this worker has taken, with its manifest as it was then. */
+export interface Taken {
+  readonly run: RunRow;
+  readonly manifest: ManifestRow;
+  /** True if an earlier worker had begun it. */
+  readonly isResumed: boolean;
+}
+
+/** Does something in a transaction, again and again while the database is away: until it answers, or the worker stops. */
+export async function inTransaction<T>(
+  { database, stopping }: WorkerWorld,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return pRetry(() => database.transaction().execute(work), {
+    retries: Number.POSITIVE_INFINITY,
+    minTimeout: 500,
+    maxTimeout: 5_000,
+    shouldRetry: ({ error }) => isAway(error) && !stopping.aborted,
+  });
+}
+
+/** True for an error that says nothing about the statement: a lost connection, a server that starts or ends, a deadlock. */
+function isAway(error: unknown): boolean {
+  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+  return !/^[0-9A-Z]{5}$/.test(code) || /^(08|40|53|57)/.test(code);
+}
+
+/** Gives a job back for later; part of a transaction. The run stays as it is, or as the caller has moved it. */
+export async function putBack<N extends "plan" | "drift" | "apply">(
+  tx: Tx,
+  queue: Queue,
+  name: N,
+  job: Fetched<N>,
+  ms: number,
+): Promise<void> {
+  await queue.complete(tx, name, job);
+  await queue.send(tx, name, job.data.run, job.data, ms);
+}
+
+/** Ends the work of a job on a run that has moved to an end; part of the transaction of that move. */
+export async function endJob<N extends QueueName>(
+  tx: Tx,
+  queue: Queue,
+  { name, job, manifest }: { readonly name: N; readonly job: Fetched<N>; readonly manifest: ManifestRow },
+): Promise<void> {
+  await queue.complete(tx, name, job);
+  await beginWhatWasAsked(tx, queue, manifest);
+  await queue.send(tx, "notify", manifest.id, { manifest: manifest.id });
+}
+
+/** True if another run of the manifest is at work. Its row is locked, and nothing begins without that lock. */
+export async function isOtherAtWork(tx: Tx, manifest: string, run: string): Promise<boolean> {
+  const other = await tx
+    .selectFrom("runs")
+    .select("id")
+    .where("manifest_id", "=", manifest)
+    .where("status", "in", ["planning", "applying", "converging"])
+    .where("id", "!=", run)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** Checks out a commit of a manifest, does the work with the order for a thread, and removes the checkout. */
+export async function withCheckout<T>(
+  world: WorkerWorld,
+  manifest: ManifestRow,
+  commit: string,
+  signal: AbortSignal,
+  work: (order: Order) => Promise<T>,
+): Promise<T> {
+  const config = world.config.current();
+  const checkout = await checkOut(manifest, commit, config, signal);
+  try {
+    const { env, limits, service } = tenantWorld(manifest.tenant, config, process.env, checkout.folder);
+    const state = `postgres:///?${new URLSearchParams({ name: `${manifest.tenant}/${manifest.name}` })}`;
+    return await work({
+      files: checkout.files,
+      env: { ...env, GRAPHFORM_STATE_POSTGRES_URL: world.databaseUrl },
+      limits,
+      service,
+      state,
+    });
+  } finally {
+    await checkout.remove();
+  }
+}
