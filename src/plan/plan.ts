@@ -83,10 +83,12 @@ function withResolvedOptions(input: PlanInput): PlanInput {
   return { ...input, state: { ...input.state, ...defined({ migrations }) }, options };
 }
 
-/** The part of a plan that its fingerprint covers: everything that it does, without resources that stay as they are. */
+/** The part of a plan that its fingerprint covers: everything that it does, wherever the manifest lies, without resources that stay as they are. */
 function fingerprinted(body: Omit<Plan, "fingerprint">): object {
   const { name, lineage, serial, steps, outputs, complete } = body;
-  const changes = body.changes.filter((change) => change.action !== "keep");
+  const changes = body.changes
+    .filter((change) => change.action !== "keep")
+    .map(({ where: _, ...change }) => change);
   return { name, lineage, serial, changes, steps, outputs, complete };
 }
 
