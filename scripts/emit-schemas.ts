@@ -1,3 +1,4 @@
+import { controllerSchema } from "../src/controller/config/config-schema.ts";
 import { builtInProfiles, loadProfile } from "../src/hosting/profile/load-profile.ts";
 import { profileSchema } from "../src/hosting/profile/profile-schema.ts";
 import { kinds } from "../src/kinds/index.ts";
@@ -18,6 +19,7 @@ const schemas = {
   drift: driftSchema,
   validation: validationSchema(),
   several: severalSchema(),
+  controller: controllerSchema,
 };
 for (const [name, schema] of Object.entries(schemas))
   writeEmitted(`schemas/${name}.schema.json`, schemaText(schema));

@@ -16,6 +16,7 @@ export {
   type OpenState,
   openService,
   openState,
+  readSecret,
   type ServiceRequest,
   validate,
 } from "./library/open.ts";
@@ -42,6 +43,7 @@ export {
 } from "./model/errors.ts";
 export type { Disruption } from "./model/field-schema.ts";
 export type * from "./model/json.ts";
+export type { ManifestLimits, SecretSource } from "./model/manifest.ts";
 export type { MigrationPhase, MigrationTerms, Rehearsed } from "./model/migration.ts";
 export type { Phase, PhaseName, Source } from "./model/observed.ts";
 export type * from "./model/outcome.ts";

@@ -130,6 +130,7 @@ const files: { readonly [name: string]: string } = {
   several: "several.schema.json",
   events: "event.schema.json",
   state: "state.schema.json",
+  controller: "controller.schema.json",
 };
 
 export const schemaNames: readonly string[] = Object.keys(files);

@@ -2,7 +2,9 @@
 
 import { join } from "node:path";
 import process from "node:process";
+import { secretReader } from "../manifest/read-secret.ts";
 import { defined, type JsonObject } from "../model/json.ts";
+import type { ManifestLimits, SecretSource } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { StateDocument } from "../model/state.ts";
 import { connect } from "../project/connect.ts";
@@ -28,6 +30,11 @@ export interface ManifestRequest {
   readonly profile?: string;
   /** Environment with the place of the state and the credentials for it; default is that of the process. */
   readonly env?: { readonly [name: string]: string | undefined };
+  /**
+   * For a manifest by an author who may not run programs, read this machine or choose the service: it may name no service and no state, and
+   * every file must be in the folder. Each breach is a problem of the manifest.
+   */
+  readonly limits?: ManifestLimits;
 }
 
 /** A manifest with a valid header. `plan`, `apply` and `validate` resolve its resources. */
@@ -39,13 +46,13 @@ export interface LoadedManifest {
 /** Reads a manifest. Throws `ManifestError`; its `problems` have file, line and column. */
 export async function loadManifest(request: ManifestRequest = {}): Promise<LoadedManifest> {
   const { files = [], objects = [], folder = "." } = request;
-  const { variables = {}, variableFiles = [], profile, env = process.env } = request;
+  const { variables = {}, variableFiles = [], profile, env = process.env, limits } = request;
   const settings = settingsOf(env);
   const options = {
     file: files,
     var: Object.entries(variables).map(([name, value]) => `${name}=${value}`),
     varFile: variableFiles,
-    ...defined({ profile }),
+    ...defined({ profile, limits }),
   };
   const layers = objects.map((layer, at) => ({
     path: join(folder, `object-${at + 1}.json`),
@@ -119,4 +126,16 @@ export function openState(manifest: LoadedManifest, { path }: { readonly path?: 
   const state: OpenState = { where: store.where, read: () => latestState(store) };
   stores.set(state, store);
   return state;
+}
+
+/**
+ * Reads a secret of a program's own configuration, as the secrets of a manifest are read. `name` is for messages. Throws
+ * `secret-unavailable`, without the secret in the text.
+ */
+export async function readSecret(
+  name: string,
+  source: SecretSource,
+  { env = process.env, signal }: Pick<ManifestRequest, "env"> & { readonly signal?: AbortSignal } = {},
+): Promise<string> {
+  return (await secretReader(env, undefined, signal)(name, source)) ?? "";
 }

@@ -1,10 +1,11 @@
 /** @module Reads a manifest up to its resources and outputs: variables are filled in, the rest is validated, the `state` section beyond its schema. */
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding, KindRegistry } from "../model/kind.ts";
-import type { Header, ServiceSection } from "../model/manifest.ts";
+import type { Header, ManifestLimits, ServiceSection } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import { isStoreType, type StoreType, storeKeys, stores, storeTypes } from "../model/stores/index.ts";
 import { holdsCredentials, namesCredential } from "../model/userinfo.ts";
+import { refusedSections, sectionFault } from "./limits.ts";
 import { finishProblems } from "./problems/excerpt.ts";
 import { type Explained, explainViolations } from "./problems/explain.ts";
 import { type Fault, type Report, reportTo } from "./problems/fault.ts";
@@ -14,6 +15,7 @@ import { resolveValue, type Scope } from "./resolve-value.ts";
 import { documentShape, stateShape } from "./schema/document-shape.ts";
 import { scopeOf } from "./scope.ts";
 import { secretVariables } from "./secret-variables.ts";
+import { declarationFault } from "./secrets.ts";
 import type { Parsed, Validators } from "./source.ts";
 import { holdsUnresolved, mapOf, mapTexts } from "./values.ts";
 import { type GivenVariables, resolveVariables, type Variables } from "./variables.ts";
@@ -23,6 +25,8 @@ export interface HeadInputs {
   readonly validators: Validators;
   /** From --var and --var-file, as text; converted to the declared types. */
   readonly variables: GivenVariables;
+  /** Absent for an author who is trusted. */
+  readonly limits?: ManifestLimits | undefined;
 }
 
 /** A manifest whose resources and outputs are still as written. */
@@ -107,6 +111,13 @@ export function readHead(parsed: Parsed, manifest: JsonObject, inputs: HeadInput
       for (const key of shape.required ?? []) if (!Object.hasOwn(value, key)) broken.add(key);
   }
   for (const { path, part, fault } of stateFaults(value["state"])) report(path, fault, part);
+  const refused = inputs.limits === undefined ? [] : refusedSections;
+  for (const section of refused)
+    if (Object.hasOwn(manifest, section)) report([section], sectionFault(section), "key");
+  for (const [name, source] of Object.entries(mapOf(value["secrets"]))) {
+    const fault = declarationFault(source, inputs.limits);
+    if (fault !== undefined) report(["secrets", name], fault);
+  }
   return { value, header: headerOf(value, broken), variables, findings };
 }
 

@@ -1,9 +1,10 @@
 /** @module Reads the files of a manifest from disk. */
 
 import { isUtf8 } from "node:buffer";
-import { open, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { open, readdir, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import type { Position, Problem } from "../model/problem.ts";
+import { fileOutside } from "./limits.ts";
 import { errorAt, type Fault } from "./problems/fault.ts";
 import type { SourceFile } from "./source.ts";
 
@@ -16,9 +17,18 @@ export interface Loaded {
   readonly problems: readonly Problem[];
 }
 
-/** Keeps the order given; a directory gives its `*.yaml` files in name order. Never rejects for a bad file. */
-export async function loadManifest(paths: readonly string[]): Promise<Loaded> {
-  return loadEach(paths, loadPath);
+/**
+ * Keeps the order given; a directory gives its `*.yaml` files in name order. A file that is not in `root`, links followed, is not opened.
+ * Never rejects for a bad file.
+ */
+export async function loadManifest(paths: readonly string[], root?: string): Promise<Loaded> {
+  return loadEach(paths, (path) => loadPath(path, root));
+}
+
+/** True if a path, with every link followed, is in a folder. */
+async function isIn(root: string, path: string): Promise<boolean> {
+  const [first] = relative(await realpath(root), await realpath(path)).split(sep);
+  return first !== "..";
 }
 
 async function loadEach(paths: readonly string[], load: (path: string) => Promise<Loaded>): Promise<Loaded> {
@@ -51,22 +61,25 @@ export async function readBounded(path: string, limit: number): Promise<Uint8Arr
   }
 }
 
-async function loadPath(path: string): Promise<Loaded> {
+async function loadPath(path: string, root: string | undefined): Promise<Loaded> {
   try {
-    if (!(await stat(path)).isDirectory()) return await loadFile(path);
+    if (root !== undefined && !(await isIn(root, path))) return failed(path, fileOutside);
+    if (!(await stat(path)).isDirectory()) return await loadFile(path, root);
     const entries = await readdir(path, { withFileTypes: true });
     const names = entries
       .filter((entry) => !entry.isDirectory() && entry.name.endsWith(".yaml"))
       .map((entry) => entry.name);
     if (names.length === 0) return failed(path, emptyFolder);
-    return await loadEach(names.sort(), (name) => loadFile(join(path, name)));
+    return await loadEach(names.sort(), (name) => loadFile(join(path, name), root));
   } catch (error) {
     return failed(path, unreadable(error));
   }
 }
 
-async function loadFile(path: string): Promise<Loaded> {
+async function loadFile(path: string, root: string | undefined): Promise<Loaded> {
   try {
+    if (root !== undefined && !((await isIn(root, path)) && (await stat(path)).isFile()))
+      return failed(path, fileOutside);
     const bytes = await readBounded(path, manifestBytes);
     if (bytes === undefined) return failed(path, tooLarge);
     const decoded = decode(bytes);

@@ -4,12 +4,13 @@ import type { Desired, Lifecycle, MigrationRules, Timeouts } from "../model/desi
 import { fieldRows, type KindSchema } from "../model/field-schema.ts";
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding, Kind, KindRegistry } from "../model/kind.ts";
-import type { Removal } from "../model/manifest.ts";
+import type { ManifestLimits, Removal } from "../model/manifest.ts";
 import { parseDuration } from "../model/quantity.ts";
 import { isTemplate, type Reference } from "../model/sealed.ts";
 import { flatten } from "../model/spec.ts";
 import type { Expression } from "./expression.ts";
 import type { Inventory, Member } from "./inventory.ts";
+import { allowedCommand } from "./limits.ts";
 import { explainViolations } from "./problems/explain.ts";
 import { type Fault, type Report, reportTo } from "./problems/fault.ts";
 import { listed, suggest } from "./problems/nearest.ts";
@@ -33,6 +34,7 @@ export interface ResolveContext {
   readonly inventory: Inventory;
   readonly variables: Variables;
   readonly secrets: Secrets;
+  readonly limits: ManifestLimits | undefined;
   /** Stands before the names of objects at the service. */
   readonly namePrefix: string;
 }
@@ -189,7 +191,7 @@ export function outputReference(
 function lifecycleOf(
   value: Json | undefined,
   kind: Kind,
-  { inventory, sections }: { readonly inventory: Inventory; readonly sections: readonly string[] },
+  { inventory, sections, limits }: Pick<ResolveContext, "inventory" | "sections" | "limits">,
   report: Report,
 ): Lifecycle {
   const { protect, onReplace, migration, onDelete, ignoreChanges, dependsOn } = mapOf(value);
@@ -205,6 +207,10 @@ function lifecycleOf(
       message: `a ${kind.noun} holds no data, and onReplace: migrate would move nothing`,
       hint: "leave onReplace out, or write recreate",
     });
+  const rules = migrationOf(migration);
+  const allowed = rules.hook && limits && allowedCommand(rules.hook, limits);
+  if (allowed && "message" in allowed) report.error(["lifecycle", "migration", "hook"], allowed);
+  const hook = allowed && "run" in allowed ? allowed.run : rules.hook;
   const ignored = textsOf(ignoreChanges);
   const known = [...fieldRows(kind.schema).keys()];
   for (const [index, path] of ignored.entries()) {
@@ -222,7 +228,7 @@ function lifecycleOf(
   return {
     ...(typeof protect === "boolean" ? { protect } : {}),
     onReplace: onReplace === "recreate" || onReplace === "migrate" ? onReplace : "refuse",
-    ...(onReplace === "migrate" ? { migration: migrationOf(migration) } : {}),
+    ...(onReplace === "migrate" ? { migration: { ...rules, ...defined({ hook }) } } : {}),
     onDelete: onDelete === "retain" || onDelete === "backup" ? onDelete : "delete",
     ignoreChanges: ignored,
     dependsOn: needed,

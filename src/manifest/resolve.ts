@@ -8,7 +8,7 @@ import type { Finding } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Manifest } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
-import { isTemplate, type Seal } from "../model/sealed.ts";
+import { isTemplate } from "../model/sealed.ts";
 import { hasPassword } from "../model/userinfo.ts";
 import { readBindings } from "./bindings.ts";
 import { type HeadInputs, readHead } from "./header.ts";
@@ -22,14 +22,12 @@ import { resolveValue } from "./resolve-value.ts";
 import { findCycles, runRules, unusedDefaultsFaults } from "./rules.ts";
 import { outputShape } from "./schema/document-shape.ts";
 import { type OutputExpression, type ScopeRules, scopeOf } from "./scope.ts";
-import { readSecrets, type SecretText } from "./secrets.ts";
+import { readSecrets, type SecretInputs } from "./secrets.ts";
 import type { Parsed, Path } from "./source.ts";
 import { mapOf, textsIn } from "./values.ts";
 
-export interface ManifestInputs extends HeadInputs {
+export interface ManifestInputs extends HeadInputs, SecretInputs {
   readonly profile: Profile;
-  readonly secretText: SecretText;
-  readonly seal: Seal;
   /** ISO date. A `removed` entry whose `until` is before it is a warning. */
   readonly today: string;
 }
@@ -55,8 +53,7 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   const secrets = await readSecrets(
     partsWithSecrets(parsed.value, sections, inventory),
     value["secrets"],
-    inputs.secretText,
-    inputs.seal,
+    inputs,
     report,
     (path) => keysAt(path, inventory),
   );
@@ -69,6 +66,7 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     inventory,
     variables,
     secrets,
+    limits: inputs.limits,
     namePrefix: typeof namePrefix === "string" ? namePrefix : "",
   };
   const resources = [...inventory.members.values()].map((member) => resolveResource(member, context));

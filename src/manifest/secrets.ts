@@ -1,9 +1,10 @@
 /** @module Reads and seals the secrets that a manifest uses. */
 import { isGraphformError } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject, stableJson } from "../model/json.ts";
-import type { SecretSource } from "../model/manifest.ts";
+import type { ManifestLimits, SecretSource } from "../model/manifest.ts";
 import type { Open, Seal, Sealed, Template } from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
+import { allowedSource } from "./limits.ts";
 import type { Fault, Report } from "./problems/fault.ts";
 import { suggest } from "./problems/nearest.ts";
 import type { Path } from "./source.ts";
@@ -32,6 +33,13 @@ export interface Secrets {
 /** Stands for a secret that was not read. */
 export const unread: Sealed = { $secret: "" };
 
+/** Reads, seals and limits the secrets of a manifest. */
+export interface SecretInputs {
+  readonly secretText: SecretText;
+  readonly seal: Seal;
+  readonly limits?: ManifestLimits | undefined;
+}
+
 interface Use {
   readonly expression: SecretExpression;
   readonly path: Path;
@@ -46,8 +54,7 @@ interface Use {
 export async function readSecrets(
   used: JsonObject,
   declared: Json | undefined,
-  secretText: SecretText,
-  seal: Seal,
+  { secretText, seal, limits }: SecretInputs,
   report: Report,
   keysAt: (path: Path) => readonly string[],
 ): Promise<Secrets> {
@@ -76,7 +83,7 @@ export async function readSecrets(
     return unresolved;
   };
   const readOne = async (name: string, use: Use): Promise<Sealed | Template> => {
-    const source = sourceOf(use, section, names);
+    const source = sourceOf(use, section, names, limits);
     if (source === undefined) return unresolved;
     if ("message" in source) return refuse(use, source);
     const hint = "check where it comes from; a secret has at least one character";
@@ -117,15 +124,30 @@ function keyOf({ entry }: SecretExpression, each: string | undefined): string | 
 }
 
 /** The source of a secret, or the fault of its use; undefined if its declaration was reported already. */
-function sourceOf(use: Use, section: JsonObject, names: readonly string[]): SecretSource | Fault | undefined {
+function sourceOf(
+  use: Use,
+  section: JsonObject,
+  names: readonly string[],
+  limits: ManifestLimits | undefined,
+): SecretSource | Fault | undefined {
   const { scope, name } = use.expression;
-  if (scope === "environment") return { env: name };
+  const allowed = (source: SecretSource | undefined): SecretSource | Fault | undefined =>
+    source === undefined || limits === undefined ? source : allowedSource(source, limits);
+  if (scope === "environment") return allowed({ env: name });
   const source = Object.hasOwn(section, name) ? section[name] : undefined;
   if (source === undefined) {
     const hint = suggest(name, names, "declared");
     return { code: "unknown-secret", message: `no secret is called "${name}"`, hint };
   }
-  return isObject(source) ? (entryFault(use, source) ?? sourceIn(source, use.key)) : undefined;
+  if (!isObject(source) || declarationFault(source, limits) !== undefined) return undefined;
+  return entryFault(use, source) ?? allowed(sourceIn(source, use.key));
+}
+
+/** The fault of a declared secret that may not be read, whatever stands for `each.key`. */
+export function declarationFault(source: Json, limits: ManifestLimits | undefined): Fault | undefined {
+  const found = limits && isObject(source) ? sourceIn(source, "x") : undefined;
+  const allowed = limits && found && allowedSource(found, limits);
+  return allowed !== undefined && "message" in allowed ? allowed : undefined;
 }
 
 const eachKey = /\$\{\s*each\.key\s*\}/g;

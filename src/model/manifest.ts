@@ -30,6 +30,20 @@ export type SecretSource =
   | { readonly file: string }
   | { readonly command: readonly string[]; readonly variables?: readonly string[] };
 
+/** Limits of a manifest whose author may not run programs, read this machine, or choose the service. */
+export interface ManifestLimits {
+  /** Folder that contains every file of the manifest, links followed. */
+  readonly folder: string;
+  /** Beginning of the names of the environment variables that it may read; absent: none. */
+  readonly envPrefix?: string;
+  /** Variables that it may not read though their names begin so. */
+  readonly reserved: readonly string[];
+  /** Programs that it may run by name, with the variables that each gets. */
+  readonly commands: {
+    readonly [name: string]: { readonly run: readonly string[]; readonly env: readonly string[] };
+  };
+}
+
 /** The parts of a manifest that are read first: its name, its state and its service. */
 export interface Header {
   readonly name: string;

@@ -23,19 +23,20 @@ export interface ServiceLocation extends ServicePlace {
 }
 
 /** The parts of a project that locate its service. */
-export type ServiceTarget = Pick<Project, "header" | "profile" | "folder">;
+export type ServiceTarget = Pick<Project, "header" | "profile" | "folder" | "limits">;
 
 /**
  * Finds the service from option, environment, manifest, profile, local platform, in this order. Sends nothing. Throws
  * `no-service`, `no-platform`, `hosts-apart`, `url-invalid`, `url-in-clear`.
  */
 export async function locateService(
-  { header, profile, folder }: ServiceTarget,
+  { header, profile, folder, limits }: ServiceTarget,
   options: Pick<RunOptions, "platformUrl" | "usersUrl" | "subscription">,
   settings: Settings,
 ): Promise<ServiceLocation> {
   const { service } = header;
-  const local = await findLocalPlatform(localPlatformOf(folder));
+  // The author of the folder would name hosts, an authority and a login of a local platform.
+  const local = await findLocalPlatform(limits === undefined ? localPlatformOf(folder) : localPlatformDir);
   const environment = {
     platformUrl: settings.get("GRAPHFORM_PLATFORM_URL"),
     usersUrl: settings.get("GRAPHFORM_USERS_URL"),

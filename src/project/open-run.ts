@@ -24,6 +24,7 @@ import {
   resolveProject,
   secretsOf,
   type VaultKey,
+  type WrittenProject,
 } from "./project.ts";
 import type { Settings } from "./settings.ts";
 import { assertSubscribed, withSubscriptions } from "./subscriptions.ts";
@@ -267,9 +268,6 @@ function learnSecrets(
 }
 
 /** Adds every secret that can be read without running a command, for work that needs none: a service may repeat one. */
-export async function learnSecretsAtHand(
-  project: Pick<Project, "parsed" | "profile" | "variables">,
-  settings: Settings,
-): Promise<void> {
+export async function learnSecretsAtHand(project: WrittenProject, settings: Settings): Promise<void> {
   learnSecrets(project, { vault: await secretsOf(project, secretsAtHand(settings.environment())) }, settings);
 }

@@ -13,7 +13,7 @@ import type { Parsed, SourceFile } from "../manifest/source.ts";
 import { validators } from "../manifest/validators.generated.js";
 import { exitCodes, GraphformError, ManifestError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
-import type { Header, Manifest } from "../model/manifest.ts";
+import type { Header, Manifest, ManifestLimits } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Vault } from "../model/sealed.ts";
@@ -58,14 +58,21 @@ export interface Project {
   readonly identity: ManifestIdentity;
   readonly profile: Profile;
   readonly variables: { readonly [name: string]: string };
+  /** Set if the author of the manifest is not trusted. */
+  readonly limits?: ManifestLimits | undefined;
   readonly location: StateLocation;
   readonly store: KeptStore;
   /** Modification time of the newest manifest file, ISO 8601. */
   readonly timestamp: string;
 }
 
+/** A manifest as it is written, and what it is resolved with. */
+export type WrittenProject = Pick<Project, "parsed" | "profile" | "variables" | "limits">;
+
 type ProjectOptions = Pick<RunOptions, "file" | "state"> &
-  Partial<Pick<RunOptions, "var" | "varFile" | "profile" | "timeout">>;
+  Partial<Pick<RunOptions, "var" | "varFile" | "profile" | "timeout">> & {
+    readonly limits?: ManifestLimits | undefined;
+  };
 
 /**
  * Reads the files and the header of a manifest, with `layers` over them. Throws `ManifestError` with all problems found so
@@ -77,7 +84,7 @@ export async function openProject(
   layers: readonly SourceFile[] = [],
 ): Promise<Project> {
   const files = options.file.length + layers.length === 0 ? ["graphform.yaml"] : options.file;
-  const loaded = await loadManifest(files);
+  const loaded = await loadManifest(files, options.limits?.folder);
   if (loaded.problems.length > 0) throw new ManifestError(loaded.problems);
   const paths = loaded.sources.map((source) => source.path);
   return projectOf([...loaded.sources, ...layers], options, await newest(paths), settings);
@@ -91,25 +98,25 @@ export async function projectOf(
   settings: Settings,
 ): Promise<Project> {
   const parsed = parseManifest(sources);
-  const variables = await givenVariables(options.var ?? [], options.varFile ?? []);
-  const { header, problems } = readHeader(parsed, { kinds, validators, variables });
+  const { limits } = options;
+  const variables = await givenVariables(options.var ?? [], options.varFile ?? [], limits?.folder);
+  const { header, problems } = readHeader(parsed, { kinds, validators, variables, limits });
   if (header !== undefined) manifestRead.publish({ name: header.name });
   const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
-  if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
+  const read = { parsed, profile, variables, limits };
+  if (header === undefined) throw new ManifestError(await allProblems(read, problems));
   const folder = dirname(sources[0]?.path ?? "");
   const location = locateState(header, folder, options.state, settings);
   const store = openStore(location, settings, { header, folder, answerWithin: options.timeout });
   return {
     files: sources.map((source) => source.path),
     folder,
-    parsed,
+    ...read,
     header,
     identity: manifestIdentity(
       header,
       sources.map((source) => source.path),
     ),
-    profile,
-    variables,
     location,
     store,
     timestamp,
@@ -140,10 +147,7 @@ export async function resolveProject(
 }
 
 /** Reads the available secrets of a project, even an invalid one, to mask them in commands that need no secret. */
-export async function secretsOf(
-  project: Pick<Project, "parsed" | "profile" | "variables">,
-  secretText: SecretText,
-): Promise<Vault> {
+export async function secretsOf(project: WrittenProject, secretText: SecretText): Promise<Vault> {
   const vault = createVault(newKey());
   await resolveWith(project, vault, secretText);
   return vault;
@@ -151,22 +155,20 @@ export async function secretsOf(
 
 /** All problems of a manifest with an invalid header, so that they are shown at once. */
 async function allProblems(
-  parsed: Parsed,
-  profile: Profile,
-  variables: { readonly [name: string]: string },
+  written: WrittenProject,
   problems: readonly Problem[],
 ): Promise<readonly Problem[]> {
-  const all = await resolveWith({ parsed, profile, variables }, createVault(newKey()), noSecrets);
+  const all = await resolveWith(written, createVault(newKey()), noSecrets);
   return all.problems.length > 0 ? all.problems : problems;
 }
 
 function resolveWith(
-  { parsed, profile, variables }: Pick<Project, "parsed" | "profile" | "variables">,
+  { parsed, profile, variables, limits }: WrittenProject,
   { seal }: Vault,
   secretText: SecretText,
 ): ReturnType<typeof resolveManifest> {
   const today = new Date().toISOString().slice(0, 10);
-  return resolveManifest(parsed, { kinds, validators, profile, variables, secretText, seal, today });
+  return resolveManifest(parsed, { kinds, validators, profile, variables, limits, secretText, seal, today });
 }
 
 async function newest(paths: readonly string[]): Promise<string> {
@@ -178,14 +180,18 @@ async function newest(paths: readonly string[]): Promise<string> {
 export async function givenVariables(
   pairs: readonly string[],
   files: readonly string[],
+  root?: string,
 ): Promise<{ readonly [name: string]: string }> {
-  const fromFiles = await Promise.all(files.map(readVariableFile));
+  const fromFiles = await Promise.all(files.map((file) => readVariableFile(file, root)));
   return Object.fromEntries([...fromFiles, ...pairs.map(readPair)].flatMap((given) => Object.entries(given)));
 }
 
 /** The variables of a file as text. Throws `variable-file` (exit 3), without quoting the content, which may be secret. */
-async function readVariableFile(file: string): Promise<{ readonly [name: string]: string }> {
-  const { sources, problems } = await loadManifest([file]);
+async function readVariableFile(
+  file: string,
+  root: string | undefined,
+): Promise<{ readonly [name: string]: string }> {
+  const { sources, problems } = await loadManifest([file], root);
   const { value, findings } = parseManifest(sources);
   const [first] = [...problems, ...findings];
   if (first !== undefined || value === undefined) {

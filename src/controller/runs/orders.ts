@@ -1,6 +1,5 @@
 /** @module What a worker's thread is asked to do, and what it answers. All of it is plain data. */
-import type { ApplyEvent } from "../../index.ts";
-import type { ManifestLimits } from "../sources/tenant-world.ts";
+import type { ApplyEvent, ManifestLimits } from "../../index.ts";
 import type { PlanDocument } from "./verdict.ts";
 
 /** The manifest of a tenant, with the world that it may see. */

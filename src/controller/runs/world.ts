@@ -103,7 +103,7 @@ export async function withCheckout<T>(
   const config = world.config.current();
   const checkout = await checkOut(manifest, commit, config, signal);
   try {
-    const { env, limits, service } = tenantWorld(manifest.tenant, config, process.env, checkout.folder);
+    const { env, limits, service } = await tenantWorld(manifest.tenant, config, process.env, checkout.folder);
     const state = `postgres:///?${new URLSearchParams({ name: `${manifest.tenant}/${manifest.name}` })}`;
     return await work({
       files: checkout.files,

@@ -1,0 +1,205 @@
+/** @module Runs the system's git: a child process without a shell, without anything of this machine's configuration, bounded in time and size. */
+import { spawn } from "node:child_process";
+import { readdir, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GraphformError } from "../../index.ts";
+import { limits } from "./checkout-folder.ts";
+import type { AllowedUrl } from "./git-url.ts";
+import { refused } from "./git-url.ts";
+
+/** What a run of git may reach, and the header with its token. */
+export interface GitAccess {
+  /** The folder of the checkout: git's home, which is empty. */
+  readonly root: string;
+  /** Absent: no transport at all. */
+  readonly remote?: AllowedUrl & { readonly authorization?: string };
+  readonly signal: AbortSignal;
+}
+
+interface GitInput {
+  readonly stdin?: string;
+  /** Longest output in bytes. */
+  readonly maxOutput?: number;
+  /** Folder whose size is bounded meanwhile. */
+  readonly growing?: string;
+}
+
+/** The bare repository of a checkout. */
+export function repositoryIn(root: string): string {
+  return join(root, "repository.git");
+}
+
+/** Configuration of every run. It comes through the environment: arguments are visible to other users. */
+function configurationOf({ remote }: GitAccess): readonly (readonly [key: string, value: string])[] {
+  const none = "/dev/null";
+  return [
+    ["protocol.allow", "never"],
+    ...(remote === undefined ? [] : [[`protocol.${remote.scheme}.allow`, "always"] as const]),
+    ["core.hooksPath", none],
+    ["core.fsmonitor", "false"],
+    ["core.attributesFile", none],
+    ["core.excludesFile", none],
+    ["core.symlinks", "false"],
+    ["core.bigFileThreshold", "1m"],
+    ["core.askPass", ""],
+    ["credential.helper", ""],
+    ["submodule.recurse", "false"],
+    ["fetch.recurseSubmodules", "false"],
+    ["fetch.unpackLimit", "1"],
+    ["transfer.fsckObjects", "true"],
+    // Mistakes of old programs that harm nothing.
+    ["fetch.fsck.zeroPaddedFilemode", "ignore"],
+    ["fetch.fsck.missingSpaceBeforeDate", "ignore"],
+    ["fetch.fsck.badTimezone", "ignore"],
+    ["transfer.bundleURI", "false"],
+    ["gc.auto", "0"],
+    ["maintenance.auto", "false"],
+    // A redirect would lead to a host that the configuration does not list, with the token.
+    ["http.followRedirects", "false"],
+    ["http.lowSpeedLimit", "1000"],
+    ["http.lowSpeedTime", "30"],
+    ...(remote?.pinned === undefined ? [] : [["http.curloptResolve", resolveLine(remote.pinned)] as const]),
+    ...(remote?.authorization === undefined
+      ? []
+      : [
+          [
+            `http.${new URL(remote.url).origin}/.extraHeader`,
+            `Authorization: ${remote.authorization}`,
+          ] as const,
+        ]),
+  ];
+}
+
+function resolveLine({ host, port, addresses }: NonNullable<AllowedUrl["pinned"]>): string {
+  const written = addresses.map((address) => (address.includes(":") ? `[${address}]` : address));
+  return `${host}:${port}:${written.join(",")}`;
+}
+
+/** Variables of this process that git gets: none of them is a credential. */
+const inherited = ["PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "TMPDIR"];
+
+function environmentOf(access: GitAccess): NodeJS.ProcessEnv {
+  const settings = configurationOf(access);
+  return {
+    ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+    HOME: access.root,
+    XDG_CONFIG_HOME: access.root,
+    LC_ALL: "C",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_CEILING_DIRECTORIES: tmpdir(),
+    GIT_ALLOW_PROTOCOL: access.remote?.scheme ?? "none",
+    GIT_PROTOCOL_FROM_USER: "0",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ASKPASS: "/bin/false",
+    SSH_ASKPASS: "/bin/false",
+    GIT_SSH: "/bin/false",
+    GIT_LFS_SKIP_SMUDGE: "1",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], at) => [
+        [`GIT_CONFIG_KEY_${at}`, key],
+        [`GIT_CONFIG_VALUE_${at}`, value],
+      ]),
+    ),
+  };
+}
+
+/**
+ * Runs git and returns its output. Throws `source-unreachable` with the last words of git, `source-refused` if it is too large, and the reason
+ * of the signal. What git has started ends with it.
+ */
+export async function git(args: readonly string[], access: GitAccess, input: GitInput = {}): Promise<Buffer> {
+  const { stdin, maxOutput = 1024 * 1024, growing } = input;
+  access.signal.throwIfAborted();
+  const child = spawn("git", args, {
+    cwd: access.root,
+    env: environmentOf(access),
+    shell: false,
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let failure: unknown;
+  const end = (reason?: unknown): void => {
+    failure ??= reason;
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // The group has ended.
+    }
+  };
+  const limit = setTimeout(
+    () => end(unreachable(`the repository did not answer within ${limits.ms / 1000} s`)),
+    limits.ms,
+  );
+  const onAbort = (): void => end(access.signal.reason);
+  access.signal.addEventListener("abort", onAbort, { once: true });
+  const watch = growing === undefined ? undefined : setInterval(() => void endIfLarge(growing, end), 50);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let words = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxOutput) end(refused("the folder of the manifest is too large"));
+    else chunks.push(chunk);
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    words = `${words}${chunk.toString("latin1")}`.slice(-4000);
+  });
+  // A child that ends early closes its input.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(stdin ?? "");
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once("error", () => reject(missing()));
+      child.once("close", resolve);
+    });
+    if (failure !== undefined) throw failure;
+    if (code !== 0) throw unreachable(`git says: ${lastWords(words)}`);
+    return Buffer.concat(chunks);
+  } finally {
+    clearTimeout(limit);
+    clearInterval(watch);
+    access.signal.removeEventListener("abort", onAbort);
+    end();
+  }
+}
+
+async function endIfLarge(folder: string, end: (reason: unknown) => void): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        (found) => found.size,
+        () => 0,
+      ),
+    ),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (total > limits.fetchedBytes)
+    end(refused(`one commit of the repository is larger than ${limits.fetchedBytes / 1024 / 1024} MB`));
+}
+
+/** The last complaint of git itself, without what the other side has said. */
+function lastWords(words: string): string {
+  const lines = words.split("\n").filter((line) => /^(fatal|error):/.test(line));
+  const plain = (lines.at(-1) ?? "nothing").replace(/[^\x20-\x7e]/g, "?");
+  return plain.slice(0, 200);
+}
+
+function unreachable(message: string): GraphformError {
+  return new GraphformError("source-unreachable", message, {
+    hint: "check the address, the ref and the token of the repository: git.credentials of the configuration",
+  });
+}
+
+function missing(): GraphformError {
+  return new GraphformError("git-missing", "git cannot be started", {
+    hint: "install git on every machine with a worker",
+  });
+}

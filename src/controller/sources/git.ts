@@ -1,0 +1,254 @@
+/** @module Reads manifests from Git repositories. The contents are read as objects, never checked out: no hook, filter or submodule is met. */
+import { rm } from "node:fs/promises";
+import { posix } from "node:path";
+import { GraphformError, readSecret } from "../../index.ts";
+import type { ControllerConfig } from "../config/config.ts";
+import type { Source } from "../database/schema.ts";
+import {
+  assertFileName,
+  assertSizes,
+  type Checkout,
+  inWorkFolder,
+  limits,
+  type SourceText,
+  writeFiles,
+} from "./checkout-folder.ts";
+import { type GitAccess, git, repositoryIn } from "./git-process.ts";
+import { allowedUrl, fitsPattern, refused } from "./git-url.ts";
+
+type GitSource = Source & { readonly type: "git" };
+type GitConfig = Pick<ControllerConfig, "git">;
+
+const commitForm = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** The commit that the ref names now. A branch wins over a tag of its name. Throws `source-*`. */
+export async function newestGitCommit(
+  source: GitSource,
+  tenant: string,
+  config: GitConfig,
+  signal: AbortSignal,
+): Promise<string> {
+  const { ref } = source;
+  assertSource(source);
+  if (commitForm.test(ref)) return ref;
+  return inWorkFolder(async ({ root, remove }) => {
+    const access = await accessTo(source, tenant, config, { root, signal });
+    const names =
+      ref.startsWith("refs/") || ref === "HEAD" ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
+    // The commit of a tag with a message stands behind the tag's own name.
+    const wanted = names.flatMap((name) => (name.startsWith("refs/tags/") ? [`${name}^{}`, name] : [name]));
+    const listed = await git(["ls-remote", "--", access.remote.url, ...wanted], access);
+    const found = new Map(
+      listed
+        .toString("utf8")
+        .split("\n")
+        .map((line) => line.split("\t").reverse() as [string, string]),
+    );
+    await remove();
+    const commit = wanted.map((name) => found.get(name)).find((id) => id !== undefined);
+    if (commit !== undefined && commitForm.test(commit)) return commit;
+    throw new GraphformError("source-gone", `the repository has no branch and no tag "${ref}"`, {
+      hint: "correct the ref of the manifest",
+    });
+  });
+}
+
+/** Reads the manifest's files of one commit into a folder. Throws `source-*`. */
+export async function checkOutGit(
+  source: GitSource,
+  commit: string,
+  tenant: string,
+  config: GitConfig,
+  signal: AbortSignal,
+): Promise<Checkout> {
+  assertSource(source);
+  if (!commitForm.test(commit)) throw refused("this is not the id of a commit");
+  return inWorkFolder(async ({ root, files: folder, remove }) => {
+    const repository = repositoryIn(root);
+    const access = await accessTo(source, tenant, config, { root, signal });
+    const local: GitAccess = { root, signal };
+    await git(["init", "--quiet", "--bare", "--template=", repository], local);
+    const once = [
+      "--depth=1",
+      "--no-tags",
+      "--no-recurse-submodules",
+      "--no-auto-maintenance",
+      "--no-write-fetch-head",
+    ];
+    await git(
+      [`--git-dir=${repository}`, "fetch", "--quiet", ...once, "--", access.remote.url, commit],
+      access,
+      {
+        growing: `${repository}/objects/pack`,
+      },
+    );
+    const files = await readTree({ repository, commit, path: source.path }, local);
+    await rm(repository, { recursive: true, force: true });
+    return { folder, files: await writeFiles(folder, files), remove };
+  });
+}
+
+/** The address with its token, if the configuration allows it. */
+async function accessTo(
+  { url }: GitSource,
+  tenant: string,
+  { git: { allow, credentials } }: GitConfig,
+  parts: Pick<GitAccess, "root" | "signal">,
+): Promise<GitAccess & { readonly remote: NonNullable<GitAccess["remote"]> }> {
+  const remote = await allowedUrl(url, allow);
+  const found = credentials.find(
+    ({ url: pattern, tenants }) => fitsPattern(url, pattern) && (tenants?.includes(tenant) ?? true),
+  );
+  if (found === undefined || remote.scheme === "file") return { ...parts, remote };
+  const token = await readSecret("the token of the repository", found.token, { signal: parts.signal });
+  const basic = Buffer.from(`${found.username}:${token}`, "utf8").toString("base64");
+  return { ...parts, remote: { ...remote, authorization: `Basic ${basic}` } };
+}
+
+/** Names of refs that no program takes for an option or a pattern. */
+const refForm = /^(?!.*(?:\.\.|\/\/|\/\.|\.lock(?:\/|$)|\.$|\/$))[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}$/;
+
+/** Throws `source-refused` for a ref or a path that git could take for something else. */
+export function assertSource({ ref, path }: Pick<GitSource, "ref" | "path">): void {
+  if (!refForm.test(ref)) throw refused("the ref is no name of a branch or a tag");
+  const steps = stepsOf(path);
+  const isWrong = (step: string): boolean =>
+    !/^[A-Za-z0-9_.][A-Za-z0-9_.@ +=-]{0,199}$/.test(step) || step === "..";
+  if (path.startsWith("/") || steps.length > limits.depth || steps.some(isWrong))
+    throw refused("the path is not that of a folder or a file in the repository");
+}
+
+/** Steps of a path; none for the whole repository. */
+function stepsOf(path: string): readonly string[] {
+  return path.split("/").filter((step) => step !== "" && step !== ".");
+}
+
+/** One entry of a folder. */
+interface Entry {
+  readonly mode: string;
+  readonly id: string;
+  readonly size: number;
+  readonly name: string;
+}
+
+const link = "120000";
+
+/** The manifest's files in a folder of a commit, or the one file that the path names. */
+async function readTree(
+  at: { readonly repository: string; readonly commit: string; readonly path: string },
+  access: GitAccess,
+): Promise<readonly SourceText[]> {
+  const objects = [`--git-dir=${at.repository}`, "cat-file"];
+  const path = stepsOf(at.path).join("/");
+  const look = async (name: string): Promise<Found> => {
+    const [found] = foundIn(await git([...objects, "--batch-check"], access, { stdin: `${name}\n` }), false);
+    return found ?? { is: "missing" };
+  };
+  const whole = await look(path === "" ? `${at.commit}^{tree}` : `${at.commit}:${path}`);
+  const folder = whole.is === "blob" ? posix.dirname(path) : path;
+  const tree =
+    whole.is === "blob"
+      ? await look(folder === "." ? `${at.commit}^{tree}` : `${at.commit}:${folder}`)
+      : whole;
+  if (tree.is !== "tree")
+    throw new GraphformError("source-empty", `the commit has no folder and no file "${at.path}"`, {
+      hint: "correct the path of the manifest",
+    });
+  const listing = ["ls-tree", "-z", "-l", "--full-tree", tree.id];
+  const all = entriesOf(
+    await git([`--git-dir=${at.repository}`, ...listing], access, { maxOutput: limits.entries * 300 }),
+  );
+  if (all.length > limits.entries) throw refused(`the folder has more than ${limits.entries} entries`);
+  const entries = whole.is === "blob" ? all.filter(({ name }) => name === posix.basename(path)) : all;
+  const targets = await targetsOf(tree.id, entries, objects, access);
+  const chosen = entries.flatMap((entry): readonly Entry[] => {
+    if (!entry.name.endsWith(".yaml") || entry.mode.startsWith("040")) return [];
+    assertFileName(entry.name);
+    const target = entry.mode === link ? targets.get(entry.name) : undefined;
+    if (entry.mode.startsWith("100")) return [entry];
+    if (target?.is !== "blob")
+      throw refused(`${entry.name} is a link that leads to no file of the manifest's folder`);
+    return [{ ...entry, id: target.id, size: target.size }];
+  });
+  assertSizes(chosen);
+  const contents = foundIn(
+    await git([...objects, "--batch"], access, {
+      stdin: chosen.map(({ id }) => `${id}\n`).join(""),
+      maxOutput: limits.bytes + limits.files * 200,
+    }),
+    true,
+  );
+  return chosen.map(({ name, id }, index) => {
+    const content = contents[index];
+    if (content?.is !== "blob" || content.id !== id) throw refused(`${name} cannot be read`);
+    return { name, bytes: content.bytes };
+  });
+}
+
+function entriesOf(listing: Buffer): readonly Entry[] {
+  const text = new TextDecoder("utf-8", { fatal: true });
+  return listing
+    .toString("latin1")
+    .split("\0")
+    .filter((row) => row !== "")
+    .map((row) => {
+      const [head = "", name = ""] = [row.slice(0, row.indexOf("\t")), row.slice(row.indexOf("\t") + 1)];
+      const [mode = "", , id = "", size = ""] = head.split(/ +/);
+      try {
+        return { mode, id, size: Number(size) || 0, name: text.decode(Buffer.from(name, "latin1")) };
+      } catch {
+        throw refused("the folder has a name that is not UTF-8");
+      }
+    });
+}
+
+/** Follows every link of a folder within it. Throws `source-refused` for one that leaves the folder. */
+async function targetsOf(
+  tree: string,
+  entries: readonly Entry[],
+  objects: readonly string[],
+  access: GitAccess,
+): Promise<ReadonlyMap<string, Found>> {
+  const links = entries.filter(({ mode }) => mode === link).map(({ name }) => name);
+  if (links.some((name) => /\p{Cc}/u.test(name)))
+    throw refused("the folder has a link with control characters in its name");
+  if (links.length === 0) return new Map();
+  const answers = foundIn(
+    await git([...objects, "--batch-check", "--follow-symlinks"], access, {
+      stdin: links.map((name) => `${tree}:${name}\n`).join(""),
+      maxOutput: limits.entries * 5000,
+    }),
+    false,
+  );
+  return new Map(
+    links.map((name, index) => {
+      const found = answers[index] ?? { is: "missing" };
+      if (found.is === "symlink") throw refused(`the link ${name} leads out of the manifest's folder`);
+      return [name, found];
+    }),
+  );
+}
+
+/** An answer of `git cat-file`: an object, or the reason why there is none. */
+type Found =
+  | { readonly is: "blob" | "tree"; readonly id: string; readonly size: number; readonly bytes: Uint8Array }
+  | { readonly is: "missing" | "symlink" };
+
+/** Takes the answers apart by their lengths: their texts belong to the author of the repository. */
+function foundIn(output: Buffer, withContents: boolean): readonly Found[] {
+  const found: Found[] = [];
+  for (let at = 0; at < output.length; ) {
+    const newline = output.indexOf("\n", at);
+    const line = output.toString("utf8", at, newline);
+    at = newline + 1;
+    const [, id = "", type = "", size = ""] = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(line) ?? [];
+    const [, word, length = ""] = /^(symlink|dangling|loop|notdir) (\d+)$/.exec(line) ?? [];
+    if (word !== undefined) at += Number(length) + 1;
+    const from = at;
+    if (id !== "" && withContents) at += Number(size) + 1;
+    if (type === "blob" || type === "tree")
+      found.push({ is: type, id, size: Number(size), bytes: output.subarray(from, from + Number(size)) });
+    else found.push({ is: word === "symlink" ? "symlink" : "missing" });
+  }
+  return found;
+}

@@ -1,0 +1,77 @@
+/** @module Refuses what a manifest by an author who is not trusted may not do: run programs, read this machine, choose the service. */
+import type { ManifestLimits, SecretSource } from "../model/manifest.ts";
+import type { Fault } from "./problems/fault.ts";
+import { suggest } from "./problems/nearest.ts";
+
+/** Sections that say what is asked, and what is written besides. */
+export const refusedSections: readonly string[] = ["service", "state"];
+
+export function sectionFault(section: string): Fault {
+  return {
+    code: "not-allowed-here",
+    message: `${section} is set by the configuration of the controller, and not by a manifest`,
+    hint: `remove the section ${section}; an operator sets it for the tenant`,
+  };
+}
+
+/** A further word of a command: a plain argument, which no program takes for an option or for a path elsewhere. */
+const plainWord = /^[A-Za-z0-9_][A-Za-z0-9_./-]{0,199}$/;
+
+/** Returns the command that a name stands for, with the further words; the fault if it may not run. */
+export function allowedCommand(
+  [name = "", ...words]: readonly string[],
+  { commands }: ManifestLimits,
+): { readonly run: readonly string[]; readonly env: readonly string[] } | Fault {
+  const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const names = Object.keys(commands);
+  if (named === undefined)
+    return {
+      code: "not-allowed-here",
+      message: `the command ${JSON.stringify(name)} may not run here`,
+      hint:
+        names.length === 0
+          ? "name an environment variable; the configuration of the controller names no command for this tenant"
+          : suggest(name, names, "commands of this tenant are"),
+    };
+  const wrong = words.find((word) => !plainWord.test(word) || word.split("/").includes(".."));
+  if (wrong === undefined && words.length <= 8) return { ...named, run: [...named.run, ...words] };
+  return {
+    code: "not-allowed-here",
+    message: `a word after the command ${name} is not a plain argument`,
+    hint: "write at most 8 words of letters, digits and _ . / -, without - at the beginning and without ..",
+  };
+}
+
+/** Returns the source that may be read in place of a secret's; the fault if there is none. */
+export function allowedSource(source: SecretSource, limits: ManifestLimits): SecretSource | Fault {
+  if ("env" in source) return variableFault(source.env, limits) ?? source;
+  if ("file" in source)
+    return {
+      code: "not-allowed-here",
+      message: "a secret may not be read from a file here",
+      hint: "name an environment variable: { env: NAME }",
+    };
+  const allowed = allowedCommand(source.command, limits);
+  if ("message" in allowed) return allowed;
+  const refused = (source.variables ?? []).map((name) => variableFault(name, limits)).find(Boolean);
+  return refused ?? { command: allowed.run, variables: [...allowed.env, ...(source.variables ?? [])] };
+}
+
+/** The fault of a variable that belongs to others. Whether it is set is not told. */
+function variableFault(name: string, { envPrefix, reserved }: ManifestLimits): Fault | undefined {
+  if (envPrefix !== undefined && name.startsWith(envPrefix) && !reserved.includes(name)) return undefined;
+  return {
+    code: "not-allowed-here",
+    message: `the environment variable ${name} may not be read here`,
+    hint:
+      envPrefix === undefined
+        ? "the configuration of the controller gives this tenant no variables: secrets.envPrefix"
+        : `variables of this tenant begin with ${envPrefix}; those of its login at the service are not for manifests`,
+  };
+}
+
+export const fileOutside: Fault = {
+  code: "not-allowed-here",
+  message: "this is not a file of the manifest's own folder",
+  hint: "keep each file in the folder itself; links may lead to files in it alone",
+};
