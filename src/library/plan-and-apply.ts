@@ -26,6 +26,11 @@ export interface PlanRequest extends Partial<PlanOptions> {
   readonly destroying?: boolean;
   /** False to ask no running database. Default: true. */
   readonly probe?: boolean;
+  /**
+   * Ids of objects that other states bind: they are not taken for objects that this state has made and lost. Ids that this state binds are
+   * not hidden by it.
+   */
+  readonly boundElsewhere?: ReadonlySet<string>;
   /** Ends all waiting; requests in flight finish and are recorded. */
   readonly signal?: AbortSignal;
 }
@@ -151,7 +156,7 @@ function runOf<T>(
   work: (run: Run & ReadManifest, goal: Goal) => Promise<T>,
 ): Promise<T> {
   const { targets = [], exclude = [], replace = [], allowDestroy = [], cutover = [] } = request;
-  const { maxDisruption } = request;
+  const { maxDisruption, boundElsewhere } = request;
   const { destroying = false, probe, timeout: patience, signal = new AbortController().signal } = request;
   const { project, service: opened } = internalsOf(request.manifest, request.service, request.state);
   const service = { ...opened, connection: { ...opened.connection, ...defined({ patience }) } };
@@ -161,7 +166,7 @@ function runOf<T>(
     creates: !destroying,
     listener: { warnings: () => undefined, request: () => undefined },
   };
-  return openRun({ ...run, ...wanted }, ({ manifest, ...rest }) => {
+  return openRun({ ...run, ...wanted, ...defined({ boundElsewhere }) }, ({ manifest, ...rest }) => {
     const options = {
       targets,
       exclude,

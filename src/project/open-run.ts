@@ -108,6 +108,8 @@ export interface RunRequest<R extends Partial<Resolved>> {
   readonly acceptState?: (state: StateDocument) => Promise<void>;
   /** Called before anything is sent, and once the subscriptions are known: throws if a saved plan was made for another service. */
   readonly acceptService?: (identity: ServiceIdentity) => void;
+  /** Ids of objects that other states bind, and not this one: they are not taken for objects that this one has made. */
+  readonly boundElsewhere?: ReadonlySet<string>;
   /** Claims the state for the service; the default refuses the state of another service or manifest. */
   readonly claim?: typeof claimState;
   /** A service that is open already, and stays open. */
@@ -186,7 +188,7 @@ async function runWith<R extends Partial<Resolved>, T>(
   lock: Lock | undefined,
   work: (run: Run & R) => Promise<T>,
 ): Promise<T> {
-  const { project, options, settings, reading, creates = false, listener, signal } = request;
+  const { project, options, settings, reading, creates = false, listener, signal, boundElsewhere } = request;
   const { acceptState, acceptService = () => undefined, claim = claimState } = request;
   const clock = systemClock;
   const stored = found ?? emptyState(project.header.name);
@@ -218,11 +220,11 @@ async function runWith<R extends Partial<Resolved>, T>(
         lock,
         stopping: signal,
         clock,
-        ...defined({ open }),
+        ...defined({ open, boundElsewhere }),
         ...parts,
       });
     };
-    const planning = planningWorld(service, signal, { clock, ...defined({ open }) });
+    const planning = planningWorld(service, signal, { clock, ...defined({ open, boundElsewhere }) });
     const run: Run = { project, service, identity, stored, state, clock, signal, planning, applying };
     return await work({ ...run, ...resolved });
   } finally {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
 import { defined } from "../model/json.ts";
+import { type KindRegistry, kindRegistry, type Reader } from "../model/kind.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -16,9 +17,21 @@ import type { Lock, StateStore } from "../state/store.ts";
 export function planningWorld(
   service: Reads,
   signal: AbortSignal,
-  { clock = systemClock, open }: { readonly clock?: Clock; readonly open?: Open } = {},
+  {
+    clock = systemClock,
+    open,
+    boundElsewhere,
+  }: { readonly clock?: Clock; readonly open?: Open; readonly boundElsewhere?: ReadonlySet<string> } = {},
 ): PlanningWorld {
-  return { kinds, service, clock, digest: sha256, signal, foresee, ...defined({ open }) };
+  return {
+    kinds: kindsWithout(boundElsewhere),
+    service,
+    clock,
+    digest: sha256,
+    signal,
+    foresee,
+    ...defined({ open }),
+  };
 }
 
 /** Loaded here, as all that moves data: most runs move none. */
@@ -34,13 +47,15 @@ export interface ApplyParts
   readonly state: StateDocument;
   /** The lock of the state; losing it stops the run. */
   readonly lock: Pick<Lock, "lost" | "look">;
+  /** Ids of objects that other states bind: no list shows them. */
+  readonly boundElsewhere?: ReadonlySet<string>;
 }
 
 /** Builds the world of applying, with a journal that writes to the store of the state. */
 export function applyWorld(parts: ApplyParts): ApplyWorld {
-  const { store, state, lock, clock = systemClock } = parts;
+  const { store, state, lock, clock = systemClock, boundElsewhere } = parts;
   return {
-    kinds,
+    kinds: kindsWithout(boundElsewhere),
     service: lookingFirst(parts.service, lock),
     clock,
     digest: sha256,
@@ -54,6 +69,29 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
     stopping: AbortSignal.any([parts.stopping, lock.lost]),
     aborting: parts.aborting ?? new AbortController().signal,
   };
+}
+
+/** The kinds, whose lists do not show these ids: an object of another state is no object that this one may have made. */
+function kindsWithout(hidden: ReadonlySet<string> | undefined): KindRegistry {
+  if (hidden === undefined || hidden.size === 0) return kinds;
+  const hide = <R extends Reader>(reader: R): R => ({
+    ...reader,
+    list: async (...given: Parameters<Reader["list"]>) =>
+      (await reader.list(...given)).filter((id) => !hidden.has(id)),
+    ...(reader.listAll && {
+      listAll: async (signal: AbortSignal) => {
+        const all = await reader.listAll?.(signal);
+        return all && { ...all, found: all.found.filter(({ live }) => !hidden.has(live.id)) };
+      },
+    }),
+  });
+  return kindRegistry(
+    kinds.all.map((kind) => ({
+      ...kind,
+      reader: (service) => hide(kind.reader(service)),
+      driver: (service) => hide(kind.driver(service)),
+    })),
+  );
 }
 
 /**

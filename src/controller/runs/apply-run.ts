@@ -42,7 +42,8 @@ export async function applyRun(world: WorkerWorld, job: Job): Promise<void> {
       document: run.plan as PlanDocument,
       isResumed,
     };
-    const applied = await withCheckout(world, manifest, run.commit ?? "", watch.signal, (order) =>
+    const checkout = { commit: run.commit ?? "", signal: watch.signal, creates: true };
+    const applied = await withCheckout(world, manifest, checkout, (order) =>
       world.threads.apply(
         order,
         approved,

@@ -15,6 +15,8 @@ export interface Order {
     readonly usersUrl?: string;
     readonly subscription?: string;
   };
+  /** Ids of objects that the tenant's other manifests have made. */
+  readonly boundElsewhere: readonly string[];
   /** Address of the state, without credentials. */
   readonly state: string;
 }

@@ -7,7 +7,7 @@ import { askForRun, lockManifest } from "./ask-for-run.ts";
 import { recordApproval, setCommit } from "./decide.ts";
 import { lockRun, moveRun } from "./moves.ts";
 import { failureOfOrder } from "./threads.ts";
-import { changesAnything, countsOf, type PlanDocument, verdictOf } from "./verdict.ts";
+import { changesAnything, countsOf, type PlanDocument, seesStrangers, verdictOf } from "./verdict.ts";
 import { type Watch, watchRun } from "./watch.ts";
 import {
   endJob,
@@ -32,12 +32,15 @@ export async function planRun(world: WorkerWorld, name: PlanQueue, job: Fetched<
   if (taken === undefined) return;
   const { run } = taken;
   const leave = await world.company.enter(run.attempts >= suspectAfter);
-  if (leave === undefined) return inTransaction(world, (tx) => giveBack(tx, world, name, job, taken));
+  if (leave === undefined) return inTransaction(world, (tx) => giveBack(tx, world, name, job, taken.run));
   const watch = watchRun(world, run.id, run.fence);
   try {
     const found = await readSource(world, taken, watch.signal);
-    const plan = await withCheckout(world, taken.manifest, found.commit, watch.signal, (order) =>
-      world.threads.plan(order, watch.signal),
+    const plan = await withCheckout(
+      world,
+      taken.manifest,
+      { commit: found.commit, signal: watch.signal },
+      (order) => world.threads.plan(order, watch.signal),
     );
     await watch.end();
     await inTransaction(world, (tx) => endPlanning(tx, world, { name, job, ...found, run, plan }));
@@ -169,6 +172,8 @@ async function endPlanning(tx: Tx, world: WorkerWorld, planned: Planned): Promis
     if (isMoved) await askAgain(tx, world, manifest, end);
     return;
   }
+  if (seesStrangers(plan) && (await isTenantAtWork(tx, manifest.tenant, id)))
+    return giveBack(tx, world, name, job, run, busyDelay);
   const { verdict, reasons } = verdictOf(plan);
   const hasChanges = changesAnything(plan);
   const columns = {
@@ -211,6 +216,18 @@ async function endPlanning(tx: Tx, world: WorkerWorld, planned: Planned): Promis
     await moveRun(tx, id, { from: "policy_checked", to: "needs_approval" });
   }
   return endJob(tx, queue, end);
+}
+
+/** True if another run of the tenant makes objects just now: those that no state binds yet may be its own. */
+async function isTenantAtWork(tx: Tx, tenant: string, run: string): Promise<boolean> {
+  const other = await tx
+    .selectFrom("runs")
+    .select("id")
+    .where("tenant", "=", tenant)
+    .where("status", "in", ["applying", "converging"])
+    .where("id", "!=", run)
+    .executeTakeFirst();
+  return other !== undefined;
 }
 
 /** A newer plan of the same kind takes the place of one that waits: its approval would be about what is not so any more. */
@@ -256,7 +273,7 @@ async function endWithout(
   const manifest = await lockManifest(tx, manifest_id);
   if (manifest === undefined || watch.reason() === "lost") return;
   const end = { name, job, manifest };
-  if (watch.reason() === "stopping") return giveBack(tx, world, name, job, taken);
+  if (watch.reason() === "stopping") return giveBack(tx, world, name, job, taken.run);
   if (watch.reason() === "canceled") {
     if (await moveRun(tx, id, { from: "planning", to: "canceled" }, { fence }))
       await endJob(tx, world.queue, end);
@@ -275,16 +292,17 @@ async function endWithout(
   await endJob(tx, world.queue, end);
 }
 
-/** Puts a run back as it was before this worker took it: it was not its fault. */
+/** Puts a run back as it was before this worker took it. */
 async function giveBack(
   tx: Tx,
   { queue }: WorkerWorld,
   name: PlanQueue,
   job: Fetched<PlanQueue>,
-  { run }: Taken,
+  run: RunRow,
+  ms = 1_000,
 ): Promise<void> {
-  const { id, fence, attempts } = run;
   await lockManifest(tx, run.manifest_id);
-  if (await moveRun(tx, id, { from: "planning", to: "pending" }, { fence }, { attempts: attempts - 1 }))
-    await putBack(tx, queue, name, job, 1_000);
+  const columns = { attempts: run.attempts - 1 };
+  if (await moveRun(tx, run.id, { from: "planning", to: "pending" }, { fence: run.fence }, columns))
+    await putBack(tx, queue, name, job, ms);
 }

@@ -12,7 +12,7 @@ import {
   plan,
 } from "../../index.ts";
 import type { Applied, Approved, Failure, FromThread, Order, ToThread } from "./orders.ts";
-import { beyond, type PlanDocument } from "./verdict.ts";
+import { beyond, difference, type PlanDocument } from "./verdict.ts";
 
 /** Events of one apply that say nothing new within this time are left out, in ms. */
 const progressEvery = 5_000;
@@ -56,7 +56,7 @@ async function applyOf(id: number, order: Order, approved: Approved, signal: Abo
         const document = await documentOf(fresh);
         const why = approved.isResumed
           ? beyond(approved.document, document)
-          : "the service has changed since the plan was approved";
+          : difference(approved.document, document);
         if (why !== undefined) refused = { refused: document, why };
         return why === undefined;
       },
@@ -86,10 +86,10 @@ async function applyOf(id: number, order: Order, approved: Approved, signal: Abo
   });
 }
 
-type Handles = Pick<Parameters<typeof apply>[0], "manifest" | "service" | "state">;
+type Handles = Pick<Parameters<typeof apply>[0], "manifest" | "service" | "state" | "boundElsewhere">;
 
 async function withHandles<T>(
-  { files, env, limits, service: at, state: path }: Order,
+  { files, env, limits, service: at, state: path, boundElsewhere }: Order,
   work: (handles: Handles) => Promise<T>,
 ): Promise<T> {
   const { profile, ...place } = at;
@@ -98,7 +98,7 @@ async function withHandles<T>(
   const state = openState(manifest, { path });
   const service = await openService(manifest, { ...place, env });
   try {
-    return await work({ manifest, service, state });
+    return await work({ manifest, service, state, boundElsewhere: new Set(boundElsewhere) });
   } finally {
     await service.close();
   }

@@ -104,7 +104,7 @@ async function forget(database: Database): Promise<void> {
   await sql`
     WITH old AS (
       SELECT r.id FROM graphform.runs r
-      WHERE r.ended_at < clock_timestamp() - make_interval(days => CASE WHEN r.status = 'planned_and_finished' THEN ${keptCheckDays} ELSE ${keptDays} END)
+      WHERE r.ended_at < clock_timestamp() - make_interval(days => CASE WHEN r.status = 'planned_and_finished' THEN ${keptCheckDays}::integer ELSE ${keptDays}::integer END)
         AND r.created_at < (SELECT max(created_at) FROM graphform.runs n WHERE n.manifest_id = r.manifest_id)
       LIMIT 5000
     ), events AS (DELETE FROM graphform.run_events WHERE run_id IN (SELECT id FROM old)),

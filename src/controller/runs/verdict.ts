@@ -99,6 +99,30 @@ export function countsOf(plan: PlanDocument): Counts {
   return counts;
 }
 
+/** True if the plan sees objects that no state binds, and that may be what it is about to create. */
+export function seesStrangers(plan: PlanDocument): boolean {
+  return Object.values(plan.x_graphform.changes).some(({ may_be }) => may_be !== undefined);
+}
+
+/**
+ * Returns why a later plan is not the approved one; undefined if it does the same. Objects that have appeared since, and that no state binds,
+ * are no difference: nothing of this manifest was at work meanwhile, so that they are not its own.
+ */
+export function difference(approved: PlanDocument, later: PlanDocument): string | undefined {
+  const parts = ({
+    resource_changes,
+    output_changes,
+    x_graphform: { changes, steps },
+  }: PlanDocument): string => {
+    const seen = Object.entries(changes).map(([address, { may_be: _, ...change }]) => [
+      address,
+      { ...change, where: undefined, reason: undefined },
+    ]);
+    return JSON.stringify([resource_changes, output_changes, seen, steps]);
+  };
+  return parts(approved) === parts(later) ? undefined : "the service has changed since the plan was approved";
+}
+
 /**
  * Returns why a later plan goes beyond an approved one; undefined if it does no more than what is left of that: each of its changes is one
  * that was approved, on the same object, to the same values.

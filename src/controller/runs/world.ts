@@ -1,4 +1,5 @@
 /** @module What the jobs of a worker work with. */
+import { sql } from "kysely";
 import pRetry from "p-retry";
 import type { LiveConfig } from "../config/config.ts";
 import type { Database, Tx } from "../database/connect.ts";
@@ -92,25 +93,52 @@ export async function isOtherAtWork(tx: Tx, manifest: string, run: string): Prom
   return other !== undefined;
 }
 
+/**
+ * Ids of the objects that other states of the tenant bind. They matter only if objects of this state may be unknown: it was never written,
+ * has open creates, or is about to get some. Then every state of the tenant is read.
+ */
+async function boundElsewhere(
+  database: Database,
+  tenant: string,
+  name: string,
+  creates: boolean,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH mine AS (SELECT document::jsonb AS document FROM graphform.states WHERE name = ${name}),
+    others AS (
+      SELECT jsonb_path_query(document::jsonb, '$.resources.*.id') #>> '{}' AS id FROM graphform.states
+      WHERE starts_with(name, ${`${tenant}/`}) AND name <> ${name}
+        AND (${creates} OR NOT EXISTS (SELECT FROM mine WHERE document -> 'intents' = '{}' AND document -> 'resources' <> '{}'))
+    )
+    SELECT DISTINCT id FROM others EXCEPT SELECT jsonb_path_query(document, '$.resources.*.id') #>> '{}' FROM mine`.execute(
+    database,
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Checks out a commit of a manifest, does the work with the order for a thread, and removes the checkout. */
 export async function withCheckout<T>(
   world: WorkerWorld,
   manifest: ManifestRow,
-  commit: string,
-  signal: AbortSignal,
+  {
+    commit,
+    signal,
+    creates = false,
+  }: { readonly commit: string; readonly signal: AbortSignal; readonly creates?: boolean },
   work: (order: Order) => Promise<T>,
 ): Promise<T> {
   const config = world.config.current();
   const checkout = await checkOut(manifest, commit, config, signal);
   try {
     const { env, limits, service } = await tenantWorld(manifest.tenant, config, process.env, checkout.folder);
-    const state = `postgres:///?${new URLSearchParams({ name: `${manifest.tenant}/${manifest.name}` })}`;
+    const name = `${manifest.tenant}/${manifest.name}`;
     return await work({
       files: checkout.files,
       env: { ...env, GRAPHFORM_STATE_POSTGRES_URL: world.databaseUrl },
       limits,
       service,
-      state,
+      state: `postgres:///?${new URLSearchParams({ name })}`,
+      boundElsewhere: await boundElsewhere(world.database, manifest.tenant, name, creates),
     });
   } finally {
     await checkout.remove();

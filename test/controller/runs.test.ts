@@ -1,0 +1,136 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifyAudit } from "../../src/controller/database/audit.ts";
+import {
+  approveRun,
+  cancelRun,
+  discardRun,
+  requestRun,
+  uploadFiles,
+} from "../../src/controller/runs/decide.ts";
+import { tick } from "../../src/controller/runs/tick.ts";
+import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";
+
+const asking = { kind: "reconcile", trigger: "request", actor: "ada" } as const;
+
+describe("runs", () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await openFleet();
+    await fleet.worker();
+  }, 60_000);
+  afterAll(() => fleet.close());
+
+  it("are applied without a person if they are safe, and find nothing to do afterwards", async () => {
+    const { run, manifest } = await fleet.add("orders", manifestText("orders", ["a", "b"]));
+    const ended = await fleet.until(run);
+    expect(ended).toMatchObject({ status: "applied", exit_code: 0, verdict: "safe", counts: { create: 2 } });
+    const again = await requestRun(fleet, manifest, asking);
+    const second = await fleet.until("run" in again ? again.run : "");
+    expect(second).toMatchObject({ status: "planned_and_finished", exit_code: 0 });
+  });
+
+  it("wait for a person if they are risky; an approval is bound to the fingerprint", async () => {
+    const { run } = await fleet.add("careful", manifestText("careful", ["a"]), "none");
+    const waiting = await fleet.until(run, "needs_approval");
+    expect(waiting.status).toBe("needs_approval");
+    const other = await approveRun(fleet, { run, actor: "ada", fingerprint: "another" });
+    expect(other).toMatchObject({ refused: "changed" });
+    const fingerprint = waiting.fingerprint ?? "";
+    const both = await Promise.all([1, 2].map(() => approveRun(fleet, { run, actor: "ada", fingerprint })));
+    expect(both.filter((answer) => answer === "approved")).toHaveLength(1);
+    expect((await fleet.until(run)).status).toBe("applied");
+    const late = await approveRun(fleet, { run, actor: "ada", fingerprint });
+    expect(late).toMatchObject({ refused: "not-waiting" });
+  });
+
+  it("of an older manifest are superseded by a new upload", async () => {
+    const { run, manifest } = await fleet.add("newer", manifestText("newer", ["a"]), "none");
+    const first = await fleet.until(run, "needs_approval");
+    const files = { "graphform.yaml": manifestText("newer", ["a", "b"]) };
+    const uploaded = await uploadFiles(fleet, manifest, { files, digest: "second", actor: "ada" });
+    const next = "run" in uploaded ? (uploaded.run ?? "") : "";
+    expect((await fleet.run(run)).status).toBe("superseded");
+    const fingerprint = first.fingerprint ?? "";
+    expect(await approveRun(fleet, { run, actor: "ada", fingerprint })).toMatchObject({
+      refused: "not-waiting",
+    });
+    expect((await fleet.until(next, "needs_approval")).counts).toEqual({ create: 2 });
+    expect(await discardRun(fleet, { run: next, actor: "ada" })).toBe("discarded");
+  });
+
+  it("of checks that are due compare with what was approved last; the next one is due a whole interval later", async () => {
+    const { run, manifest } = await fleet.add("due", manifestText("due", ["a"]));
+    expect((await fleet.until(run)).status).toBe("applied");
+    await fleet.database
+      .updateTable("manifests")
+      .set({ next_due_at: new Date(0) })
+      .where("id", "=", manifest)
+      .execute();
+    await tick(fleet);
+    const check = await fleet.database
+      .selectFrom("runs")
+      .select("id")
+      .where("manifest_id", "=", manifest)
+      .where("kind", "=", "drift")
+      .executeTakeFirstOrThrow();
+    expect((await fleet.until(check.id)).status).toBe("planned_and_finished");
+    const { next_due_at } = await fleet.database
+      .selectFrom("manifests")
+      .select("next_due_at")
+      .where("id", "=", manifest)
+      .executeTakeFirstOrThrow();
+    expect(next_due_at.getTime() % 3_600_000).toBe(0);
+  });
+
+  it("are canceled at once before they begin", async () => {
+    const { run } = await fleet.add("canceled", manifestText("canceled", ["a"]), "none");
+    await fleet.until(run, "needs_approval");
+    expect(await cancelRun(fleet, { run, actor: "ada" })).toBe("canceled");
+    expect(await cancelRun(fleet, { run, actor: "ada" })).toMatchObject({ refused: "ended" });
+  });
+
+  it("with an invalid manifest end with its problems", async () => {
+    const { run } = await fleet.add(
+      "invalid",
+      "apiVersion: graphform/v1\nname: invalid\ninstances: { a: { tier: gold } }\n",
+    );
+    const ended = await fleet.until(run);
+    expect(ended).toMatchObject({ status: "errored", exit_code: 3 });
+    expect(ended.reasons.join()).toMatch(/graphform\.yaml:3:\d+: /);
+  });
+
+  it("asked for while one is at work follow it: no wake-up is lost", async () => {
+    const { manifest } = await fleet.add("busy", manifestText("busy", ["a"]));
+    for (let turn = 0; turn < 30; turn += 1) {
+      const files = { "graphform.yaml": `${manifestText("busy", ["a"])}# ${turn}\n` };
+      await uploadFiles(fleet, manifest, { files, digest: `turn ${turn}`, actor: "ada" });
+      await pause((turn * 37) % 150);
+    }
+    const open = async (): Promise<number> => {
+      const rows = await fleet.database
+        .selectFrom("runs")
+        .select("id")
+        .where("manifest_id", "=", manifest)
+        .where("ended_at", "is", null)
+        .execute();
+      return rows.length;
+    };
+    while ((await open()) > 0) await pause(200);
+    const { commit, approved_commit, dirty } = await fleet.database
+      .selectFrom("manifests")
+      .selectAll()
+      .where("id", "=", manifest)
+      .executeTakeFirstOrThrow();
+    const last = { commit: "turn 29", approved_commit: "turn 29", dirty: false };
+    expect({ commit, approved_commit, dirty }).toEqual(last);
+  });
+
+  it("leave an audit log that shows a change", async () => {
+    expect(await verifyAudit(fleet.database)).toBeUndefined();
+    const change = "UPDATE graphform.audit SET actor = 'eve' WHERE id = 3";
+    await expect(fleet.postgres.sql(change)).rejects.toThrow(/only added to/);
+    await fleet.postgres.sql(`ALTER TABLE graphform.audit DISABLE TRIGGER audit_is_final; ${change}`);
+    expect(await verifyAudit(fleet.database)).toBe(3);
+  });
+});

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Database, openDatabase } from "../../../src/controller/database/connect.ts";
+import { migrate } from "../../../src/controller/database/migrations.ts";
+import type { RunRow, Upload } from "../../../src/controller/database/schema.ts";
+import { installQueue, type Queue, startQueue } from "../../../src/controller/queue/queue.ts";
+import { addManifest, type DecidingWorld } from "../../../src/controller/runs/decide.ts";
+import { isEnd, type RunStatus } from "../../../src/controller/runs/transitions.ts";
+import { creation } from "../../../src/state/remote/postgres/postgres-driver.ts";
+import { tablesIn } from "../../../src/state/remote/postgres/rows.ts";
+import { type LocalPlatform, platformUp } from "../../support/local-platform.ts";
+import { openPostgres, type Postgres } from "../../support/postgres.ts";
+import { openWorkspace, type Workspace } from "../../support/workspace.ts";
+
+/** A controller of a test without its API: a real PostgreSQL, the local platform without engines, and workers as processes. */
+export interface Fleet extends DecidingWorld {
+  readonly postgres: Postgres;
+  readonly platform: LocalPlatform;
+  readonly url: string;
+  worker(): Promise<ChildProcess>;
+  /** Adds an uploaded manifest with so many databases; resolves with the run. */
+  add(
+    name: string,
+    text: string,
+    auto?: "safe" | "none",
+  ): Promise<{ readonly manifest: string; readonly run: string }>;
+  run(id: string): Promise<RunRow>;
+  /** Waits until a run is in one of these states, or in an end. */
+  until(id: string, ...statuses: readonly RunStatus[]): Promise<RunRow>;
+  close(): Promise<void>;
+}
+
+export const password = "fleet-password-of-tests";
+
+/** Text of a manifest with free databases of these names. */
+export function manifestText(name: string, databases: readonly string[], extra = ""): string {
+  const rows = databases.map(
+    (database) =>
+      `  ${database}: { tier: free, component: free, cloudProvider: aws, region: us-east-1, config: { name: ${name}-${database}, graphdbUser: app, graphdbPassword: "\${secret.db}"${extra} } }`,
+  );
+  return `apiVersion: graphform/v1\nname: ${name}\nsecrets: { db: { env: SHOP_DB } }\ninstances:\n${rows.join("\n")}\n`;
+}
+
+export async function openFleet(
+  options: readonly string[] = [],
+  tenants: readonly string[] = ["shop"],
+  maxConcurrent = 4,
+): Promise<Fleet> {
+  const postgres = await openPostgres();
+  const user: Workspace = openWorkspace();
+  const platform = await platformUp(user, "--engine", "none", ...options);
+  const url = `postgres://root:${postgres.password}@127.0.0.1:${postgres.port}/ops`;
+  const database: Database = openDatabase(url, () => undefined);
+  await postgres.sql(creation(tablesIn("graphform", 10_000), false));
+  await migrate(database);
+  await installQueue(url);
+  const queue: Queue = await startQueue(url, () => undefined);
+  const tenant = {
+    service: { platformUrl: platform.url },
+    credentials: { username: { env: "SERVICE_USERNAME" }, password: { env: "SERVICE_PASSWORD" } },
+    secrets: { envPrefix: "SHOP_", commands: {} },
+    auto: "safe",
+    maxConcurrent,
+  };
+  const config = {
+    tenants: Object.fromEntries(tenants.map((name) => [name, tenant])),
+    git: { allow: [], credentials: [] },
+    webhooks: {},
+    hooks: {},
+    http: { trustProxy: [] },
+  };
+  const children = new Set<ChildProcess>();
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    CONFIG: JSON.stringify(config),
+    SHOP_DB: password,
+    SERVICE_USERNAME: platform.username,
+    SERVICE_PASSWORD: platform.password,
+    GRAPHFORM_USERNAME: platform.username,
+    GRAPHFORM_PASSWORD: platform.password,
+  };
+  const run = async (id: string): Promise<RunRow> =>
+    database.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  return {
+    ...{ postgres, platform, url, database, queue, run },
+    async worker() {
+      const child = spawn(process.execPath, [join(import.meta.dirname, "worker-process.ts")], {
+        env,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      children.add(child);
+      await new Promise((resolve) => child.stdout.once("data", resolve));
+      return child;
+    },
+    async add(name, text, auto = "safe") {
+      const upload: Upload = { "graphform.yaml": text };
+      const source = JSON.stringify({ type: "upload" });
+      const added = await addManifest(
+        { database, queue },
+        {
+          tenant: tenants[0] ?? "shop",
+          name,
+          source,
+          upload: JSON.stringify(upload),
+          auto,
+          interval_seconds: 3600,
+          commit: "first",
+        },
+        "test",
+      );
+      if ("refused" in added) throw new Error(added.message);
+      return added;
+    },
+    async until(id, ...statuses) {
+      for (;;) {
+        const row = await run(id);
+        if (statuses.includes(row.status) || isEnd(row.status)) return row;
+        await pause(200);
+      }
+    },
+    async close() {
+      for (const child of children) child.kill("SIGKILL");
+      await queue.stop(1_000);
+      await database.destroy();
+      await user.close();
+      await postgres.close();
+    },
+  };
+}
