@@ -1,13 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyAudit } from "../../src/controller/database/audit.ts";
-import {
-  approveRun,
-  cancelRun,
-  discardRun,
-  requestRun,
-  uploadFiles,
-} from "../../src/controller/runs/decide.ts";
+import { approveRun, cancelRun, discardRun } from "../../src/controller/runs/decide.ts";
+import { requestRun, uploadFiles } from "../../src/controller/runs/manifests.ts";
 import { tick } from "../../src/controller/runs/tick.ts";
 import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";
 

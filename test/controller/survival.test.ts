@@ -49,10 +49,9 @@ describe("a run survives", () => {
     await fleet.until(run, "applying");
     const worker = await workerOf(run);
     await pause(1_500);
-    const killed = Date.now();
+    const _killed = Date.now();
     worker.kill("SIGKILL");
     const ended = await fleet.until(run);
-    console.log(`ended ${Date.now() - killed} ms after the kill`);
     expect(ended.status).toBe("applied");
     expect(ended.fence).toBeGreaterThan(2);
     expect(await made("killed")).toHaveLength(3);
@@ -80,12 +79,11 @@ describe("a run survives", () => {
     await fleet.until(run, "applying");
     const worker = await workerOf(run);
     await pause(1_500);
-    const told = Date.now();
+    const _told = Date.now();
     const exited = new Promise((resolve) => worker.once("exit", resolve));
     worker.kill("SIGTERM");
     expect(await exited).toBe(0);
     const ended = await fleet.until(run);
-    console.log(`ended ${Date.now() - told} ms after SIGTERM`);
     expect(ended.status).toBe("applied");
     expect(await made("ended")).toHaveLength(3);
   }, 240_000);
@@ -108,7 +106,6 @@ describe("a run survives", () => {
     await pause(5_000);
     await fleet.postgres.start();
     const ended = await fleet.until(run);
-    console.log(ended.status, ended.fence, ended.reasons);
     expect(ended.status).toBe("applied");
     expect(await made("away")).toHaveLength(2);
   }, 240_000);

@@ -3,17 +3,16 @@ import type { Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
 import type { Fetched } from "../queue/queue.ts";
 import { askForRun, lockManifest } from "./ask-for-run.ts";
-import { lockRun, moveRun } from "./moves.ts";
+import { moveRun } from "./moves.ts";
 import type { Applied, Approved } from "./orders.ts";
 import { supersedeWaiting } from "./plan-run.ts";
+import { busyDelay, takeRun } from "./take-run.ts";
 import { failureOfOrder } from "./threads.ts";
 import { countsOf, type PlanDocument, verdictOf } from "./verdict.ts";
 import { type Watch, watchRun } from "./watch.ts";
 import {
   endJob,
   inTransaction,
-  isOtherAtWork,
-  maxAttempts,
   putBack,
   suspectAfter,
   type Taken,
@@ -21,15 +20,21 @@ import {
   withCheckout,
 } from "./world.ts";
 
-/** Ms before a run is tried again: the tenant or the manifest is busy; the state is locked by another run; it goes on converging. */
-const [busyDelay, lockedDelay, convergingDelay] = [5_000, 15_000, 30_000];
+/** Ms before a run is tried again whose state is locked by another one, or that goes on converging. */
+const [lockedDelay, convergingDelay] = [15_000, 30_000];
 
 const name = "apply";
 type Job = Fetched<"apply">;
 
 /** Carries out a job of applying. */
 export async function applyRun(world: WorkerWorld, job: Job): Promise<void> {
-  const taken = await inTransaction(world, (tx) => takeRun(tx, world, job));
+  const taken = await inTransaction(world, (tx) =>
+    takeRun(tx, world, name, job, {
+      waiting: ["approved", "converging"],
+      working: "applying",
+      mayBegin: (...given) => mayBegin(world, ...given),
+    }),
+  );
   if (taken === undefined) return;
   const { run, manifest, isResumed } = taken;
   const leave = await world.company.enter(run.attempts >= suspectAfter);
@@ -66,60 +71,24 @@ function isStepDone(event: { readonly type: string }): boolean {
 }
 
 /**
- * Takes a run, if its tenant may apply one more. What is counted is counted under the lock of the tenant's row, so that two workers
- * never let in one too many.
+ * Says whether an approved run may begin. The runs of the tenant are counted under the lock of its row, so that two workers never let in
+ * one too many.
  */
-async function takeRun(tx: Tx, world: WorkerWorld, job: Job): Promise<Taken | undefined> {
-  const { queue, config, id: worker } = world;
-  const found = await tx
-    .selectFrom("runs")
-    .select("manifest_id")
-    .where("id", "=", job.data.run)
-    .executeTakeFirst();
-  const manifest = found && (await lockManifest(tx, found.manifest_id));
-  const run = manifest && (await lockRun(tx, job.data.run));
-  if (manifest === undefined || run === undefined) return void (await queue.complete(tx, name, job));
-  const { id, status } = run;
-  if (status !== "approved" && status !== "converging" && status !== "applying")
-    return void (await queue.complete(tx, name, job));
-  const end = { name, job, manifest } as const;
-  if (status === "approved" && run.kind === "reconcile" && run.generation < manifest.generation) {
-    await moveRun(tx, id, {
-      from: "approved",
-      to: "superseded",
-      why: "the manifest has changed since the approval",
-    });
-    await queue.complete(tx, name, job);
+async function mayBegin(
+  { queue, config }: WorkerWorld,
+  tx: Tx,
+  manifest: ManifestRow,
+  run: RunRow,
+): Promise<"yes" | "ended" | number> {
+  if (run.status === "converging") return "yes";
+  if (run.kind === "reconcile" && run.generation < manifest.generation) {
+    const why = "the manifest has changed since the approval";
+    await moveRun(tx, run.id, { from: "approved", to: "superseded", why });
     await askForRun(tx, queue, manifest, { kind: "reconcile", trigger: "commit", actor: "controller" });
-    return undefined;
+    return "ended";
   }
-  const attempts = run.attempts + 1;
-  if (attempts > maxAttempts) {
-    const why = `the run was begun ${run.attempts} times without progress, and each time its worker ended`;
-    await moveRun(
-      tx,
-      id,
-      { from: status, to: "errored", why },
-      {},
-      { reasons: JSON.stringify([why]), exit_code: 1 },
-    );
-    return void (await endJob(tx, queue, end));
-  }
-  if (await isOtherAtWork(tx, manifest.id, id)) return void (await putBack(tx, queue, name, job, busyDelay));
-  if (
-    status === "approved" &&
-    !(await hasRoom(tx, manifest.tenant, config.current().tenants[manifest.tenant]?.maxConcurrent ?? 1))
-  )
-    return void (await putBack(tx, queue, name, job, busyDelay));
-  const columns = { fence: run.fence + 1, worker, attempts };
-  if (status === "applying")
-    await tx
-      .updateTable("runs")
-      .set({ ...columns, updated_at: new Date() })
-      .where("id", "=", id)
-      .execute();
-  else await moveRun(tx, id, { from: status, to: "applying" }, {}, columns);
-  return { run: { ...run, ...columns }, manifest, isResumed: status !== "approved" };
+  const { maxConcurrent } = config.current().tenants[manifest.tenant] ?? { maxConcurrent: 1 };
+  return (await hasRoom(tx, manifest.tenant, maxConcurrent)) ? "yes" : busyDelay;
 }
 
 /** True if the tenant has fewer runs at work than it may. */

@@ -4,16 +4,16 @@ import type { ManifestRow, RunRow } from "../database/schema.ts";
 import type { Fetched } from "../queue/queue.ts";
 import { newestCommit } from "../sources/source.ts";
 import { askForRun, lockManifest } from "./ask-for-run.ts";
-import { recordApproval, setCommit } from "./decide.ts";
+import { recordApproval } from "./decide.ts";
+import { setCommit } from "./manifests.ts";
 import { lockRun, moveRun } from "./moves.ts";
+import { busyDelay, type Stage, takeRun } from "./take-run.ts";
 import { failureOfOrder } from "./threads.ts";
 import { changesAnything, countsOf, type PlanDocument, seesStrangers, verdictOf } from "./verdict.ts";
 import { type Watch, watchRun } from "./watch.ts";
 import {
   endJob,
   inTransaction,
-  isOtherAtWork,
-  maxAttempts,
   putBack,
   suspectAfter,
   type Taken,
@@ -23,12 +23,15 @@ import {
 
 type PlanQueue = "plan" | "drift";
 
-/** Ms before a run whose manifest is busy is tried again. */
-const busyDelay = 5_000;
+const stage: Stage = {
+  waiting: ["pending"],
+  working: "planning",
+  mayBegin: async () => "yes",
+};
 
 /** Carries out a job of planning. */
 export async function planRun(world: WorkerWorld, name: PlanQueue, job: Fetched<PlanQueue>): Promise<void> {
-  const taken = await inTransaction(world, (tx) => takeRun(tx, world, name, job));
+  const taken = await inTransaction(world, (tx) => takeRun(tx, world, name, job, stage));
   if (taken === undefined) return;
   const { run } = taken;
   const leave = await world.company.enter(run.attempts >= suspectAfter);
@@ -50,65 +53,6 @@ export async function planRun(world: WorkerWorld, name: PlanQueue, job: Fetched<
   } finally {
     leave();
   }
-}
-
-/** Takes a run: from now on the writes of workers that had it before have no effect. */
-async function takeRun(
-  tx: Tx,
-  world: WorkerWorld,
-  name: PlanQueue,
-  job: Fetched<PlanQueue>,
-): Promise<Taken | undefined> {
-  const { queue, id: worker } = world;
-  const found = await tx
-    .selectFrom("runs")
-    .select("manifest_id")
-    .where("id", "=", job.data.run)
-    .executeTakeFirst();
-  const manifest = found && (await lockManifest(tx, found.manifest_id));
-  const run = manifest && (await lockRun(tx, job.data.run));
-  if (
-    manifest === undefined ||
-    run === undefined ||
-    (run.status !== "pending" && run.status !== "planning")
-  ) {
-    await queue.complete(tx, name, job);
-    return undefined;
-  }
-  const end = { name, job, manifest };
-  if (manifest.removed_at !== null) {
-    await moveRun(tx, run.id, { from: run.status, to: "canceled", why: "the manifest was removed" });
-    await endJob(tx, queue, end);
-    return undefined;
-  }
-  const attempts = run.attempts + 1;
-  if (attempts > maxAttempts) {
-    const why = `the run was begun ${run.attempts} times, and each time its worker ended`;
-    await moveRun(
-      tx,
-      run.id,
-      { from: run.status, to: "errored", why },
-      {},
-      { reasons: JSON.stringify([why]), exit_code: 1 },
-    );
-    await endJob(tx, queue, end);
-    return undefined;
-  }
-  const columns = { fence: run.fence + 1, worker, attempts, generation: manifest.generation };
-  if (run.status === "pending") {
-    if (await isOtherAtWork(tx, manifest.id, run.id)) {
-      await putBack(tx, queue, name, job, busyDelay);
-      return undefined;
-    }
-    await moveRun(tx, run.id, { from: "pending", to: "planning" }, {}, columns);
-  } else {
-    await tx
-      .updateTable("runs")
-      .set({ ...columns, updated_at: new Date() })
-      .where("id", "=", run.id)
-      .execute();
-  }
-  return { run: { ...run, ...columns }, manifest, isResumed: run.status === "planning" };
 }
 
 /** The commit that a run plans, and whether it is a new one. */

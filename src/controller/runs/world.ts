@@ -4,7 +4,7 @@ import pRetry from "p-retry";
 import type { LiveConfig } from "../config/config.ts";
 import type { Database, Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
-import type { Fetched, Queue, QueueName } from "../queue/queue.ts";
+import type { Fetched, Queue } from "../queue/queue.ts";
 import { checkOut } from "../sources/source.ts";
 import { tenantWorld } from "../sources/tenant-world.ts";
 import { beginWhatWasAsked } from "./ask-for-run.ts";
@@ -58,8 +58,11 @@ function isAway(error: unknown): boolean {
   return !/^[0-9A-Z]{5}$/.test(code) || /^(08|40|53|57)/.test(code);
 }
 
+/** The queues whose jobs carry out runs. */
+export type RunQueue = "plan" | "drift" | "apply";
+
 /** Gives a job back for later; part of a transaction. The run stays as it is, or as the caller has moved it. */
-export async function putBack<N extends "plan" | "drift" | "apply">(
+export async function putBack<N extends RunQueue>(
   tx: Tx,
   queue: Queue,
   name: N,
@@ -71,7 +74,7 @@ export async function putBack<N extends "plan" | "drift" | "apply">(
 }
 
 /** Ends the work of a job on a run that has moved to an end; part of the transaction of that move. */
-export async function endJob<N extends QueueName>(
+export async function endJob<N extends RunQueue>(
   tx: Tx,
   queue: Queue,
   { name, job, manifest }: { readonly name: N; readonly job: Fetched<N>; readonly manifest: ManifestRow },
