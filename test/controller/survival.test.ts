@@ -49,7 +49,6 @@ describe("a run survives", () => {
     await fleet.until(run, "applying");
     const worker = await workerOf(run);
     await pause(1_500);
-    const _killed = Date.now();
     worker.kill("SIGKILL");
     const ended = await fleet.until(run);
     expect(ended.status).toBe("applied");
@@ -79,7 +78,6 @@ describe("a run survives", () => {
     await fleet.until(run, "applying");
     const worker = await workerOf(run);
     await pause(1_500);
-    const _told = Date.now();
     const exited = new Promise((resolve) => worker.once("exit", resolve));
     worker.kill("SIGTERM");
     expect(await exited).toBe(0);
