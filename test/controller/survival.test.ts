@@ -105,6 +105,7 @@ describe("a run survives", () => {
     await fleet.postgres.start();
     const ended = await fleet.until(run);
     expect(ended.status).toBe("applied");
+    expect(ended.fence).toBeLessThanOrEqual(4);
     expect(await made("away")).toHaveLength(2);
   }, 240_000);
 });

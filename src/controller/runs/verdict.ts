@@ -109,18 +109,27 @@ export function seesStrangers(plan: PlanDocument): boolean {
  * are no difference: nothing of this manifest was at work meanwhile, so that they are not its own.
  */
 export function difference(approved: PlanDocument, later: PlanDocument): string | undefined {
-  const parts = ({
-    resource_changes,
-    output_changes,
-    x_graphform: { changes, steps },
-  }: PlanDocument): string => {
-    const seen = Object.entries(changes).map(([address, { may_be: _, ...change }]) => [
-      address,
-      { ...change, where: undefined, reason: undefined },
-    ]);
-    return JSON.stringify([resource_changes, output_changes, seen, steps]);
-  };
-  return parts(approved) === parts(later) ? undefined : "the service has changed since the plan was approved";
+  const [before, now] = [partsOf(approved), partsOf(later)];
+  const other = [...new Set([...before.keys(), ...now.keys()])].find(
+    (part) => before.get(part) !== now.get(part),
+  );
+  return other && `the service has changed since the plan was approved: ${other}`;
+}
+
+/** What a plan does, as a text for each address. */
+function partsOf({
+  resource_changes,
+  output_changes,
+  x_graphform,
+}: PlanDocument): ReadonlyMap<string, string> {
+  const { changes, steps } = x_graphform;
+  const parts = new Map([["outputs", JSON.stringify(output_changes)]]);
+  for (const { address, change } of resource_changes) {
+    const { may_be, where, reason, ...rest } = { where: undefined, reason: "", ...changes[address] };
+    if (rest.action === "keep") continue;
+    parts.set(address, JSON.stringify([change, rest, steps.filter((step) => step.address === address)]));
+  }
+  return parts;
 }
 
 /**
