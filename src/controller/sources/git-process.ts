@@ -110,7 +110,7 @@ function environmentOf(access: GitAccess): NodeJS.ProcessEnv {
 }
 
 /**
- * Runs git and returns its output. Throws `source-unreachable` with the last words of git, `source-refused` if it is too large, and the reason
+ * Runs git and returns its output. Throws `source-unreachable` with the first complaint of git, `source-refused` if it is too large, and the reason
  * of the signal. What git has started ends with it.
  */
 export async function git(args: readonly string[], access: GitAccess, input: GitInput = {}): Promise<Buffer> {
@@ -159,8 +159,9 @@ export async function git(args: readonly string[], access: GitAccess, input: Git
       child.once("error", () => reject(missing()));
       child.once("close", resolve);
     });
+    if (growing !== undefined) await endIfLarge(growing, end);
     if (failure !== undefined) throw failure;
-    if (code !== 0) throw unreachable(`git says: ${lastWords(words)}`);
+    if (code !== 0) throw unreachable(`git says: ${complaintIn(words)}`);
     return Buffer.concat(chunks);
   } finally {
     clearTimeout(limit);
@@ -185,10 +186,10 @@ async function endIfLarge(folder: string, end: (reason: unknown) => void): Promi
     end(refused(`one commit of the repository is larger than ${limits.fetchedBytes / 1024 / 1024} MB`));
 }
 
-/** The last complaint of git itself, without what the other side has said. */
-function lastWords(words: string): string {
-  const lines = words.split("\n").filter((line) => /^(fatal|error):/.test(line));
-  const plain = (lines.at(-1) ?? "nothing").replace(/[^\x20-\x7e]/g, "?");
+/** The first complaint of git itself, without what the other side has said. */
+function complaintIn(words: string): string {
+  const found = words.split("\n").find((line) => /^(fatal|error):/.test(line));
+  const plain = (found ?? "nothing").replace(/[^\x20-\x7e]/g, "?");
   return plain.slice(0, 200);
 }
 
