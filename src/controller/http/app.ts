@@ -1,0 +1,134 @@
+/** @module Makes the HTTP application of the controller from the table of endpoints. */
+import { type Context, Hono } from "hono";
+import type { LiveConfig } from "../config/config.ts";
+import type { Database } from "../database/connect.ts";
+import type { Queue } from "../queue/queue.ts";
+import { type Checks, checksOf } from "./checks.ts";
+import { type Endpoint, json, type World } from "./endpoint.ts";
+import { fleetEndpoints } from "./endpoints/fleet.ts";
+import { healthEndpoints } from "./endpoints/health.ts";
+import { hookEndpoints } from "./endpoints/hooks.ts";
+import { manifestEndpoints } from "./endpoints/manifests.ts";
+import { runEndpoints } from "./endpoints/runs.ts";
+import { stateEndpoints } from "./endpoints/state.ts";
+import { once } from "./idempotency.ts";
+import { collectMetrics } from "./metrics.ts";
+import { openApi } from "./openapi.ts";
+import { type Bindings, peerOf } from "./peer.ts";
+import { Problem, problemAnswer, problemOf } from "./problem.ts";
+import { type Rate, rateLimit } from "./rate-limit.ts";
+import { allows, type Caller, checkToken, hashOf, tokenIn } from "./tokens.ts";
+
+/** What the application is made with. */
+export interface AppOptions {
+  readonly database: Database;
+  readonly queue: Queue;
+  readonly config: LiveConfig;
+  readonly version: string;
+  /** Requests of one token, and failed sign-ins of one address. Default 50 a second, 200 at once. */
+  readonly rate?: Rate;
+  readonly streams?: Partial<World["streams"]>;
+  /** Told of errors that an answer hides. */
+  readonly onTrouble?: (error: unknown) => void;
+}
+
+/** The table: every path of the controller but its document's own. */
+export const endpoints: readonly Endpoint[] = [
+  ...healthEndpoints,
+  ...fleetEndpoints,
+  ...manifestEndpoints,
+  ...runEndpoints,
+  ...stateEndpoints,
+  ...hookEndpoints,
+];
+
+/** Where the OpenAPI document is. */
+export const documentPath = "/api/v1/openapi.json";
+
+type App = Hono<{ Bindings: Bindings }>;
+type Exchange = Context<{ Bindings: Bindings }>;
+
+/** A caller of an endpoint that asks for no token. */
+const anybody: Caller = { id: "", actor: "a webhook", role: "viewer", tenant: "" };
+
+/** Makes the application; nothing is asked of the database before the first request. */
+export function createApp(options: AppOptions): App {
+  const { database, queue, config, version, onTrouble } = options;
+  const streams = { poll: 1_000, keepAlive: 15_000, longest: 600_000, ...options.streams };
+  const metrics = collectMetrics();
+  const world: World = { database, queue, config, version, metrics, streams };
+  const take = rateLimit(options.rate ?? { perSecond: 50, burst: 200 });
+  const limit = (key: string): void => {
+    const seconds = take(key);
+    if (seconds > 0) throw new Problem("too-many-requests", undefined, { "retry-after": String(seconds) });
+  };
+
+  const signIn = async ({ role, scope, basic }: Endpoint, headers: Headers, peer: string): Promise<Caller> => {
+    if (role === "public") return anybody;
+    const token = tokenIn(headers.get("authorization") ?? undefined, basic === true);
+    const challenge = { "www-authenticate": basic === true ? 'Basic realm="graphform"' : "Bearer" };
+    if (token === undefined) throw new Problem("no-token", undefined, challenge);
+    limit(`token ${hashOf(token)}`);
+    const caller = await checkToken(database, token);
+    if (caller === undefined) {
+      limit(`address ${peer}`);
+      throw new Problem("invalid-token", undefined, challenge);
+    }
+    if (!allows(caller.role, role)) throw new Problem("forbidden", `it takes the role ${role}`);
+    if (scope === "all" && caller.tenant !== null)
+      throw new Problem("forbidden", "it takes a token that is not of one tenant");
+    return caller;
+  };
+
+  const answer = async (row: Endpoint, checks: Checks, context: Exchange): Promise<Response> => {
+    const request = context.req.raw;
+    const { headers } = request;
+    const peer = peerOf(context.env ?? {}, headers, config.current().http?.trustProxy ?? []);
+    if (row.role === "public") limit(`open ${peer}`);
+    const caller = await signIn(row, headers, peer);
+    const path = checks.path(context.req.param());
+    // One answer for what is another tenant's and for what is not there, before anything is looked up.
+    if (caller.tenant !== null && path["tenant"] !== undefined && path["tenant"] !== caller.tenant)
+      throw new Problem("not-found");
+    const url = new URL(request.url);
+    const query = checks.query(url.searchParams);
+    const { bytes, value: body } = await checks.body(request);
+    const call = { world, caller, path, query, body, bytes, headers, signal: request.signal };
+    const key = headers.get("idempotency-key");
+    if (row.repeats !== true || key === null) return row.handle(call);
+    const parts = [row.method, url.pathname, url.search, bytes];
+    return once(database, { token: caller.id, key, parts }, () => row.handle(call));
+  };
+
+  const app: App = new Hono();
+  const serve = (row: Endpoint): ((context: Exchange) => Promise<Response>) => {
+    const checks = checksOf(row);
+    return async (context) => {
+      const begun = performance.now();
+      const response = await answer(row, checks, context).catch((error: unknown) => {
+        const problem = problemOf(error);
+        if (problem !== error) onTrouble?.(error);
+        return problemAnswer(problem);
+      });
+      response.headers.set("x-content-type-options", "nosniff");
+      metrics.request(row, response.status, (performance.now() - begun) / 1000);
+      return response;
+    };
+  };
+  const methods = new Map<string, string[]>();
+  for (const row of endpoints) {
+    const path = row.path.replace(/\{(\w+)\}/g, ":$1");
+    app.on(row.method, path, serve(row));
+    methods.set(path, [...(methods.get(path) ?? []), row.method]);
+  }
+  const document = openApi(endpoints, version);
+  app.get(documentPath, () => json(200, document));
+  for (const [path, allowed] of methods)
+    app.all(path, () => problemAnswer(new Problem("method-not-allowed", undefined, { allow: allowed.join(", ") })));
+  app.notFound(() => problemAnswer(new Problem("not-found")));
+  app.onError((error) => {
+    onTrouble?.(error);
+    return problemAnswer(problemOf(error));
+  });
+  return app;
+}

@@ -1,0 +1,122 @@
+/** @module Streams the events of a run as server-sent events, from any point on. */
+import type { Database } from "../database/connect.ts";
+import { isEnd } from "../runs/transitions.ts";
+import type { Call } from "./endpoint.ts";
+import { Problem } from "./problem.ts";
+import { isInForce } from "./tokens.ts";
+
+/** Events that one look reads at most. */
+const batch = 500;
+/** Streams that one token may have open. */
+const mostStreams = 50;
+
+const open = new Map<string, number>();
+
+/**
+ * Answers with the events after `last`. The stream ends with an event `end` once the run has ended and everything is sent; a client that
+ * comes back after that gets 204, which tells it to stay away. It ends without one if the database goes away, if the token ends, and after
+ * the longest time: the client comes back with the id of the last event.
+ */
+export async function streamEvents({ world, caller, signal }: Call, run: string, last: number): Promise<Response> {
+  const { database, streams } = world;
+  const first = await look(database, run, last);
+  if (first.ended !== undefined && first.rows.length === 0 && last > 0) return new Response(null, { status: 204 });
+  const count = open.get(caller.id) ?? 0;
+  if (count >= mostStreams)
+    throw new Problem("too-many-requests", "this token has as many streams as it may have", { "retry-after": "30" });
+  open.set(caller.id, count + 1);
+
+  const encoder = new TextEncoder();
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  signal.addEventListener("abort", leave);
+  const send = async function* (): AsyncGenerator<string> {
+    let seen = first;
+    let after = last;
+    let checked = performance.now();
+    const closes = checked + streams.longest;
+    yield "retry: 2000\n\n";
+    while (!gone.signal.aborted) {
+      for (const { id, at, event } of seen.rows) {
+        after = id;
+        yield `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify({ at, ...event })}\n\n`;
+      }
+      if (seen.rows.length < batch) {
+        if (seen.ended !== undefined) {
+          yield `id: ${after}\nevent: end\ndata: ${JSON.stringify(seen.ended)}\n\n`;
+          return;
+        }
+        if (performance.now() > closes) return;
+        if (performance.now() - checked > streams.keepAlive) {
+          checked = performance.now();
+          if (!(await isInForce(database, caller.id))) return;
+          yield ": still there\n\n";
+        }
+        await pause(streams.poll, gone.signal);
+      }
+      seen = await look(database, run, after);
+    }
+  };
+  const texts = send();
+  let isClosed = false;
+  const close = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    leave();
+    signal.removeEventListener("abort", leave);
+    const left = (open.get(caller.id) ?? 1) - 1;
+    if (left > 0) open.set(caller.id, left);
+    else open.delete(caller.id);
+  };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await texts.next().catch(() => undefined);
+      if (next !== undefined && next.done !== true) return controller.enqueue(encoder.encode(next.value));
+      close();
+      controller.close();
+    },
+    cancel: close,
+  });
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" };
+  return new Response(body, { headers });
+}
+
+interface Seen {
+  readonly rows: readonly { readonly id: number; readonly at: Date; readonly event: { readonly type: string } }[];
+  /** How the run ended; read before the events, so that none comes after it. */
+  readonly ended: { readonly status: string; readonly exitCode: number | null } | undefined;
+}
+
+async function look(database: Database, run: string, after: number): Promise<Seen> {
+  const found = await database
+    .selectFrom("runs")
+    .select(["status", "exit_code"])
+    .where("id", "=", run)
+    .executeTakeFirst();
+  const rows = await database
+    .selectFrom("run_events")
+    .select(["id", "at", "event"])
+    .where("run_id", "=", run)
+    .where("id", ">", after)
+    .orderBy("id")
+    .limit(batch)
+    .execute();
+  const isOver = found === undefined || isEnd(found.status);
+  const ended = isOver ? { status: found?.status ?? "errored", exitCode: found?.exit_code ?? null } : undefined;
+  return { rows, ended };
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,44 @@
+/** @module Tells who is at the other end of a connection, and refuses what comes unencrypted from other machines. */
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+import { TLSSocket } from "node:tls";
+import { Problem } from "./problem.ts";
+
+/** What the server hands to the app beside the request. */
+export interface Bindings {
+  readonly incoming?: IncomingMessage;
+}
+
+/**
+ * The address that a request comes from. A proxy that the configuration trusts says it for others. Throws a Problem unless the way is this
+ * machine's, encrypted, or one whose proxy says that it was encrypted.
+ */
+export function peerOf({ incoming }: Bindings, headers: Headers, trusted: readonly string[]): string {
+  const socket = incoming?.socket;
+  // Without a server in between, the request is of this process.
+  if (socket === undefined) return "local";
+  const address = plain(socket.remoteAddress ?? "");
+  if (trusted.length > 0 && isOneOf(address, trusted)) {
+    if (headers.get("x-forwarded-proto") !== "https") throw new Problem("not-encrypted");
+    return plain(headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() ?? "") || address;
+  }
+  if (address === "" || isOneOf(address, ["127.0.0.0/8", "::1"]) || socket instanceof TLSSocket) return address || "local";
+  throw new Problem("not-encrypted");
+}
+
+/** An IPv4 address in the clothes of IPv6 as itself. */
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/** True if an address is in one of these ranges: addresses, or with the bits of their network, as in 10.0.0.0/8. */
+export function isOneOf(address: string, ranges: readonly string[]): boolean {
+  if (isIP(address) === 0) return false;
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = "", bits] = range.split("/");
+    const family = isIP(network) === 6 ? "ipv6" : "ipv4";
+    if (isIP(network) !== 0) list.addSubnet(network, bits === undefined ? (family === "ipv6" ? 128 : 32) : Number(bits), family);
+  }
+  return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}

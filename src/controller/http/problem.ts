@@ -1,0 +1,87 @@
+/** @module Answers that refuse: problem+json (RFC 9457) with a stable code, and nothing of the inside. */
+import type { Refused } from "../runs/decide.ts";
+
+/** Codes of refusals with their status and title. A code is never renamed. */
+const problems = {
+  "invalid-request": [400, "the request does not fit its schema"],
+  "invalid-json": [400, "the body is no JSON"],
+  "no-token": [401, "a bearer token is missing"],
+  "invalid-token": [401, "the token is unknown, expired or revoked"],
+  "invalid-signature": [401, "the signature of the webhook does not fit"],
+  forbidden: [403, "the role of this token does not allow it"],
+  "not-encrypted": [403, "requests from other machines come by TLS, or through a trusted proxy"],
+  "not-found": [404, "there is no such thing"],
+  "method-not-allowed": [405, "this path does not have this method"],
+  "not-waiting": [409, "the run does not wait for this"],
+  changed: [409, "what was decided about has changed"],
+  ended: [409, "the run has ended"],
+  "too-early": [409, "it is too early for that"],
+  "in-progress": [409, "the request with this Idempotency-Key is being answered"],
+  "too-large": [413, "the body is too large"],
+  "wrong-type": [415, "the body is not application/json"],
+  "key-reused": [422, "the Idempotency-Key belongs to another request"],
+  "invalid-manifest": [422, "the configuration does not allow this manifest"],
+  "too-many-requests": [429, "too many requests"],
+  unexpected: [500, "an error that is not the caller's"],
+  "database-unavailable": [503, "the database does not answer"],
+  "not-ready": [503, "the controller is not ready"],
+} as const satisfies { readonly [code: string]: readonly [status: number, title: string] };
+
+export type ProblemCode = keyof typeof problems;
+
+/** All codes. */
+export const problemCodes = Object.keys(problems) as readonly ProblemCode[];
+
+/** A refusal. `detail` is for people and names nothing that the caller may not see. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly detail: string | undefined;
+  readonly headers: { readonly [name: string]: string };
+
+  constructor(code: ProblemCode, detail?: string, headers: { readonly [name: string]: string } = {}) {
+    super(detail ?? problems[code][1]);
+    this.name = "Problem";
+    this.code = code;
+    this.detail = detail;
+    this.headers = headers;
+  }
+}
+
+/** The answer for a refusal. */
+export function problemAnswer({ code, detail, headers }: Problem): Response {
+  const [status, title] = problems[code];
+  const body = { type: `urn:graphform:problem:${code}`, title, status, code, detail };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** The refusal for anything that was thrown. Of an error that is not known here, nothing is told. */
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  if (isAway(thrown)) return new Problem("database-unavailable", undefined, { "retry-after": "5" });
+  return new Problem("unexpected");
+}
+
+/** Throws the refusal of a decision; returns everything else. */
+export function decided<T extends string | object>(decision: T | Refused): T {
+  if (typeof decision === "string" || !isRefused(decision)) return decision as T;
+  const { refused, message } = decision;
+  throw new Problem(refused === "unknown" ? "not-found" : refused, refused === "unknown" ? undefined : message);
+}
+
+function isRefused(decision: object): decision is Refused {
+  return "refused" in decision;
+}
+
+/** States of SQL and of the network in which a database does not answer, or not now. */
+const away = /^(08...|53...|57P0[1-5]|55P03|57014|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
+
+function isAway(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if ("code" in thrown && typeof thrown.code === "string" && away.test(thrown.code)) return true;
+  return /timeout exceeded when trying to connect|query read timeout|connection (terminated|ended)|client has encountered a connection error/i.test(
+    thrown.message,
+  );
+}
