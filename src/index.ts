@@ -30,6 +30,13 @@ export {
   plan,
   readPlan,
 } from "./library/plan-and-apply.ts";
+export {
+  type RunStatement,
+  type SharedLock,
+  type SharedState,
+  type SharedWrite,
+  sharedState,
+} from "./library/shared-state.ts";
 export type * from "./model/address.ts";
 export type { MigrationRules } from "./model/desired.ts";
 export type * from "./model/drift.ts";

@@ -86,6 +86,7 @@ const first: Migration = {
       CREATE UNIQUE INDEX runs_one_at_work ON ${schema}.runs (manifest_id) WHERE status IN ('planning', 'applying', 'converging');
       CREATE INDEX runs_open ON ${schema}.runs (manifest_id) WHERE ended_at IS NULL;
       CREATE INDEX runs_newest ON ${schema}.runs (manifest_id, created_at DESC);
+      CREATE INDEX runs_ended ON ${schema}.runs (ended_at) WHERE ended_at IS NOT NULL;
       CREATE INDEX runs_of_tenant ON ${schema}.runs (tenant, created_at DESC);
       CREATE TABLE ${schema}.run_events (
         id bigserial PRIMARY KEY,
@@ -135,14 +136,18 @@ const first: Migration = {
         version text NOT NULL,
         slots integer NOT NULL,
         started_at timestamptz NOT NULL,
-        seen_at timestamptz NOT NULL
+        seen_at timestamptz NOT NULL,
+        takeovers integer NOT NULL DEFAULT 0,
+        fenced integer NOT NULL DEFAULT 0
       );
       CREATE TABLE ${schema}.webhooks (
         manifest_id uuid NOT NULL REFERENCES ${schema}.manifests,
+        receiver text NOT NULL,
         topic text NOT NULL,
+        about text NOT NULL,
         since timestamptz NOT NULL,
         said_at timestamptz NOT NULL,
-        PRIMARY KEY (manifest_id, topic)
+        PRIMARY KEY (manifest_id, receiver, topic)
       );
       CREATE TABLE ${schema}.answers (
         key text NOT NULL,

@@ -154,12 +154,22 @@ interface WorkerTable {
   slots: number;
   started_at: Time;
   seen_at: Time;
+  /** Runs that it took over from a worker that died, and writes of its own that came too late to have an effect. */
+  takeovers: Generated<number>;
+  fenced: Generated<number>;
 }
 
-/** What was last said about a manifest to the receivers of webhooks: first, still, resolved. */
+/** Things that receivers of webhooks are told about. */
+export type Topic = "drift" | "approval" | "failure";
+
+/** What a receiver of webhooks was last told about a manifest. There is no row for what is over. */
 interface WebhookTable {
   manifest_id: string;
-  topic: "drift" | "approval" | "failure";
+  /** Its name in the configuration. */
+  receiver: string;
+  topic: Topic;
+  /** Names the state of affairs, a fingerprint for example: another one is told anew. */
+  about: string;
   since: Time;
   said_at: Time;
 }

@@ -16,11 +16,14 @@ const problems = {
   changed: [409, "what was decided about has changed"],
   ended: [409, "the run has ended"],
   "too-early": [409, "it is too early for that"],
+  "not-locked": [409, "the state is not locked under this ID"],
   "in-progress": [409, "the request with this Idempotency-Key is being answered"],
   "too-large": [413, "the body is too large"],
   "wrong-type": [415, "the body is not application/json"],
   "key-reused": [422, "the Idempotency-Key belongs to another request"],
-  "invalid-manifest": [422, "the configuration does not allow this manifest"],
+  "invalid-state": [422, "the body is no state: a JSON object with a serial"],
+  "serial-known": [422, "a version with this serial is stored already"],
+  "source-refused": [422, "the configuration does not allow this source"],
   "too-many-requests": [429, "too many requests"],
   unexpected: [500, "an error that is not the caller's"],
   "database-unavailable": [503, "the database does not answer"],
@@ -76,7 +79,7 @@ function isRefused(decision: object): decision is Refused {
 }
 
 /** States of SQL and of the network in which a database does not answer, or not now. */
-const away = /^(08...|53...|57P0[1-5]|55P03|57014|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
+const away = /^(08...|53...|57P0[1-5]|55P03|57014|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|state-unreachable)$/;
 
 function isAway(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;

@@ -44,10 +44,11 @@ export async function notifyManifest({ database, config, now = Date.now }: Notif
       const before = said.find((row) => row.topic === topic && row.receiver === receiver);
       const stage = stageOf(condition, before, now());
       if (stage === undefined) continue;
-      const { since, data = {} } = stage === "resolved" || condition === undefined ? { since: before?.since } : condition;
+      const { since, data } = condition ?? { since: before?.since, data: {} };
+      const type = `${topic}.${stage}`;
       const message: Message = {
-        id: idOf([id, receiver, topic, stage, condition?.about ?? "", before?.said_at.toISOString() ?? since?.toISOString() ?? ""]),
-        type: `${topic}.${stage}`,
+        id: idOf([id, receiver, type, condition?.about ?? "", (before?.said_at ?? since)?.toISOString() ?? ""]),
+        type,
         timestamp: new Date(now()),
         data: { tenant: manifest.tenant, manifest: manifest.name, since, ...data },
       };

@@ -64,6 +64,8 @@ export interface Queue {
   ): Promise<void>;
   /** Runs `handler` for each job that ended too often, with its data. */
   workDeadLetters(handler: (data: { readonly run?: string }) => Promise<void>): Promise<void>;
+  /** The queues in which jobs wait for a worker: how many, and since how many seconds the oldest. */
+  backlog(): Promise<readonly { readonly name: string; readonly ready: number; readonly oldest: number }[]>;
   /** Stops fetching and waits for the handlers at most `ms`. */
   stop(ms: number): Promise<void>;
 }
@@ -134,6 +136,13 @@ export async function startQueue(url: string, onTrouble: (error: Error) => void)
       await boss.work<{ run?: string }>(deadLetters, { pollingIntervalSeconds: 10 }, async (jobs) => {
         for (const { data } of jobs) await handler(data);
       });
+    },
+    async backlog() {
+      const { rows } = await boss.getDb().executeSql(
+        `SELECT name, count(*)::int AS ready, greatest(0, extract(epoch FROM now() - min(start_after)))::float8 AS oldest
+        FROM ${schema}.job WHERE state < 'active' AND start_after <= now() GROUP BY name ORDER BY name`,
+      );
+      return rows;
     },
     async stop(ms) {
       supervision.stop();

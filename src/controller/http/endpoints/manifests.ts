@@ -9,9 +9,9 @@ import {
   requestRun,
   uploadFiles,
 } from "../../runs/decide.ts";
+import { fitsPattern } from "../../sources/git-url.ts";
 import {
   empty,
-  idSchema,
   manifestChange,
   manifestStatuses,
   nameSchema,
@@ -77,7 +77,8 @@ export const manifestEndpoints: readonly Endpoint[] = [
         throw new Problem("not-found", "there is no such tenant");
       if ((source.type === "upload") !== (files !== undefined))
         throw new Problem("invalid-request", "files come with the source upload, and with no other");
-      assertAllowed(source, config);
+      if (source.type === "git" && !config.git.allow.some((pattern) => fitsPattern(source.url, pattern)))
+        throw new Problem("source-refused", "git.allow of the configuration does not list this address");
       const row = {
         ...{ tenant, name, source: JSON.stringify(source), interval_seconds: intervalSeconds },
         auto: body.auto ?? known.auto,
@@ -178,3 +179,9 @@ export const manifestEndpoints: readonly Endpoint[] = [
     },
   }),
 ];
+
+/** Names the files of an upload: the same for the same files, in whatever order they came. */
+export function digestOf(files: Upload): string {
+  const sorted = Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+}
