@@ -4,6 +4,7 @@ import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
 import { type Checks, checksOf } from "./checks.ts";
+import { collectMetrics } from "./counters.ts";
 import { type Endpoint, json, type World } from "./endpoint.ts";
 import { fleetEndpoints } from "./endpoints/fleet.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
@@ -12,7 +13,6 @@ import { manifestEndpoints } from "./endpoints/manifests.ts";
 import { runEndpoints } from "./endpoints/runs.ts";
 import { stateEndpoints } from "./endpoints/state.ts";
 import { once } from "./idempotency.ts";
-import { collectMetrics } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { type Bindings, peerOf } from "./peer.ts";
 import { Problem, problemAnswer, problemOf } from "./problem.ts";
@@ -63,7 +63,11 @@ export function createApp(options: AppOptions): App {
     if (seconds > 0) throw new Problem("too-many-requests", undefined, { "retry-after": String(seconds) });
   };
 
-  const signIn = async ({ role, scope, basic }: Endpoint, headers: Headers, peer: string): Promise<Caller> => {
+  const signIn = async (
+    { role, scope, basic }: Endpoint,
+    headers: Headers,
+    peer: string,
+  ): Promise<Caller> => {
     if (role === "public") return anybody;
     const token = tokenIn(headers.get("authorization") ?? undefined, basic === true);
     const challenge = { "www-authenticate": basic === true ? 'Basic realm="graphform"' : "Bearer" };
@@ -124,7 +128,9 @@ export function createApp(options: AppOptions): App {
   const document = openApi(endpoints, version);
   app.get(documentPath, () => json(200, document));
   for (const [path, allowed] of methods)
-    app.all(path, () => problemAnswer(new Problem("method-not-allowed", undefined, { allow: allowed.join(", ") })));
+    app.all(path, () =>
+      problemAnswer(new Problem("method-not-allowed", undefined, { allow: allowed.join(", ") })),
+    );
   app.notFound(() => problemAnswer(new Problem("not-found")));
   app.onError((error) => {
     onTrouble?.(error);

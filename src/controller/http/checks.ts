@@ -32,7 +32,10 @@ export function checksOf({ path, query = {}, body, maxBody = usualBody }: Endpoi
     };
   };
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  const pathCheck = compile(record(Object.fromEntries(names.map((name) => [name, pathSchemas[name] ?? {}]))), true);
+  const pathCheck = compile(
+    record(Object.fromEntries(names.map((name) => [name, pathSchemas[name] ?? {}]))),
+    true,
+  );
   const queryCheck = compile<Query>(record(query, Object.keys(query)), true);
   const bodyCheck = typeof body === "object" ? compile(body, false) : undefined;
   return {
@@ -64,7 +67,9 @@ export function checksOf({ path, query = {}, body, maxBody = usualBody }: Endpoi
 
 const formats = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  "date-time": (text: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
+  "date-time": (text: string) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
+    !Number.isNaN(Date.parse(text)),
 };
 const ofValues = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, formats });
 const ofTexts = new Ajv2020({ coerceTypes: true, strictTypes: false, formats });

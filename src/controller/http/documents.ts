@@ -4,7 +4,10 @@ import type { Schema } from "./endpoint.ts";
 import { problemCodes } from "./problem.ts";
 
 /** Names of tenants and manifests: they are parts of paths and of the names of states. */
-export const nameSchema: Schema = { type: "string", pattern: "^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$" };
+export const nameSchema: Schema = {
+  type: "string",
+  pattern: "^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$",
+};
 export const idSchema: Schema = { type: "string", format: "uuid" };
 
 const text: Schema = { type: "string" };
@@ -13,7 +16,10 @@ const count: Schema = { type: "integer", minimum: 0 };
 const texts: Schema = { type: "array", items: text };
 const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
 /** An object with exactly these members; those named in `optional` may be missing. */
-export function record(properties: { readonly [name: string]: Schema }, optional: readonly string[] = []): Schema {
+export function record(
+  properties: { readonly [name: string]: Schema },
+  optional: readonly string[] = [],
+): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", properties, required, additionalProperties: false };
 }
@@ -113,7 +119,12 @@ const run = record({
   updatedAt: time,
   endedAt: nullable(time),
 });
-const decision = record({ actor: text, decision: { enum: ["approve", "discard"] }, fingerprint: text, at: time });
+const decision = record({
+  actor: text,
+  decision: { enum: ["approve", "discard"] },
+  fingerprint: text,
+  at: time,
+});
 const lock = record({
   state: text,
   id: text,
@@ -187,12 +198,16 @@ export const components: { readonly [name: string]: Schema } = {
     required: ["ID"],
     properties: {
       ID: { type: "string", minLength: 1, maxLength: 255 },
-      ...Object.fromEntries(["Operation", "Info", "Who", "Version", "Created", "Path"].map((key) => [key, text])),
+      ...Object.fromEntries(
+        ["Operation", "Info", "Who", "Version", "Created", "Path"].map((key) => [key, text]),
+      ),
     },
   },
   Ready: record({ status: { const: "ready" } }),
   Healthy: record({ status: { const: "ok" }, version: text }),
   Problem: {
-    ...record({ type: text, title: text, status: count, code: { enum: problemCodes }, detail: text }, ["detail"]),
+    ...record({ type: text, title: text, status: count, code: { enum: problemCodes }, detail: text }, [
+      "detail",
+    ]),
   },
 };

@@ -3,7 +3,7 @@ import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { Role } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./counters.ts";
 import type { Caller } from "./tokens.ts";
 
 /** What endpoints work with. */
@@ -77,7 +77,11 @@ export function endpoint<Body = unknown>(row: Endpoint<Body>): Endpoint {
 }
 
 /** An answer with a JSON document. */
-export function json(status: number, document: object, headers: { readonly [name: string]: string } = {}): Response {
+export function json(
+  status: number,
+  document: object,
+  headers: { readonly [name: string]: string } = {},
+): Response {
   return new Response(JSON.stringify(document), {
     status,
     headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },

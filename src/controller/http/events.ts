@@ -17,13 +17,20 @@ const open = new Map<string, number>();
  * comes back after that gets 204, which tells it to stay away. It ends without one if the database goes away, if the token ends, and after
  * the longest time: the client comes back with the id of the last event.
  */
-export async function streamEvents({ world, caller, signal }: Call, run: string, last: number): Promise<Response> {
+export async function streamEvents(
+  { world, caller, signal }: Call,
+  run: string,
+  last: number,
+): Promise<Response> {
   const { database, streams } = world;
   const first = await look(database, run, last);
-  if (first.ended !== undefined && first.rows.length === 0 && last > 0) return new Response(null, { status: 204 });
+  if (first.ended !== undefined && first.rows.length === 0 && last > 0)
+    return new Response(null, { status: 204 });
   const count = open.get(caller.id) ?? 0;
   if (count >= mostStreams)
-    throw new Problem("too-many-requests", "this token has as many streams as it may have", { "retry-after": "30" });
+    throw new Problem("too-many-requests", "this token has as many streams as it may have", {
+      "retry-after": "30",
+    });
   open.set(caller.id, count + 1);
 
   const encoder = new TextEncoder();
@@ -77,12 +84,20 @@ export async function streamEvents({ world, caller, signal }: Call, run: string,
     },
     cancel: close,
   });
-  const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" };
+  const headers = {
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+  };
   return new Response(body, { headers });
 }
 
 interface Seen {
-  readonly rows: readonly { readonly id: number; readonly at: Date; readonly event: { readonly type: string } }[];
+  readonly rows: readonly {
+    readonly id: number;
+    readonly at: Date;
+    readonly event: { readonly type: string };
+  }[];
   /** How the run ended; read before the events, so that none comes after it. */
   readonly ended: { readonly status: string; readonly exitCode: number | null } | undefined;
 }
@@ -102,7 +117,9 @@ async function look(database: Database, run: string, after: number): Promise<See
     .limit(batch)
     .execute();
   const isOver = found === undefined || isEnd(found.status);
-  const ended = isOver ? { status: found?.status ?? "errored", exitCode: found?.exit_code ?? null } : undefined;
+  const ended = isOver
+    ? { status: found?.status ?? "errored", exitCode: found?.exit_code ?? null }
+    : undefined;
   return { rows, ended };
 }
 

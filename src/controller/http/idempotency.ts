@@ -25,7 +25,8 @@ export async function once(
   { token, key, parts }: Repeatable,
   work: () => Promise<Response>,
 ): Promise<Response> {
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new Problem("invalid-request", "the Idempotency-Key has 1 to 255 visible characters");
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new Problem("invalid-request", "the Idempotency-Key has 1 to 255 visible characters");
   const hash = createHash("sha256");
   for (const part of parts) hash.update(String(part.length)).update(":").update(part);
   const digest = hash.digest("hex");
@@ -65,11 +66,21 @@ async function claim(
     .returning("key")
     .executeTakeFirst();
   if (made !== undefined) return undefined;
-  const stored = await database.selectFrom("answers").selectAll().where("token_id", "=", token).where("key", "=", key).executeTakeFirst();
+  const stored = await database
+    .selectFrom("answers")
+    .selectAll()
+    .where("token_id", "=", token)
+    .where("key", "=", key)
+    .executeTakeFirst();
   if (stored !== undefined && stored.digest !== digest) throw new Problem("key-reused");
-  if (stored === undefined || stored.status === 0) throw new Problem("in-progress", undefined, { "retry-after": "1" });
+  if (stored === undefined || stored.status === 0)
+    throw new Problem("in-progress", undefined, { "retry-after": "1" });
   return new Response(stored.body, {
     status: stored.status,
-    headers: { "content-type": "application/json", "cache-control": "no-store", "idempotency-replayed": "true" },
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "idempotency-replayed": "true",
+    },
   });
 }

@@ -1,60 +1,12 @@
 /** @module Measures the fleet and this process in Prometheus' text format. No label names a tenant, a manifest or a person. */
 import { sql } from "kysely";
+import { bounds, countRun, type Histogram, metric, type Sample } from "./counters.ts";
 import { manifestStatuses } from "./documents.ts";
-import type { Endpoint, World } from "./endpoint.ts";
-import { manifestsOf, tenants } from "./rows.ts";
+import type { World } from "./endpoint.ts";
+import { manifestsOf } from "./rows.ts";
 
-/** What a process has counted since it began. */
-export interface Metrics {
-  /** Counts an answered request, and its seconds. */
-  request(row: Pick<Endpoint, "method" | "path">, code: number, seconds: number): void;
-  /** The requests as metrics. */
-  requests(): readonly string[];
-  /** Runs that have ended since the process began. */
-  readonly runs: EndedRuns;
-}
-
-interface EndedRuns {
-  /** The newest end that was seen, and the runs of the last minutes, which are not counted again. */
-  seenUntil: number;
-  readonly counted: Map<string, number>;
-  readonly totals: Map<string, Histogram>;
-}
-
-interface Histogram {
-  readonly tenant: string;
-  readonly result: string;
-  count: number;
-  sum: number;
-  readonly below: number[];
-}
-
-/** Bounds of the durations of runs, in seconds. */
-const bounds = [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400];
 /** Ms in which a transaction that ends a run may be late. */
 const late = 60_000;
-
-/** Begins to count. */
-export function collectMetrics(): Metrics {
-  const requests = new Map<string, { count: number; sum: number }>();
-  return {
-    request({ method, path }, code, seconds) {
-      const labels = `{method="${method}",path="${path}",code="${code}"}`;
-      const known = requests.get(labels) ?? { count: 0, sum: 0 };
-      requests.set(labels, { count: known.count + 1, sum: known.sum + seconds });
-    },
-    requests: () => [
-      ...metric("http_requests_total", "counter", "Requests by code.", [...requests].map(([labels, { count }]) => [labels, count])),
-      ...metric(
-        "http_request_seconds_total",
-        "counter",
-        "Time until answers began.",
-        [...requests].map(([labels, { sum }]) => [labels, sum]),
-      ),
-    ],
-    runs: { seenUntil: Date.now(), counted: new Map(), totals: new Map() },
-  };
-}
 
 /** The metrics that a token may see: of one tenant, or of all, with those of the process and the queue. */
 export async function measure(world: World, tenant: string | null): Promise<string> {
@@ -66,7 +18,7 @@ export async function measure(world: World, tenant: string | null): Promise<stri
 async function measureManifests({ database }: World, tenant: string | null): Promise<readonly string[]> {
   const seconds = (time: "checked_at" | "drifted_at") =>
     sql<number | null>`extract(epoch FROM clock_timestamp() - min(${sql.ref(time)}))::float8`;
-  const within = tenants({ tenant }, {});
+  const within = tenant === null ? [] : [tenant];
   const rows = await database
     .selectFrom(manifestsOf(database, within).as("found"))
     .select([
@@ -88,16 +40,22 @@ async function measureManifests({ database }: World, tenant: string | null): Pro
       manifestStatuses.map((status) => [`{status="${status}"}`, counts.get(status) ?? 0]),
     ),
     ...metric("drift_age_seconds", "gauge", "Age of the oldest drift.", [["", oldest("drifted")]]),
-    ...metric("check_age_seconds", "gauge", "Time since the last check of the manifest that was checked longest ago.", [
-      ["", oldest("checked")],
-    ]),
+    ...metric(
+      "check_age_seconds",
+      "gauge",
+      "Time since the last check of the manifest that was checked longest ago.",
+      [["", oldest("checked")]],
+    ),
     ...metric("approvals_waiting", "gauge", "Manifests with a run that waits for an approval.", [
       ["", rows.reduce((sum, { waiting }) => sum + waiting, 0)],
     ]),
   ];
 }
 
-async function measureRuns({ database, metrics: { runs } }: World, tenant: string | null): Promise<readonly string[]> {
+async function measureRuns(
+  { database, metrics: { runs } }: World,
+  tenant: string | null,
+): Promise<readonly string[]> {
   const rows = await database
     .selectFrom("runs")
     .select(["id", "tenant", "status", "ended_at", "created_at"])
@@ -106,7 +64,7 @@ async function measureRuns({ database, metrics: { runs } }: World, tenant: strin
   for (const { id, ended_at, created_at, ...row } of rows) {
     const ended = ended_at?.getTime() ?? 0;
     // What had ended before the process began is not its own.
-    if (!runs.counted.has(id)) count(runs.totals, row, (ended - created_at.getTime()) / 1000);
+    if (!runs.counted.has(id)) countRun(runs.totals, row, (ended - created_at.getTime()) / 1000);
     runs.counted.set(id, ended);
     runs.seenUntil = Math.max(runs.seenUntil, ended);
   }
@@ -124,31 +82,26 @@ async function measureRuns({ database, metrics: { runs } }: World, tenant: strin
   }
   const all = [...byResult.values()];
   return [
-    ...metric("runs_total", "counter", "Runs by result.", all.map(({ result, count }) => [`{result="${result}"}`, count])),
-    ...metric("run_duration_seconds", "histogram", "Time from the request for a run to its end, with waits.", [
-      ...all.flatMap(({ result, count, sum, below }): readonly Sample[] => [
-        ...bounds.map((bound, at): Sample => [`_bucket{result="${result}",le="${bound}"}`, below[at] ?? 0]),
-        [`_bucket{result="${result}",le="+Inf"}`, count],
-        [`_sum{result="${result}"}`, sum],
-        [`_count{result="${result}"}`, count],
-      ]),
-    ]),
+    ...metric(
+      "runs_total",
+      "counter",
+      "Runs by result.",
+      all.map(({ result, count }) => [`{result="${result}"}`, count]),
+    ),
+    ...metric(
+      "run_duration_seconds",
+      "histogram",
+      "Time from the request for a run to its end, with waits.",
+      [
+        ...all.flatMap(({ result, count, sum, below }): readonly Sample[] => [
+          ...bounds.map((bound, at): Sample => [`_bucket{result="${result}",le="${bound}"}`, below[at] ?? 0]),
+          [`_bucket{result="${result}",le="+Inf"}`, count],
+          [`_sum{result="${result}"}`, sum],
+          [`_count{result="${result}"}`, count],
+        ]),
+      ],
+    ),
   ];
-}
-
-function count(
-  totals: Map<string, Histogram>,
-  { tenant, status }: { readonly tenant: string; readonly status: string },
-  seconds: number,
-): void {
-  const key = `${tenant} ${status}`;
-  const total = totals.get(key) ?? { tenant, result: status, count: 0, sum: 0, below: bounds.map(() => 0) };
-  total.count += 1;
-  total.sum += seconds;
-  bounds.forEach((bound, at) => {
-    if (seconds <= bound) total.below[at] = (total.below[at] ?? 0) + 1;
-  });
-  totals.set(key, total);
 }
 
 async function measureQueue({ database, queue }: World): Promise<readonly string[]> {
@@ -162,7 +115,12 @@ async function measureQueue({ database, queue }: World): Promise<readonly string
     ])
     .executeTakeFirstOrThrow();
   return [
-    ...metric("queue_ready", "gauge", "Jobs that wait for a worker.", backlog.map(({ name, ready }) => [`{queue="${name}"}`, ready])),
+    ...metric(
+      "queue_ready",
+      "gauge",
+      "Jobs that wait for a worker.",
+      backlog.map(({ name, ready }) => [`{queue="${name}"}`, ready]),
+    ),
     ...metric(
       "queue_oldest_seconds",
       "gauge",
@@ -170,15 +128,14 @@ async function measureQueue({ database, queue }: World): Promise<readonly string
       backlog.map(({ name, oldest }) => [`{queue="${name}"}`, oldest]),
     ),
     ...metric("workers", "gauge", "Workers.", [["", workers]]),
-    ...metric("takeovers_total", "counter", "Runs that were taken over from a worker that died.", [["", takeovers]]),
-    ...metric("fenced_writes_total", "counter", "Writes that had no effect, since another worker had the run.", [["", fenced]]),
+    ...metric("takeovers_total", "counter", "Runs that were taken over from a worker that died.", [
+      ["", takeovers],
+    ]),
+    ...metric(
+      "fenced_writes_total",
+      "counter",
+      "Writes that had no effect, since another worker had the run.",
+      [["", fenced]],
+    ),
   ];
-}
-
-/** The rest of a name with its labels, and a value. */
-type Sample = readonly [labels: string, value: number];
-
-function metric(name: string, type: string, help: string, samples: readonly Sample[]): readonly string[] {
-  const full = `graphform_${name}`;
-  return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...samples.map(([labels, value]) => `${full}${labels} ${value}`)];
 }

@@ -34,17 +34,26 @@ function operation(row: Endpoint): Schema {
     schema: pathSchemas[name] ?? {},
   }));
   const inQuery = Object.entries(query).map(([name, schema]) => ({ name, in: "query", schema }));
-  const key = { name: "Idempotency-Key", in: "header", schema: { type: "string", minLength: 1, maxLength: 255 } };
+  const key = {
+    name: "Idempotency-Key",
+    in: "header",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  };
   const responses = Object.entries(answers).map(([status, answer]): readonly [string, Schema] => [
     status,
     { description: status === "202" ? "Asked for." : "Done.", ...contentOf(answer) },
   ]);
-  const problem = { description: "A refusal.", content: { "application/problem+json": { schema: ref("Problem") } } };
+  const problem = {
+    description: "A refusal.",
+    content: { "application/problem+json": { schema: ref("Problem") } },
+  };
   const needs = scope === "all" ? "for all tenants" : "for the tenant";
   return {
     operationId: id,
     summary,
-    ...(role === "public" ? {} : { description: `Takes a token ${needs} with the role ${role} or one above it.` }),
+    ...(role === "public"
+      ? {}
+      : { description: `Takes a token ${needs} with the role ${role} or one above it.` }),
     parameters: [...inPath, ...inQuery, ...(repeats === true ? [key] : [])],
     ...(body === undefined ? {} : { requestBody: { required: typeof body === "object", ...bodyOf(body) } }),
     responses: { ...Object.fromEntries(responses), default: problem },

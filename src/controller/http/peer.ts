@@ -22,7 +22,8 @@ export function peerOf({ incoming }: Bindings, headers: Headers, trusted: readon
     if (headers.get("x-forwarded-proto") !== "https") throw new Problem("not-encrypted");
     return plain(headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() ?? "") || address;
   }
-  if (address === "" || isOneOf(address, ["127.0.0.0/8", "::1"]) || socket instanceof TLSSocket) return address || "local";
+  if (address === "" || isOneOf(address, ["127.0.0.0/8", "::1"]) || socket instanceof TLSSocket)
+    return address || "local";
   throw new Problem("not-encrypted");
 }
 
@@ -38,7 +39,8 @@ export function isOneOf(address: string, ranges: readonly string[]): boolean {
   for (const range of ranges) {
     const [network = "", bits] = range.split("/");
     const family = isIP(network) === 6 ? "ipv6" : "ipv4";
-    if (isIP(network) !== 0) list.addSubnet(network, bits === undefined ? (family === "ipv6" ? 128 : 32) : Number(bits), family);
+    if (isIP(network) !== 0)
+      list.addSubnet(network, bits === undefined ? (family === "ipv6" ? 128 : 32) : Number(bits), family);
   }
   return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }

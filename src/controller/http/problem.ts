@@ -2,7 +2,7 @@
 import type { Refused } from "../runs/decide.ts";
 
 /** Codes of refusals with their status and title. A code is never renamed. */
-const problems = {
+const table = {
   "invalid-request": [400, "the request does not fit its schema"],
   "invalid-json": [400, "the body is no JSON"],
   "no-token": [401, "a bearer token is missing"],
@@ -28,9 +28,11 @@ const problems = {
   unexpected: [500, "an error that is not the caller's"],
   "database-unavailable": [503, "the database does not answer"],
   "not-ready": [503, "the controller is not ready"],
-} as const satisfies { readonly [code: string]: readonly [status: number, title: string] };
+} as const;
 
-export type ProblemCode = keyof typeof problems;
+export type ProblemCode = keyof typeof table;
+
+const problems: { readonly [code in ProblemCode]: readonly [status: number, title: string] } = table;
 
 /** All codes. */
 export const problemCodes = Object.keys(problems) as readonly ProblemCode[];
@@ -71,7 +73,10 @@ export function problemOf(thrown: unknown): Problem {
 export function decided<T extends string | object>(decision: T | Refused): T {
   if (typeof decision === "string" || !isRefused(decision)) return decision as T;
   const { refused, message } = decision;
-  throw new Problem(refused === "unknown" ? "not-found" : refused, refused === "unknown" ? undefined : message);
+  throw new Problem(
+    refused === "unknown" ? "not-found" : refused,
+    refused === "unknown" ? undefined : message,
+  );
 }
 
 function isRefused(decision: object): decision is Refused {
@@ -79,7 +84,8 @@ function isRefused(decision: object): decision is Refused {
 }
 
 /** States of SQL and of the network in which a database does not answer, or not now. */
-const away = /^(08...|53...|57P0[1-5]|55P03|57014|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|state-unreachable)$/;
+const away =
+  /^(08...|53...|57P0[1-5]|55P03|57014|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|state-unreachable)$/;
 
 function isAway(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;

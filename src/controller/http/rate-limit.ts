@@ -10,7 +10,10 @@ export interface Rate {
 const most = 10_000;
 
 /** Returns a function that takes one from the bucket of a key: 0, or the seconds after which there is one again. */
-export function rateLimit({ perSecond, burst }: Rate, now: () => number = () => performance.now()): (key: string) => number {
+export function rateLimit(
+  { perSecond, burst }: Rate,
+  now: () => number = () => performance.now(),
+): (key: string) => number {
   const buckets = new Map<string, { left: number; at: number }>();
   return (key) => {
     const at = now();

@@ -1,5 +1,5 @@
 /** @module Reads manifests and runs as the documents of the API, within what a caller may see. */
-import { type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import type { Database } from "../database/connect.ts";
 import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import type { ManifestStatus } from "./documents.ts";
@@ -24,7 +24,7 @@ const newest = sql`(SELECT status FROM graphform.runs w WHERE w.manifest_id = ma
   AND w.status NOT IN ('superseded', 'canceled', 'discarded') ORDER BY w.created_at DESC LIMIT 1)`;
 
 /** The state of a manifest, for a query over `manifests`. */
-export const statusOf = sql<ManifestStatus>`CASE
+export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
   WHEN ${waiting} IS NOT NULL THEN 'waiting'
   WHEN ${applying} THEN 'applying'
   WHEN manifests.trouble IS NOT NULL THEN 'errored'
@@ -47,8 +47,25 @@ export function manifestsOf(database: Database, within: readonly string[]): Mani
   let query = database
     .selectFrom("manifests")
     .select([
-      ...(["id", "tenant", "name", "source", "auto", "interval_seconds", "next_due_at", "paused_until"] as const),
-      ...(["generation", "commit", "approved_commit", "dirty", "checked_at", "drifted_at", "trouble"] as const),
+      ...([
+        "id",
+        "tenant",
+        "name",
+        "source",
+        "auto",
+        "interval_seconds",
+        "next_due_at",
+        "paused_until",
+      ] as const),
+      ...([
+        "generation",
+        "commit",
+        "approved_commit",
+        "dirty",
+        "checked_at",
+        "drifted_at",
+        "trouble",
+      ] as const),
       ...(["created_at", "removed_at"] as const),
       statusOf.as("status"),
       sql<string | null>`${waiting}`.as("waiting_run"),
@@ -64,7 +81,9 @@ export async function findManifest(
   caller: Caller,
   { tenant = "", name = "" }: { readonly [name: string]: string },
 ): Promise<ManifestFound> {
-  const found = await manifestsOf(database, tenants(caller, { tenant })).where("name", "=", name).executeTakeFirst();
+  const found = await manifestsOf(database, tenants(caller, { tenant }))
+    .where("name", "=", name)
+    .executeTakeFirst();
   if (found === undefined) throw new Problem("not-found");
   return found;
 }
@@ -120,16 +139,29 @@ export function runsOf(database: Database, within: readonly string[]): Runs {
   let query = database
     .selectFrom("runs")
     .select([
-      ...(["id", "manifest_id", "tenant", "kind", "trigger", "status", "commit", "generation", "fence"] as const),
-      ...(["worker", "attempts", "fingerprint", "verdict", "reasons", "counts", "exit_code", "actor"] as const),
+      ...([
+        "id",
+        "manifest_id",
+        "tenant",
+        "kind",
+        "trigger",
+        "status",
+        "commit",
+        "generation",
+        "fence",
+      ] as const),
+      ...([
+        "worker",
+        "attempts",
+        "fingerprint",
+        "verdict",
+        "reasons",
+        "counts",
+        "exit_code",
+        "actor",
+      ] as const),
       ...(["cancel_requested_at", "cancel_forced", "created_at", "updated_at", "ended_at"] as const),
-      (runs: ExpressionBuilder<Schema, "runs">) =>
-        runs
-          .selectFrom("manifests")
-          .select("name")
-          .whereRef("manifests.id", "=", "runs.manifest_id")
-          .$notNull()
-          .as("manifest"),
+      sql<string>`(SELECT name FROM graphform.manifests m WHERE m.id = runs.manifest_id)`.as("manifest"),
     ]);
   for (const tenant of within) query = query.where("tenant", "=", tenant);
   return query;
@@ -177,7 +209,9 @@ export async function runPage(
 ): Promise<{ readonly runs: readonly object[]; readonly next: string | null }> {
   const rows = await query
     .$if(after !== undefined, (paged) =>
-      paged.where(sql<SqlBool>`(created_at, id) < (SELECT r.created_at, r.id FROM graphform.runs r WHERE r.id = ${after ?? ""}::uuid)`),
+      paged.where(
+        sql<SqlBool>`(created_at, id) < (SELECT r.created_at, r.id FROM graphform.runs r WHERE r.id = ${after ?? ""}::uuid)`,
+      ),
     )
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")

@@ -82,7 +82,9 @@ export async function isInForce(database: Database, id: string): Promise<boolean
   return (await inForce(database).where("id", "=", id).executeTakeFirst()) !== undefined;
 }
 
-function inForce(database: Database): SelectQueryBuilder<Schema, "tokens", Pick<TokenRow, "id" | "name" | "role" | "tenant">> {
+function inForce(
+  database: Database,
+): SelectQueryBuilder<Schema, "tokens", Pick<TokenRow, "id" | "name" | "role" | "tenant">> {
   return database
     .selectFrom("tokens")
     .select(["id", "name", "role", "tenant"])
@@ -94,7 +96,8 @@ function inForce(database: Database): SelectQueryBuilder<Schema, "tokens", Pick<
 
 /** The token of a request; undefined if it has none. `basic` takes it from a password too. */
 export function tokenIn(authorization: string | undefined, basic: boolean): string | undefined {
-  const [, scheme = "", value = ""] = /^(Bearer|Basic) +([\w.~+/=-]{1,512})$/i.exec(authorization ?? "") ?? [];
+  const [, scheme = "", value = ""] =
+    /^(Bearer|Basic) +([\w.~+/=-]{1,512})$/i.exec(authorization ?? "") ?? [];
   if (scheme.toLowerCase() === "bearer") return value;
   if (!basic || scheme === "") return undefined;
   const pair = Buffer.from(value, "base64").toString("utf8");

@@ -27,7 +27,10 @@ const stillAfter = 86_400_000;
  * Tells the receivers of a manifest's tenant what is new. It is called after each run, and may be called at any time: what was said is not
  * said again. Rejects if a receiver did not take its message, after the others were told: the same call then repeats that message alone.
  */
-export async function notifyManifest({ database, config, now = Date.now }: NotifyWorld, id: string): Promise<void> {
+export async function notifyManifest(
+  { database, config, now = Date.now }: NotifyWorld,
+  id: string,
+): Promise<void> {
   const manifest = await database.selectFrom("manifests").selectAll().where("id", "=", id).executeTakeFirst();
   if (manifest === undefined) return;
   const { webhooks } = config.current();
@@ -47,7 +50,13 @@ export async function notifyManifest({ database, config, now = Date.now }: Notif
       const { since, data } = condition ?? { since: before?.since, data: {} };
       const type = `${topic}.${stage}`;
       const message: Message = {
-        id: idOf([id, receiver, type, condition?.about ?? "", (before?.said_at ?? since)?.toISOString() ?? ""]),
+        id: idOf([
+          id,
+          receiver,
+          type,
+          condition?.about ?? "",
+          (before?.said_at ?? since)?.toISOString() ?? "",
+        ]),
         type,
         timestamp: new Date(now()),
         data: { tenant: manifest.tenant, manifest: manifest.name, since, ...data },
@@ -83,7 +92,12 @@ async function conditionsOf(
   database: Database,
   manifest: ManifestRow,
 ): Promise<readonly (readonly [Topic, Condition | undefined | "unsettled"])[]> {
-  if (manifest.removed_at !== null) return [["drift", undefined], ["approval", undefined], ["failure", undefined]];
+  if (manifest.removed_at !== null)
+    return [
+      ["drift", undefined],
+      ["approval", undefined],
+      ["failure", undefined],
+    ];
   const open = await database
     .selectFrom("runs")
     .select(["id", "status", "fingerprint", "verdict", "counts", "reasons", "created_at"])
@@ -116,15 +130,15 @@ async function conditionsOf(
   };
   const hasFailed = last !== undefined && ["errored", "stale", "blocked"].includes(last.status);
   const failure =
-    trouble !== null
-      ? { since: manifest.checked_at ?? manifest.created_at, about: "source", data: { reasons: [trouble] } }
-      : hasFailed
+    trouble === null
+      ? hasFailed
         ? {
             since: last.ended_at ?? last.created_at,
             about: last.status,
             data: { run: last.id, status: last.status, reasons: last.reasons },
           }
-        : undefined;
+        : undefined
+      : { since: manifest.checked_at ?? manifest.created_at, about: "source", data: { reasons: [trouble] } };
   return [
     ["drift", drifted === null ? undefined : { since: drifted, about: "drift", data: {} }],
     ["approval", approval ?? (isAtWork ? "unsettled" : undefined)],

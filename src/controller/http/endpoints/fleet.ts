@@ -53,8 +53,17 @@ export const fleetEndpoints: readonly Endpoint[] = [
         .where("removed_at", "is", null);
       for (const tenant of within) all = all.where("tenant", "=", tenant);
       const { manifests, checked, oldest } = await all.executeTakeFirstOrThrow();
-      const page = await manifestPage(manifestsOf(database, within).where("drifted_at", "is not", null), query);
-      return json(200, { manifests, checked, oldestCheckAt: oldest, drifted: page.manifests, next: page.next });
+      const page = await manifestPage(
+        manifestsOf(database, within).where("drifted_at", "is not", null),
+        query,
+      );
+      return json(200, {
+        manifests,
+        checked,
+        oldestCheckAt: oldest,
+        drifted: page.manifests,
+        next: page.next,
+      });
     },
   }),
   endpoint({
@@ -75,11 +84,25 @@ export const fleetEndpoints: readonly Endpoint[] = [
         .limit(1000);
       for (const tenant of tenants(caller, query))
         found = found.where(sql<SqlBool>`starts_with(name, ${`${tenant}/`})`);
-      const locks = (await found.execute()).map(({ name, holder_id, holder, fence, heartbeat_at, expires_at }) => {
-        const { who = "", host = "", operation = "" } = { ...holder } as { readonly [field: string]: unknown };
-        const times = { heartbeatAt: heartbeat_at, expiresAt: expires_at };
-        return { state: name, id: holder_id, who: `${who}`, host: `${host}`, operation: `${operation}`, fence, ...times };
-      });
+      const locks = (await found.execute()).map(
+        ({ name, holder_id, holder, fence, heartbeat_at, expires_at }) => {
+          const {
+            who = "",
+            host = "",
+            operation = "",
+          } = { ...holder } as { readonly [field: string]: unknown };
+          const times = { heartbeatAt: heartbeat_at, expiresAt: expires_at };
+          return {
+            state: name,
+            id: holder_id,
+            who: `${who}`,
+            host: `${host}`,
+            operation: `${operation}`,
+            fence,
+            ...times,
+          };
+        },
+      );
       return json(200, { locks });
     },
   }),
@@ -92,7 +115,12 @@ export const fleetEndpoints: readonly Endpoint[] = [
     scope: "all",
     answers: { 200: ref("Workers") },
     async handle({ world: { database } }) {
-      const rows = await database.selectFrom("workers").selectAll().orderBy("started_at").limit(1000).execute();
+      const rows = await database
+        .selectFrom("workers")
+        .selectAll()
+        .orderBy("started_at")
+        .limit(1000)
+        .execute();
       const workers = rows.map(({ started_at, seen_at, ...row }) => ({
         ...row,
         startedAt: started_at,
@@ -131,7 +159,8 @@ export const fleetEndpoints: readonly Endpoint[] = [
     role: "admin",
     scope: "all",
     answers: { 200: ref("AuditCheck") },
-    handle: async ({ world: { database } }) => json(200, { firstBroken: (await verifyAudit(database)) ?? null }),
+    handle: async ({ world: { database } }) =>
+      json(200, { firstBroken: (await verifyAudit(database)) ?? null }),
   }),
   endpoint({
     id: "redrive",

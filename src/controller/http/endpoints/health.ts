@@ -41,9 +41,13 @@ export const healthEndpoints: readonly Endpoint[] = [
         })
         .finally(() => clearTimeout(timer));
       if (pending.length > 0)
-        throw new Problem("not-ready", "the tables are those of an older version: run graphform serve migrate", {
-          "retry-after": "30",
-        });
+        throw new Problem(
+          "not-ready",
+          "the tables are those of an older version: run graphform serve migrate",
+          {
+            "retry-after": "30",
+          },
+        );
       return json(200, { status: "ready" });
     },
   }),

@@ -67,7 +67,10 @@ async function askForRuns(world: World, { name, repository, urls }: Sender, byte
   const push = fieldsIn(bytes);
   const about = asFields(push["repository"] ?? {});
   const project = repository === "repository" ? about : asFields(push[repository] ?? {});
-  const addresses = urls.map((key) => project[key]).filter((url) => typeof url === "string").map(plainUrl);
+  const addresses = urls
+    .map((key) => project[key])
+    .filter((url) => typeof url === "string")
+    .map(plainUrl);
   const long = typeof push["ref"] === "string" ? push["ref"] : "";
   const short = long.replace(/^refs\/(heads|tags)\//, "");
   const refs = [long, short, ...(project["default_branch"] === short ? ["HEAD"] : [])];
@@ -98,7 +101,10 @@ function asFields(value: unknown): Fields {
 
 /** An address as it is compared: without an ending of its own. */
 function plainUrl(url: string): string {
-  return url.replaceAll("\0", "").toLowerCase().replace(/(\.git)?\/?$/, "");
+  return url
+    .replaceAll("\0", "")
+    .toLowerCase()
+    .replace(/(\.git)?\/?$/, "");
 }
 
 /** Compares in a time that does not depend on the texts. */

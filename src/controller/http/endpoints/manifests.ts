@@ -29,10 +29,10 @@ const one = "/api/v1/manifests/{tenant}/{name}";
 const maxUpload = 8 * 1024 * 1024;
 
 /** Parameters of pages. `after` is the `next` of the page before. */
-export const paging = {
+export const paging: { readonly limit: Schema; readonly after: Schema } = {
   limit: { type: "integer", minimum: 1, maximum: 500 },
   after: { type: "string", pattern: "^[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)?$", maxLength: 150 },
-} as const satisfies { readonly [name: string]: Schema };
+};
 
 interface NewManifestBody {
   readonly tenant: string;

@@ -73,7 +73,11 @@ export const runEndpoints: readonly Endpoint[] = [
     answers: { 200: ref("Plan") },
     async handle({ world: { database }, caller, path }) {
       const { id } = await findRun(database, caller, path);
-      const { plan } = await database.selectFrom("runs").select("plan").where("id", "=", id).executeTakeFirstOrThrow();
+      const { plan } = await database
+        .selectFrom("runs")
+        .select("plan")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
       if (plan === null) throw new Problem("not-found", "the run has no plan");
       return json(200, plan);
     },
@@ -82,7 +86,8 @@ export const runEndpoints: readonly Endpoint[] = [
     id: "followRun",
     method: "GET",
     path: `${one}/events`,
-    summary: "Streams the events of a run as server-sent events, from the one after Last-Event-ID, until it has ended",
+    summary:
+      "Streams the events of a run as server-sent events, from the one after Last-Event-ID, until it has ended",
     role: "viewer",
     answers: { 200: "text/event-stream", 204: null },
     async handle(call) {
@@ -103,7 +108,9 @@ export const runEndpoints: readonly Endpoint[] = [
     repeats: true,
     async handle({ world, caller, path, body: { fingerprint } }) {
       const { id: run } = await findRun(world.database, caller, path);
-      return json(200, { result: decided(await approveRun(world, { run, actor: caller.actor, fingerprint })) });
+      return json(200, {
+        result: decided(await approveRun(world, { run, actor: caller.actor, fingerprint })),
+      });
     },
   }),
   endpoint({

@@ -31,7 +31,11 @@ export const stateEndpoints: readonly Endpoint[] = [
       }
       const bytes = Buffer.from(text);
       return new Response(bytes, {
-        headers: { "content-type": "application/json", "cache-control": "no-store", "content-md5": md5(bytes) },
+        headers: {
+          "content-type": "application/json",
+          "cache-control": "no-store",
+          "content-md5": md5(bytes),
+        },
       });
     },
   }),
@@ -49,9 +53,11 @@ export const stateEndpoints: readonly Endpoint[] = [
     async handle(call) {
       const { bytes, headers, query } = call;
       const digest = headers.get("content-md5");
-      if (digest !== null && digest !== md5(bytes)) throw new Problem("invalid-request", "the body does not fit its Content-MD5");
+      if (digest !== null && digest !== md5(bytes))
+        throw new Problem("invalid-request", "the body does not fit its Content-MD5");
       const document = objectIn(bytes);
-      if (document === undefined || !Number.isSafeInteger(document["serial"])) throw new Problem("invalid-state");
+      if (document === undefined || !Number.isSafeInteger(document["serial"]))
+        throw new Problem("invalid-state");
       const written = await stateOf(call).write(bytes.toString("utf8"), query.ID ?? "");
       return written.is === "written" ? new Response(null) : refusal(written);
     },
@@ -72,7 +78,9 @@ export const stateEndpoints: readonly Endpoint[] = [
       const { tenant = "", name = "" } = path;
       await world.database
         .transaction()
-        .execute((tx) => addAudit(tx, { tenant, actor: caller.actor, action: "remove state", subject: name }));
+        .execute((tx) =>
+          addAudit(tx, { tenant, actor: caller.actor, action: "remove state", subject: name }),
+        );
       return new Response(null);
     },
   }),
@@ -102,10 +110,12 @@ export const stateEndpoints: readonly Endpoint[] = [
     async handle(call) {
       const state = stateOf(call);
       const info = objectIn(call.bytes);
-      if (info === undefined || !isPlain(info)) throw new Problem("invalid-request", "the body is no LockInfo");
+      if (info === undefined || !isPlain(info))
+        throw new Problem("invalid-request", "the body is no LockInfo");
       const taken = await state.lock(info);
       if (taken.is === "held") return json(409, taken.holder);
-      if (taken.is === "invalid") throw new Problem("invalid-request", "the ID of the lock has 1 to 255 characters");
+      if (taken.is === "invalid")
+        throw new Problem("invalid-request", "the ID of the lock has 1 to 255 characters");
       return json(200, info);
     },
   }),
@@ -139,7 +149,8 @@ function stateOf({ world: { database, config }, path: { tenant = "", name = "" }
   if (!Object.hasOwn(config.current().tenants, tenant)) throw new Problem("not-found");
   return sharedState(
     async (statement, values = []) =>
-      (await database.executeQuery<{ [column: string]: unknown }>(CompiledQuery.raw(statement, [...values]))).rows,
+      (await database.executeQuery<{ [column: string]: unknown }>(CompiledQuery.raw(statement, [...values])))
+        .rows,
     `${tenant}/${name}`,
   );
 }
