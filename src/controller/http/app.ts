@@ -4,8 +4,7 @@ import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
 import { type Checks, checksOf } from "./checks.ts";
-import { collectMetrics } from "./counters.ts";
-import { type Endpoint, json, type World } from "./endpoint.ts";
+import { type Endpoint, isRepeatable, json, type World } from "./endpoint.ts";
 import { fleetEndpoints } from "./endpoints/fleet.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
 import { hookEndpoints } from "./endpoints/hooks.ts";
@@ -13,6 +12,7 @@ import { manifestEndpoints } from "./endpoints/manifests.ts";
 import { runEndpoints } from "./endpoints/runs.ts";
 import { stateEndpoints } from "./endpoints/state.ts";
 import { once } from "./idempotency.ts";
+import { countRequests } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { type Bindings, peerOf } from "./peer.ts";
 import { Problem, problemAnswer, problemOf } from "./problem.ts";
@@ -55,8 +55,8 @@ const anybody: Caller = { id: "", actor: "a webhook", role: "viewer", tenant: ""
 export function createApp(options: AppOptions): App {
   const { database, queue, config, version, onTrouble } = options;
   const streams = { poll: 1_000, keepAlive: 15_000, longest: 600_000, ...options.streams };
-  const metrics = collectMetrics();
-  const world: World = { database, queue, config, version, metrics, streams };
+  const requests = countRequests();
+  const world: World = { database, queue, config, version, counted: requests.lines, streams };
   const take = rateLimit(options.rate ?? { perSecond: 50, burst: 200 });
   const limit = (key: string): void => {
     const seconds = take(key);
@@ -96,12 +96,19 @@ export function createApp(options: AppOptions): App {
       throw new Problem("not-found");
     const url = new URL(request.url);
     const query = checks.query(url.searchParams);
-    const { bytes, value: body } = await checks.body(request);
-    const call = { world, caller, path, query, body, bytes, headers, signal: request.signal };
+    const { bytes, body } = await checks.body(request);
+    const work = async (): Promise<Response> => {
+      const call = { world, caller, path, query, body, bytes, headers, signal: request.signal };
+      const done = await row.handle(call);
+      return done instanceof Response ? done : json(Number(Object.keys(row.answers)[0]), done);
+    };
     const key = headers.get("idempotency-key");
-    if (row.repeats !== true || key === null) return row.handle(call);
-    const parts = [row.method, url.pathname, url.search, bytes];
-    return once(database, { token: caller.id, key, parts }, () => row.handle(call));
+    if (key === null || !isRepeatable(row)) return work();
+    return once(
+      database,
+      { token: caller.id, key, parts: [row.method, url.pathname, url.search, bytes] },
+      work,
+    );
   };
 
   const app: App = new Hono();
@@ -115,7 +122,7 @@ export function createApp(options: AppOptions): App {
         return problemAnswer(problem);
       });
       response.headers.set("x-content-type-options", "nosniff");
-      metrics.request(row, response.status, (performance.now() - begun) / 1000);
+      requests.add(row, response.status, (performance.now() - begun) / 1000);
       return response;
     };
   };

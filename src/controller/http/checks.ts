@@ -1,5 +1,5 @@
 /** @module Reads requests within bounds and checks them by the schemas of their endpoint. */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { idSchema, nameSchema, record } from "./documents.ts";
 import type { Endpoint, Query, Schema } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
@@ -12,7 +12,7 @@ export interface Checks {
   path(parameters: { readonly [name: string]: string }): { readonly [name: string]: string };
   query(parameters: URLSearchParams): Query;
   /** The body as it came, and its value by the schema. */
-  body(request: Request): Promise<{ readonly bytes: Buffer; readonly value: unknown }>;
+  body(request: Request): Promise<{ readonly bytes: Buffer; readonly body: unknown }>;
 }
 
 /** Schemas of the parameters of paths, by name. */
@@ -22,79 +22,66 @@ export const pathSchemas: { readonly [name: string]: Schema } = {
   run: idSchema,
 };
 
-/** Compiles the checks of an endpoint with their first use. */
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const formats = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  "date-time": (text: string) => dateTime.test(text) && !Number.isNaN(Date.parse(text)),
+};
+const ajv = new Ajv2020({ strictTypes: false, formats });
+/** Query parameters come as texts. */
+const ajvOfTexts = new Ajv2020({ strictTypes: false, formats, coerceTypes: true });
+
+/** The checks of an endpoint. */
 export function checksOf({ path, query = {}, body, maxBody = usualBody }: Endpoint): Checks {
-  const compile = <T>(schema: Schema, isText: boolean): (() => ValidateFunction<T>) => {
-    let made: ValidateFunction<T> | undefined;
-    return () => {
-      made ??= (isText ? ofTexts : ofValues).compile<T>(schema);
-      return made;
-    };
-  };
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  const pathCheck = compile(
+  const isPath = ajv.compile(
     record(Object.fromEntries(names.map((name) => [name, pathSchemas[name] ?? {}]))),
-    true,
   );
-  const queryCheck = compile<Query>(record(query, Object.keys(query)), true);
-  const bodyCheck = typeof body === "object" ? compile(body, false) : undefined;
+  const isQuery = ajvOfTexts.compile<Query>(record(query, Object.keys(query)));
+  const isBody = typeof body === "object" ? ajv.compile(body) : undefined;
   return {
     path(parameters) {
-      const check = pathCheck();
-      if (!check(parameters)) throw new Problem("not-found");
+      if (!isPath(parameters)) throw new Problem("not-found");
       return parameters;
     },
     query(parameters) {
-      const check = queryCheck();
       const given: unknown = Object.fromEntries(parameters);
-      if (!check(given)) throw new Problem("invalid-request", saying("the query", check.errors));
+      if (!isQuery(given)) throw invalid("the query", isQuery.errors);
+      if (!isPlain(given)) throw new Problem("invalid-request", notPlain);
       return given;
     },
     async body(request) {
-      if (body === undefined) return { bytes: Buffer.alloc(0), value: undefined };
-      if (bodyCheck !== undefined) assertJson(request.headers);
+      if (body === undefined) return { bytes: Buffer.alloc(0), body: undefined };
+      const type = request.headers.get("content-type") ?? "";
+      if (isBody !== undefined && !/^application\/json\s*(;|$)/i.test(type)) throw new Problem("wrong-type");
+      if ((request.headers.get("content-encoding") ?? "identity") !== "identity")
+        throw new Problem("wrong-type");
       const bytes = await readBody(request, maxBody);
-      if (bodyCheck === undefined) return { bytes, value: undefined };
-      const value = parse(bytes);
-      const check = bodyCheck();
-      if (!check(value)) throw new Problem("invalid-request", saying("the body", check.errors));
-      if (!isPlain(value))
-        throw new Problem("invalid-request", "the body has characters that no text of the database may have");
-      return { bytes, value };
+      if (isBody === undefined) return { bytes, body: undefined };
+      const value = jsonIn(bytes);
+      if (value === undefined) throw new Problem("invalid-json");
+      if (!isBody(value)) throw invalid("the body", isBody.errors);
+      if (!isPlain(value)) throw new Problem("invalid-request", notPlain);
+      return { bytes, body: value };
     },
   };
 }
 
-const formats = {
-  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  "date-time": (text: string) =>
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
-    !Number.isNaN(Date.parse(text)),
-};
-const ofValues = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, formats });
-const ofTexts = new Ajv2020({ coerceTypes: true, strictTypes: false, formats });
-
 /** The first fault; of what was sent, it names the place alone. */
-function saying(what: string, errors: readonly ErrorObject[] | null | undefined): string {
-  const [error] = errors ?? [];
-  const place = error?.instancePath.slice(0, 200) ?? "";
-  return `${what}${place === "" ? "" : ` at ${place}`} ${error?.message ?? "does not fit its schema"}`;
-}
-
-function assertJson(headers: Headers): void {
-  const type = headers.get("content-type") ?? "";
-  const isCoded = (headers.get("content-encoding") ?? "identity") !== "identity";
-  if (!/^application\/json\s*(;|$)/i.test(type) || isCoded) throw new Problem("wrong-type");
+function invalid(what: string, errors: readonly ErrorObject[] | null | undefined): Problem {
+  const { instancePath = "", message = "does not fit its schema" } = errors?.[0] ?? {};
+  return new Problem(
+    "invalid-request",
+    `${what}${instancePath && ` at ${instancePath.slice(0, 200)}`} ${message}`,
+  );
 }
 
 /** Reads a body of at most `limit` bytes. */
-export async function readBody(request: Request, limit: number): Promise<Buffer> {
-  const tooLarge = (): Problem => new Problem("too-large", `at most ${limit} bytes are taken here`);
-  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge();
+async function readBody(request: Request, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  let size = 0;
+  let size = Number(request.headers.get("content-length") ?? 0) > limit ? Number.POSITIVE_INFINITY : 0;
   try {
-    for await (const chunk of request.body ?? []) {
+    for await (const chunk of size > limit ? [] : (request.body ?? [])) {
       size += chunk.length;
       if (size > limit) break;
       chunks.push(chunk);
@@ -102,19 +89,28 @@ export async function readBody(request: Request, limit: number): Promise<Buffer>
   } catch {
     throw new Problem("invalid-request", "the body did not arrive");
   }
-  if (size > limit) throw tooLarge();
+  if (size > limit) throw new Problem("too-large", `at most ${limit} bytes are taken here`);
   return Buffer.concat(chunks);
 }
 
-function parse(bytes: Buffer): unknown {
+/** The value of a JSON text in UTF-8; undefined for anything else. */
+function jsonIn(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new Problem("invalid-json");
+    return undefined;
   }
 }
 
-/** True if no text in a value has a null character or half of a pair: PostgreSQL stores neither. */
+/** The object of a JSON text; undefined for anything else. */
+export function objectIn(bytes: Uint8Array): { readonly [key: string]: unknown } | undefined {
+  const value = jsonIn(bytes);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}
+
+const notPlain = "it has characters that no text of the database may have";
+
+/** True if no text in a value has a null character or half of a pair: PostgreSQL stores neither. Not for deep values. */
 export function isPlain(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;

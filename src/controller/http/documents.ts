@@ -9,64 +9,9 @@ export const nameSchema: Schema = {
   pattern: "^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$",
 };
 export const idSchema: Schema = { type: "string", format: "uuid" };
-
+const line = { type: "string", minLength: 1, maxLength: 1000, pattern: "^[^\\u0000-\\u001f\\u007f]+$" };
 const text: Schema = { type: "string" };
-const time: Schema = { type: "string", format: "date-time" };
 const count: Schema = { type: "integer", minimum: 0 };
-const texts: Schema = { type: "array", items: text };
-const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
-/** An object with exactly these members; those named in `optional` may be missing. */
-export function record(
-  properties: { readonly [name: string]: Schema },
-  optional: readonly string[] = [],
-): Schema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
-  return { type: "object", properties, required, additionalProperties: false };
-}
-
-const fingerprint: Schema = { type: "string", minLength: 1, maxLength: 200 };
-const auto: Schema = { enum: ["safe", "none"], description: "What may be applied without a person." };
-const interval: Schema = {
-  type: "integer",
-  minimum: 60,
-  maximum: 31 * 86_400,
-  description: "Seconds between two checks.",
-};
-const line = { type: "string", minLength: 1, pattern: "^[^\\u0000-\\u001f\\u007f]+$" };
-const gitSource = record({
-  type: { const: "git" },
-  url: { ...line, maxLength: 2000 },
-  ref: { ...line, maxLength: 200 },
-  path: { ...line, maxLength: 1000 },
-});
-const source: Schema = { anyOf: [gitSource, record({ type: { const: "upload" } })] };
-
-/** Paths of uploaded files: relative, with `/`, and without steps upwards. */
-const files: Schema = {
-  type: "object",
-  minProperties: 1,
-  maxProperties: 500,
-  propertyNames: {
-    maxLength: 300,
-    pattern: "^(?!\\.\\.?(?:/|$))(?!.*/\\.\\.?(?:/|$))(?!__proto__)[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)*$",
-  },
-  additionalProperties: text,
-};
-
-/** Bodies of requests. */
-export const newManifest: Schema = record(
-  { tenant: nameSchema, name: nameSchema, source, files, auto, intervalSeconds: interval },
-  ["files", "auto", "intervalSeconds"],
-);
-export const manifestChange: Schema = {
-  ...record({ auto, intervalSeconds: interval }, ["auto", "intervalSeconds"]),
-  minProperties: 1,
-};
-export const upload: Schema = record({ files });
-export const pause: Schema = record({ until: nullable(time) });
-export const approval: Schema = record({ fingerprint });
-export const cancel: Schema = record({ force: { type: "boolean" } }, ["force"]);
-export const empty: Schema = record({});
 
 /** States of a manifest, worst first. */
 export const manifestStatuses = [
@@ -80,86 +25,13 @@ export const manifestStatuses = [
 ] as const;
 export type ManifestStatus = (typeof manifestStatuses)[number];
 
-/** Documents of answers, by the names that they have in the OpenAPI document. */
-const manifest = record({
-  id: idSchema,
-  tenant: nameSchema,
-  name: nameSchema,
-  source,
-  auto,
-  intervalSeconds: count,
-  status: { enum: manifestStatuses },
-  waitingRun: { ...nullable(idSchema), description: "The run that waits for an approval." },
-  commit: nullable(text),
-  approvedCommit: { ...nullable(text), description: "The commit that drift is healed to." },
-  trouble: nullable(text),
-  nextDueAt: time,
-  checkedAt: nullable(time),
-  driftedAt: nullable(time),
-  pausedUntil: nullable(time),
-  createdAt: time,
-});
-const run = record({
-  id: idSchema,
-  tenant: nameSchema,
-  manifest: nameSchema,
-  kind: { enum: ["reconcile", "drift"] },
-  trigger: text,
-  status: { enum: statuses },
-  commit: nullable(text),
-  fingerprint: nullable(text),
-  verdict: nullable({ enum: ["safe", "risky"] }),
-  reasons: texts,
-  counts: nullable({ type: "object", additionalProperties: count }),
-  exitCode: { ...nullable({ type: "integer" }), description: "The exit code that apply would have had." },
-  actor: text,
-  worker: nullable(text),
-  cancelRequestedAt: nullable(time),
-  createdAt: time,
-  updatedAt: time,
-  endedAt: nullable(time),
-});
-const decision = record({
-  actor: text,
-  decision: { enum: ["approve", "discard"] },
-  fingerprint: text,
-  at: time,
-});
-const lock = record({
-  state: text,
-  id: text,
-  who: text,
-  host: text,
-  operation: text,
-  fence: count,
-  heartbeatAt: time,
-  expiresAt: time,
-});
-const worker = record({
-  id: text,
-  host: text,
-  pid: count,
-  version: text,
-  slots: count,
-  startedAt: time,
-  seenAt: time,
-  takeovers: count,
-  fenced: count,
-});
-const act = record({
-  id: count,
-  at: time,
-  tenant: nullable(text),
-  actor: text,
-  action: text,
-  subject: text,
-  details: { type: "object" },
-  hash: text,
-});
-
-/** A page of documents; `next` is the `after` of the next one. */
-function page(name: string, document: string): Schema {
-  return record({ [name]: { type: "array", items: ref(document) }, next: nullable(text) });
+/** An object with exactly these members; those named in `optional` may be missing. */
+export function record(
+  properties: { readonly [name: string]: Schema },
+  optional: readonly string[] = [],
+): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", properties, required, additionalProperties: false };
 }
 
 /** A reference to a document. */
@@ -167,47 +39,131 @@ export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+const gitSource = record({ type: { const: "git" }, url: line, ref: line, path: line });
+
+/** Schemas by the names that tables of members use. */
+const types: { readonly [name: string]: Schema } = {
+  text,
+  count,
+  id: idSchema,
+  name: nameSchema,
+  time: { type: "string", format: "date-time" },
+  flag: { type: "boolean" },
+  integer: { type: "integer" },
+  object: { type: "object" },
+  texts: { type: "array", items: text },
+  ids: { type: "array", items: idSchema },
+  counts: { type: "object", additionalProperties: count },
+  fingerprint: { type: "string", minLength: 1, maxLength: 200 },
+  auto: { enum: ["safe", "none"], description: "What may be applied without a person." },
+  seconds: { type: "integer", minimum: 60, maximum: 31 * 86_400 },
+  source: { anyOf: [gitSource, record({ type: { const: "upload" } })] },
+  // Relative paths with /, and without steps upwards.
+  files: {
+    type: "object",
+    minProperties: 1,
+    maxProperties: 500,
+    propertyNames: {
+      maxLength: 300,
+      pattern: "^(?!\\.\\.?(?:/|$))(?!.*/\\.\\.?(?:/|$))(?!__proto__)[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)*$",
+    },
+    additionalProperties: text,
+  },
+  status: { enum: manifestStatuses },
+  runStatus: { enum: statuses },
+  kind: { enum: ["reconcile", "drift"] },
+  verdict: { enum: ["safe", "risky"] },
+  decision: { enum: ["approve", "discard"] },
+};
+
+/**
+ * An object from a table of members: `id: id, commit: text?, runs: Run[]`. The type is a name of `types` or of a document; `?` allows null,
+ * `[]` makes a list, and a `?` behind the member's name lets it be missing.
+ */
+function members(table: string): Schema {
+  const entries = table.split(",").map((entry) => {
+    const [name = "", type = ""] = entry.split(":").map((part) => part.trim());
+    const bare = type.replace(/[?[\]]+$/, "");
+    const one = types[bare] ?? ref(bare);
+    const schema = type.endsWith("[]")
+      ? { type: "array", items: one }
+      : type.endsWith("?")
+        ? { anyOf: [one, { type: "null" }] }
+        : one;
+    return [name, schema] as const;
+  });
+  const optional = entries.filter(([name]) => name.endsWith("?")).map(([name]) => name.slice(0, -1));
+  return record(
+    Object.fromEntries(entries.map(([name, schema]) => [name.replace("?", ""), schema])),
+    optional,
+  );
+}
+
+type Body = "empty" | "newManifest" | "change" | "upload" | "pause" | "approval" | "cancel";
+
+/** Bodies of requests. */
+export const bodies: { readonly [name in Body]: Schema } = {
+  empty: record({}),
+  newManifest: members(
+    "tenant: name, name: name, source: source, files?: files, auto?: auto, intervalSeconds?: seconds",
+  ),
+  change: { ...members("auto?: auto, intervalSeconds?: seconds"), minProperties: 1 },
+  upload: members("files: files"),
+  pause: members("until: time?"),
+  approval: members("fingerprint: fingerprint"),
+  cancel: members("force?: flag"),
+};
+
+const lockInfo = ["Operation", "Info", "Who", "Version", "Created", "Path"].map((key) => [key, text]);
+
+/** Documents of answers, by the names that they have in the OpenAPI document. */
 export const components: { readonly [name: string]: Schema } = {
-  Manifest: manifest,
-  Manifests: page("manifests", "Manifest"),
-  Run: run,
-  Runs: page("runs", "Run"),
-  RunDetails: record({ run: ref("Run"), decisions: { type: "array", items: decision } }),
+  Manifest:
+    members(`id: id, tenant: name, name: name, source: source, auto: auto, intervalSeconds: count, status: status, waitingRun: id?,
+    commit: text?, approvedCommit: text?, trouble: text?, nextDueAt: time, checkedAt: time?, driftedAt: time?, pausedUntil: time?,
+    createdAt: time`),
+  Manifests: members("manifests: Manifest[], next: text?"),
+  Run: members(`id: id, tenant: name, manifest: name, kind: kind, trigger: text, status: runStatus, commit: text?, fingerprint: text?,
+    verdict: verdict?, reasons: texts, counts: counts?, exitCode: integer?, actor: text, worker: text?, cancelRequestedAt: time?,
+    createdAt: time, updatedAt: time, endedAt: time?`),
+  Runs: members("runs: Run[], next: text?"),
+  Decision: members("actor: text, decision: decision, fingerprint: text, at: time"),
+  RunDetails: members("run: Run, decisions: Decision[]"),
   Plan: { type: "object", description: "The plan as its JSON document." },
-  Tenants: record({ tenants: { type: "array", items: record({ name: nameSchema, manifests: count }) } }),
-  Added: record({ manifest: ref("Manifest"), run: idSchema }),
-  Asked: record({ run: { ...nullable(idSchema), description: "Null: nothing has changed." } }),
-  Redriven: record({ runs: { type: "array", items: idSchema } }),
-  Done: record({ result: text }),
-  Drift: record({
-    manifests: { ...count, description: "All manifests." },
-    checked: { ...count, description: "Those that were ever checked." },
-    oldestCheckAt: nullable(time),
-    drifted: { type: "array", items: ref("Manifest") },
-    next: nullable(text),
-  }),
-  Locks: record({ locks: { type: "array", items: lock } }),
-  Workers: record({ workers: { type: "array", items: worker } }),
-  Audit: page("acts", "Act"),
-  Act: act,
-  AuditCheck: record({ firstBroken: nullable(count) }),
+  Tenant: members("name: name, manifests: count"),
+  Tenants: members("tenants: Tenant[]"),
+  Added: members("manifest: Manifest, run: id"),
+  Asked: { ...members("run: id?"), description: "The run that does it; null if nothing has changed." },
+  Redriven: members("runs: ids"),
+  Done: members("result: text"),
+  Drift: {
+    ...members("total: count, checked: count, oldestCheckAt: time?, manifests: Manifest[], next: text?"),
+    description:
+      "The manifests that have drifted, with the number of all and of those that were ever checked.",
+  },
+  Lock: members(
+    "state: text, id: text, who: text, host: text, operation: text, fence: count, heartbeatAt: time, expiresAt: time",
+  ),
+  Locks: members("locks: Lock[]"),
+  Worker:
+    members(`id: text, host: text, pid: count, version: text, slots: count, startedAt: time, seenAt: time, takeovers: count,
+    fenced: count`),
+  Workers: members("workers: Worker[]"),
+  Act: members(
+    "id: count, at: time, tenant: text?, actor: text, action: text, subject: text, details: object, hash: text",
+  ),
+  Audit: members("acts: Act[], next: text?"),
+  AuditCheck: members("firstBroken: count?"),
   State: { type: "object", required: ["serial"], properties: { serial: count, lineage: text } },
   LockInfo: {
     type: "object",
     description: "Terraform's record of a lock.",
     required: ["ID"],
-    properties: {
-      ID: { type: "string", minLength: 1, maxLength: 255 },
-      ...Object.fromEntries(
-        ["Operation", "Info", "Who", "Version", "Created", "Path"].map((key) => [key, text]),
-      ),
-    },
+    properties: { ID: { type: "string", minLength: 1, maxLength: 255 }, ...Object.fromEntries(lockInfo) },
   },
-  Ready: record({ status: { const: "ready" } }),
-  Healthy: record({ status: { const: "ok" }, version: text }),
-  Problem: {
-    ...record({ type: text, title: text, status: count, code: { enum: problemCodes }, detail: text }, [
-      "detail",
-    ]),
-  },
+  Ready: members("status: text"),
+  Healthy: members("status: text, version: text"),
+  Problem: record({ type: text, title: text, status: count, code: { enum: problemCodes }, detail: text }, [
+    "detail",
+  ]),
 };

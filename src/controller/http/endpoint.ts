@@ -3,7 +3,6 @@ import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { Role } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { Metrics } from "./counters.ts";
 import type { Caller } from "./tokens.ts";
 
 /** What endpoints work with. */
@@ -12,7 +11,8 @@ export interface World {
   readonly queue: Queue;
   readonly config: LiveConfig;
   readonly version: string;
-  readonly metrics: Metrics;
+  /** Lines of the metrics that this process counts itself. */
+  readonly counted: () => readonly string[];
   /** Ms between two looks for events of a run, between signs of life in a stream, and the longest stream. */
   readonly streams: { readonly poll: number; readonly keepAlive: number; readonly longest: number };
 }
@@ -32,48 +32,61 @@ export interface Query {
   readonly ID?: string;
 }
 
-/** One request, after all checks. */
+/** One request, after all checks. `bytes` is the body as it came. */
 export interface Call<Body = unknown> {
   readonly world: World;
   readonly caller: Caller;
   readonly path: { readonly [name: string]: string };
   readonly query: Query;
   readonly body: Body;
-  /** The body as it came; empty if there was none. */
   readonly bytes: Buffer;
   readonly headers: Headers;
   readonly signal: AbortSignal;
 }
 
-/** A row of the table. */
-export interface Endpoint<Body = unknown> {
-  readonly id: string;
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With parameters as `{name}`. */
-  readonly path: string;
-  readonly summary: string;
-  /** The least role. `public` asks for no token. */
-  readonly role: Role | "public";
+/** What an endpoint takes and answers. */
+interface Terms {
   /** `all`: only for tokens that are not of one tenant. */
   readonly scope?: "all";
-  /** Query parameters by name. */
   readonly query?: { readonly [name in keyof Query]?: Schema };
   /** Schema of the JSON body, which is then required. `bytes`: any body. */
   readonly body?: Schema | "bytes";
   /** Bytes of the largest body. Default 64 KiB. */
   readonly maxBody?: number;
-  /** Schemas of the answers that are no problems, by status; a text names another type than JSON, null says that there is no body. */
-  readonly answers: { readonly [status: number]: Schema | string | null };
-  /** True if an answer may be repeated for the same Idempotency-Key. */
-  readonly repeats?: true;
+  /** Answers that are no problems, by status: a document's name, another type than JSON, or null for no body. The lowest one is the usual one. */
+  readonly answers: { readonly [status: number]: string | null };
   /** True if a user name with the token as its password signs in too, as clients of Terraform's protocol do. */
   readonly basic?: true;
-  handle(call: Call<Body>): Promise<Response>;
 }
 
-/** A row whose body has a type: the one that its schema describes. */
-export function endpoint<Body = unknown>(row: Endpoint<Body>): Endpoint {
-  return row;
+/** A row of the table. All that change something, and take no other body than JSON, may be repeated with an Idempotency-Key. */
+export interface Endpoint extends Terms {
+  readonly method: string;
+  /** With parameters as `{name}`. */
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  /** The least role. `public` asks for no token. */
+  readonly role: Role | "public";
+  /** Resolves with an answer, or with the document of the usual one. */
+  handle(call: Call): Promise<Response | object>;
+}
+
+/** Makes a row from `METHOD /path`, its id, summary and role, its terms and its work. `Body` is what the schema of the body describes. */
+export function endpoint<Body = unknown>(
+  at: string,
+  [id, summary, role]: readonly [id: string, summary: string, role: Endpoint["role"]],
+  terms: Terms,
+  handle: (call: Call<Body>) => Promise<Response | object>,
+): Endpoint {
+  const [method = "", path = ""] = at.split(" ");
+  const row = { handle };
+  return { method, path, id, summary, role, ...terms, handle: (call: Call<never>) => row.handle(call) };
+}
+
+/** True for a row that may be repeated. */
+export function isRepeatable({ method, body, role }: Endpoint): boolean {
+  return method !== "GET" && body !== "bytes" && role !== "public";
 }
 
 /** An answer with a JSON document. */

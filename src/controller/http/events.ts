@@ -1,14 +1,14 @@
 /** @module Streams the events of a run as server-sent events, from any point on. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../database/connect.ts";
+import type { RunStatus } from "../runs/transitions.ts";
 import { isEnd } from "../runs/transitions.ts";
 import type { Call } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
 import { isInForce } from "./tokens.ts";
 
-/** Events that one look reads at most. */
-const batch = 500;
-/** Streams that one token may have open. */
-const mostStreams = 50;
+/** Events that one look reads, and streams that one token may have open, at most. */
+const [batch, mostStreams] = [500, 50];
 
 const open = new Map<string, number>();
 
@@ -32,18 +32,16 @@ export async function streamEvents(
       "retry-after": "30",
     });
   open.set(caller.id, count + 1);
-
-  const encoder = new TextEncoder();
   const gone = new AbortController();
-  const leave = (): void => gone.abort();
-  signal.addEventListener("abort", leave);
+  const ends = AbortSignal.any([signal, gone.signal]);
+
   const send = async function* (): AsyncGenerator<string> {
     let seen = first;
     let after = last;
     let checked = performance.now();
     const closes = checked + streams.longest;
     yield "retry: 2000\n\n";
-    while (!gone.signal.aborted) {
+    for (;;) {
       for (const { id, at, event } of seen.rows) {
         after = id;
         yield `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify({ at, ...event })}\n\n`;
@@ -59,24 +57,23 @@ export async function streamEvents(
           if (!(await isInForce(database, caller.id))) return;
           yield ": still there\n\n";
         }
-        await pause(streams.poll, gone.signal);
+        await pause(streams.poll, undefined, { signal: ends });
       }
       seen = await look(database, run, after);
     }
   };
   const texts = send();
+  const encoder = new TextEncoder();
   let isClosed = false;
   const close = (): void => {
-    if (isClosed) return;
+    gone.abort();
+    if (!isClosed) open.set(caller.id, (open.get(caller.id) ?? 1) - 1);
+    if (open.get(caller.id) === 0) open.delete(caller.id);
     isClosed = true;
-    leave();
-    signal.removeEventListener("abort", leave);
-    const left = (open.get(caller.id) ?? 1) - 1;
-    if (left > 0) open.set(caller.id, left);
-    else open.delete(caller.id);
   };
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
+      // A client that left, or a database that went away: the stream ends.
       const next = await texts.next().catch(() => undefined);
       if (next !== undefined && next.done !== true) return controller.enqueue(encoder.encode(next.value));
       close();
@@ -98,16 +95,16 @@ interface Seen {
     readonly at: Date;
     readonly event: { readonly type: string };
   }[];
-  /** How the run ended; read before the events, so that none comes after it. */
-  readonly ended: { readonly status: string; readonly exitCode: number | null } | undefined;
+  /** The end of the run; read before the events, so that none comes after it. */
+  readonly ended: { readonly status: RunStatus; readonly exitCode: number | null } | undefined;
 }
 
 async function look(database: Database, run: string, after: number): Promise<Seen> {
-  const found = await database
+  const { status, exit_code: exitCode } = (await database
     .selectFrom("runs")
     .select(["status", "exit_code"])
     .where("id", "=", run)
-    .executeTakeFirst();
+    .executeTakeFirst()) ?? { status: "errored", exit_code: null };
   const rows = await database
     .selectFrom("run_events")
     .select(["id", "at", "event"])
@@ -116,24 +113,5 @@ async function look(database: Database, run: string, after: number): Promise<See
     .orderBy("id")
     .limit(batch)
     .execute();
-  const isOver = found === undefined || isEnd(found.status);
-  const ended = isOver
-    ? { status: found?.status ?? "errored", exitCode: found?.exit_code ?? null }
-    : undefined;
-  return { rows, ended };
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+  return { rows, ended: isEnd(status) ? { status, exitCode } : undefined };
 }

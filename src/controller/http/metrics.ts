@@ -1,110 +1,113 @@
-/** @module Measures the fleet and this process in Prometheus' text format. No label names a tenant, a manifest or a person. */
+/** @module Measures the fleet in Prometheus' text format. No label names a tenant, a manifest or a person. */
 import { sql } from "kysely";
-import { bounds, countRun, type Histogram, metric, type Sample } from "./counters.ts";
 import { manifestStatuses } from "./documents.ts";
 import type { World } from "./endpoint.ts";
 import { manifestsOf } from "./rows.ts";
 
-/** Ms in which a transaction that ends a run may be late. */
-const late = 60_000;
+/** Labels, and a value. */
+type Sample = readonly [labels: string, value: number];
 
-/** The metrics that a token may see: of one tenant, or of all, with those of the process and the queue. */
-export async function measure(world: World, tenant: string | null): Promise<string> {
-  const lines = [...(await measureManifests(world, tenant)), ...(await measureRuns(world, tenant))];
-  if (tenant === null) lines.push(...(await measureQueue(world)), ...world.metrics.requests());
-  return `${lines.join("\n")}\n`;
+/** The lines of one metric. */
+function metric(
+  name: string,
+  help: string,
+  samples: readonly Sample[] | number,
+  type = "gauge",
+): readonly string[] {
+  const full = `graphform_${name}`;
+  const rows = typeof samples === "number" ? [["", samples] as const] : samples;
+  return [
+    `# HELP ${full} ${help}`,
+    `# TYPE ${full} ${type}`,
+    ...rows.map(([labels, value]) => `${full}${labels && `{${labels}}`} ${value}`),
+  ];
 }
 
-async function measureManifests({ database }: World, tenant: string | null): Promise<readonly string[]> {
-  const seconds = (time: "checked_at" | "drifted_at") =>
+/** Counts requests since the process began. */
+export function countRequests(): {
+  readonly add: (
+    row: { readonly method: string; readonly path: string },
+    code: number,
+    seconds: number,
+  ) => void;
+  readonly lines: () => readonly string[];
+} {
+  const counts = new Map<string, number>();
+  const times = new Map<string, number>();
+  return {
+    add({ method, path }, code, seconds) {
+      const labels = `method="${method}",path="${path}",code="${code}"`;
+      counts.set(labels, (counts.get(labels) ?? 0) + 1);
+      times.set(labels, (times.get(labels) ?? 0) + seconds);
+    },
+    lines: () => [
+      ...metric("http_requests_total", "Requests by code.", [...counts], "counter"),
+      ...metric("http_request_seconds_total", "Time until their answers began.", [...times], "counter"),
+    ],
+  };
+}
+
+/** The metrics that a token may see: of one tenant, or of all, with those of the queue, the workers and this process. */
+export async function measure(world: World, tenant: string | null): Promise<string> {
+  const { database } = world;
+  const age = (time: "checked_at" | "drifted_at") =>
     sql<number | null>`extract(epoch FROM clock_timestamp() - min(${sql.ref(time)}))::float8`;
-  const within = tenant === null ? [] : [tenant];
-  const rows = await database
-    .selectFrom(manifestsOf(database, within).as("found"))
+  const manifests = await database
+    .selectFrom(manifestsOf(database, tenant === null ? [] : [tenant]).as("found"))
     .select([
       "status",
       sql<number>`count(*)::int`.as("count"),
       sql<number>`count(waiting_run)::int`.as("waiting"),
-      seconds("checked_at").as("checked"),
-      seconds("drifted_at").as("drifted"),
     ])
+    .select([age("checked_at").as("checked"), age("drifted_at").as("drifted")])
     .groupBy("status")
     .execute();
-  const counts = new Map(rows.map(({ status, count }) => [status, count]));
-  const oldest = (of: "checked" | "drifted"): number => Math.max(0, ...rows.map((row) => row[of] ?? 0));
-  return [
-    ...metric(
-      "manifests",
-      "gauge",
-      "Manifests by status.",
-      manifestStatuses.map((status) => [`{status="${status}"}`, counts.get(status) ?? 0]),
-    ),
-    ...metric("drift_age_seconds", "gauge", "Age of the oldest drift.", [["", oldest("drifted")]]),
+  const oldest = (of: "checked" | "drifted"): number => Math.max(0, ...manifests.map((row) => row[of] ?? 0));
+  const waiting = manifests.reduce((sum, row) => sum + row.waiting, 0);
+  const byStatus = manifestStatuses.map(
+    (status): Sample => [`status="${status}"`, manifests.find((row) => row.status === status)?.count ?? 0],
+  );
+  const lasted = sql`extract(epoch FROM ended_at - created_at)`;
+  let ended = database
+    .selectFrom("runs")
+    .select(["status", sql<number>`count(*)::int`.as("count")])
+    .select(
+      sql<readonly number[]>`percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY ${lasted})`.as(
+        "seconds",
+      ),
+    )
+    .where("ended_at", ">", sql<Date>`clock_timestamp() - interval '1 hour'`)
+    .groupBy("status");
+  if (tenant !== null) ended = ended.where("tenant", "=", tenant);
+  const runs = await ended.execute();
+  const lines = [
+    ...metric("manifests", "Manifests by status.", byStatus),
+    ...metric("drift_age_seconds", "Age of the oldest drift.", oldest("drifted")),
     ...metric(
       "check_age_seconds",
-      "gauge",
-      "Time since the last check of the manifest that was checked longest ago.",
-      [["", oldest("checked")]],
+      "Age of the last check of the manifest that waits longest for one.",
+      oldest("checked"),
     ),
-    ...metric("approvals_waiting", "gauge", "Manifests with a run that waits for an approval.", [
-      ["", rows.reduce((sum, { waiting }) => sum + waiting, 0)],
-    ]),
-  ];
-}
-
-async function measureRuns(
-  { database, metrics: { runs } }: World,
-  tenant: string | null,
-): Promise<readonly string[]> {
-  const rows = await database
-    .selectFrom("runs")
-    .select(["id", "tenant", "status", "ended_at", "created_at"])
-    .where("ended_at", ">", new Date(runs.seenUntil - late))
-    .execute();
-  for (const { id, ended_at, created_at, ...row } of rows) {
-    const ended = ended_at?.getTime() ?? 0;
-    // What had ended before the process began is not its own.
-    if (!runs.counted.has(id)) countRun(runs.totals, row, (ended - created_at.getTime()) / 1000);
-    runs.counted.set(id, ended);
-    runs.seenUntil = Math.max(runs.seenUntil, ended);
-  }
-  for (const [id, ended] of runs.counted) if (ended < runs.seenUntil - late) runs.counted.delete(id);
-  const byResult = new Map<string, Histogram>();
-  for (const one of runs.totals.values()) {
-    if (tenant !== null && one.tenant !== tenant) continue;
-    const sum = byResult.get(one.result) ?? { ...one, count: 0, sum: 0, below: bounds.map(() => 0) };
-    sum.count += one.count;
-    sum.sum += one.sum;
-    one.below.forEach((value, at) => {
-      sum.below[at] = (sum.below[at] ?? 0) + value;
-    });
-    byResult.set(one.result, sum);
-  }
-  const all = [...byResult.values()];
-  return [
+    ...metric("approvals_waiting", "Manifests with a run that waits for an approval.", waiting),
     ...metric(
-      "runs_total",
-      "counter",
-      "Runs by result.",
-      all.map(({ result, count }) => [`{result="${result}"}`, count]),
+      "runs_last_hour",
+      "Runs that ended in the last hour, by result.",
+      runs.map(({ status, count }) => [`result="${status}"`, count]),
     ),
     ...metric(
-      "run_duration_seconds",
-      "histogram",
-      "Time from the request for a run to its end, with waits.",
-      [
-        ...all.flatMap(({ result, count, sum, below }): readonly Sample[] => [
-          ...bounds.map((bound, at): Sample => [`_bucket{result="${result}",le="${bound}"}`, below[at] ?? 0]),
-          [`_bucket{result="${result}",le="+Inf"}`, count],
-          [`_sum{result="${result}"}`, sum],
-          [`_count{result="${result}"}`, count],
-        ]),
-      ],
+      "run_seconds_last_hour",
+      "Time from the request for a run to its end, for runs that ended in the last hour.",
+      runs.flatMap(({ status, seconds }): readonly Sample[] => [
+        [`result="${status}",quantile="0.5"`, seconds[0] ?? 0],
+        [`result="${status}",quantile="0.95"`, seconds[1] ?? 0],
+      ]),
     ),
+    ...(tenant === null ? await measureQueue(world) : []),
   ];
+  return `${lines.join("\n")}\n`;
 }
 
-async function measureQueue({ database, queue }: World): Promise<readonly string[]> {
+async function measureQueue({ database, queue, counted }: World): Promise<readonly string[]> {
   const backlog = await queue.backlog();
   const { workers, takeovers, fenced } = await database
     .selectFrom("workers")
@@ -114,28 +117,14 @@ async function measureQueue({ database, queue }: World): Promise<readonly string
       sql<number>`coalesce(sum(fenced), 0)::int`.as("fenced"),
     ])
     .executeTakeFirstOrThrow();
+  const ready = backlog.map(({ name, ready }): Sample => [`queue="${name}"`, ready]);
+  const oldest = backlog.map(({ name, oldest }): Sample => [`queue="${name}"`, oldest]);
   return [
-    ...metric(
-      "queue_ready",
-      "gauge",
-      "Jobs that wait for a worker.",
-      backlog.map(({ name, ready }) => [`{queue="${name}"}`, ready]),
-    ),
-    ...metric(
-      "queue_oldest_seconds",
-      "gauge",
-      "Time that the oldest of them has waited.",
-      backlog.map(({ name, oldest }) => [`{queue="${name}"}`, oldest]),
-    ),
-    ...metric("workers", "gauge", "Workers.", [["", workers]]),
-    ...metric("takeovers_total", "counter", "Runs that were taken over from a worker that died.", [
-      ["", takeovers],
-    ]),
-    ...metric(
-      "fenced_writes_total",
-      "counter",
-      "Writes that had no effect, since another worker had the run.",
-      [["", fenced]],
-    ),
+    ...metric("queue_ready", "Jobs that wait for a worker.", ready),
+    ...metric("queue_oldest_seconds", "Time that the oldest of them has waited.", oldest),
+    ...metric("workers", "Workers.", workers),
+    ...metric("takeovers_total", "Runs that were taken over from a worker that died.", takeovers, "counter"),
+    ...metric("fenced_writes_total", "Writes without effect: another worker had the run.", fenced, "counter"),
+    ...counted(),
   ];
 }

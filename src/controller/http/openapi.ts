@@ -1,44 +1,32 @@
 /** @module Makes the OpenAPI 3.1 document from the table of endpoints. */
 import { pathSchemas } from "./checks.ts";
 import { components, ref } from "./documents.ts";
-import type { Endpoint, Schema } from "./endpoint.ts";
+import { type Endpoint, isRepeatable, type Schema } from "./endpoint.ts";
 
 /** The document that describes these endpoints. */
 export function openApi(endpoints: readonly Endpoint[], version: string): Schema {
   const paths: { [path: string]: { [method: string]: Schema } } = {};
-  for (const row of endpoints) {
-    const item = paths[row.path] ?? {};
-    paths[row.path] = item;
-    item[row.method.toLowerCase()] = operation(row);
-  }
-  return {
-    openapi: "3.1.0",
-    info: { title: "graphform controller", version },
-    paths,
-    components: {
-      schemas: components,
-      securitySchemes: {
-        bearer: { type: "http", scheme: "bearer" },
-        basic: { type: "http", scheme: "basic", description: "The token as the password of any user." },
-      },
-    },
-  };
+  for (const row of endpoints)
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(row) };
+  const basic = { type: "http", scheme: "basic", description: "The token as the password of any user." };
+  const securitySchemes = { bearer: { type: "http", scheme: "bearer" }, basic };
+  const info = { title: "graphform controller", version };
+  return { openapi: "3.1.0", info, paths, components: { schemas: components, securitySchemes } };
 }
 
 function operation(row: Endpoint): Schema {
-  const { id, summary, role, scope, path, query = {}, body, answers, repeats, basic } = row;
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: pathSchemas[name] ?? {},
-  }));
-  const inQuery = Object.entries(query).map(([name, schema]) => ({ name, in: "query", schema }));
+  const { id, summary, role, scope, path, query = {}, body, answers, basic } = row;
   const key = {
     name: "Idempotency-Key",
     in: "header",
     schema: { type: "string", minLength: 1, maxLength: 255 },
   };
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const parameters = [
+    ...names.map((name) => ({ name, in: "path", required: true, schema: pathSchemas[name] ?? {} })),
+    ...Object.entries(query).map(([name, schema]) => ({ name, in: "query", schema })),
+    ...(isRepeatable(row) ? [key] : []),
+  ];
   const responses = Object.entries(answers).map(([status, answer]): readonly [string, Schema] => [
     status,
     { description: status === "202" ? "Asked for." : "Done.", ...contentOf(answer) },
@@ -47,26 +35,27 @@ function operation(row: Endpoint): Schema {
     description: "A refusal.",
     content: { "application/problem+json": { schema: ref("Problem") } },
   };
-  const needs = scope === "all" ? "for all tenants" : "for the tenant";
+  const needs = `Takes a token for ${scope === "all" ? "all tenants" : "the tenant"} with the role ${role} or one above it.`;
+  const schema = body === "bytes" ? {} : body;
   return {
     operationId: id,
     summary,
-    ...(role === "public"
+    ...(role === "public" ? {} : { description: needs }),
+    parameters,
+    ...(body === undefined
       ? {}
-      : { description: `Takes a token ${needs} with the role ${role} or one above it.` }),
-    parameters: [...inPath, ...inQuery, ...(repeats === true ? [key] : [])],
-    ...(body === undefined ? {} : { requestBody: { required: typeof body === "object", ...bodyOf(body) } }),
+      : { requestBody: { required: body !== "bytes", content: { "application/json": { schema } } } }),
     responses: { ...Object.fromEntries(responses), default: problem },
     security: role === "public" ? [] : [{ bearer: [] }, ...(basic === true ? [{ basic: [] }] : [])],
   };
 }
 
-function contentOf(answer: Schema | string | null): Schema {
+function contentOf(answer: string | null): Schema {
   if (answer === null) return {};
-  if (typeof answer === "string") return { content: { [answer]: { schema: { type: "string" } } } };
-  return { content: { "application/json": { schema: answer } } };
-}
-
-function bodyOf(body: Schema | "bytes"): Schema {
-  return { content: { "application/json": { schema: body === "bytes" ? {} : body } } };
+  const isType = answer.includes("/");
+  return {
+    content: {
+      [isType ? answer : "application/json"]: { schema: isType ? { type: "string" } : ref(answer) },
+    },
+  };
 }

@@ -15,16 +15,16 @@ export interface Bindings {
  */
 export function peerOf({ incoming }: Bindings, headers: Headers, trusted: readonly string[]): string {
   const socket = incoming?.socket;
-  // Without a server in between, the request is of this process.
-  if (socket === undefined) return "local";
-  const address = plain(socket.remoteAddress ?? "");
-  if (trusted.length > 0 && isOneOf(address, trusted)) {
+  // Without a server in between, the request is of this process; a socket that is a file has no address.
+  if (socket?.remoteAddress === undefined) return "local";
+  const address = plain(socket.remoteAddress);
+  if (isOneOf(address, trusted)) {
     if (headers.get("x-forwarded-proto") !== "https") throw new Problem("not-encrypted");
-    return plain(headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() ?? "") || address;
+    return headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() || address;
   }
-  if (address === "" || isOneOf(address, ["127.0.0.0/8", "::1"]) || socket instanceof TLSSocket)
-    return address || "local";
-  throw new Problem("not-encrypted");
+  if (!(socket instanceof TLSSocket) && !isOneOf(address, ["127.0.0.0/8", "::1"]))
+    throw new Problem("not-encrypted");
+  return address;
 }
 
 /** An IPv4 address in the clothes of IPv6 as itself. */
@@ -33,14 +33,12 @@ function plain(address: string): string {
 }
 
 /** True if an address is in one of these ranges: addresses, or with the bits of their network, as in 10.0.0.0/8. */
-export function isOneOf(address: string, ranges: readonly string[]): boolean {
-  if (isIP(address) === 0) return false;
+function isOneOf(address: string, ranges: readonly string[]): boolean {
+  const family = (text: string): "ipv4" | "ipv6" => (isIP(text) === 6 ? "ipv6" : "ipv4");
   const list = new BlockList();
   for (const range of ranges) {
-    const [network = "", bits] = range.split("/");
-    const family = isIP(network) === 6 ? "ipv6" : "ipv4";
-    if (isIP(network) !== 0)
-      list.addSubnet(network, bits === undefined ? (family === "ipv6" ? 128 : 32) : Number(bits), family);
+    const [network = "", bits = family(network) === "ipv6" ? "128" : "32"] = range.split("/");
+    list.addSubnet(network, Number(bits), family(network));
   }
-  return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  return isIP(address) !== 0 && list.check(address, family(address));
 }

@@ -3,21 +3,23 @@ import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kys
 import type { Database } from "../database/connect.ts";
 import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import type { ManifestStatus } from "./documents.ts";
-import type { Query } from "./endpoint.ts";
+import type { Call, Query } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
 import type { Caller } from "./tokens.ts";
 
 /** Documents of a page if the request says nothing. */
-export const usualPage = 100;
+const usualPage = 100;
 
-/** Conditions that hold a query within the tenant of the caller, and the tenant that it asks for. */
+/** The tenants that a request is held within, one after the other: the caller's, and the one that it asks for. */
 export function tenants(caller: Caller, { tenant }: Query): readonly string[] {
   return [caller.tenant, tenant].filter((name) => name !== null && name !== undefined);
 }
 
-/** Runs that wait for an approval, and the newest run of a manifest that came to an end of its own. */
-const waiting = sql`(SELECT id FROM graphform.runs w WHERE w.manifest_id = manifests.id AND w.ended_at IS NULL AND w.status = 'needs_approval'
-  ORDER BY w.created_at DESC LIMIT 1)`;
+/** The run that waits for an approval, and the newest run of a manifest that came to an end of its own. */
+const waiting = sql<
+  string | null
+>`(SELECT id FROM graphform.runs w WHERE w.manifest_id = manifests.id AND w.ended_at IS NULL
+  AND w.status = 'needs_approval' ORDER BY w.created_at DESC LIMIT 1)`;
 const applying = sql`EXISTS (SELECT FROM graphform.runs w WHERE w.manifest_id = manifests.id AND w.ended_at IS NULL
   AND w.status IN ('approved', 'applying', 'converging'))`;
 const newest = sql`(SELECT status FROM graphform.runs w WHERE w.manifest_id = manifests.id AND w.ended_at IS NOT NULL
@@ -34,189 +36,142 @@ export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
   WHEN manifests.checked_at IS NULL THEN 'unchecked'
   ELSE 'in-sync' END`;
 
-/** A manifest with what its runs say about it. */
-export type ManifestFound = Omit<ManifestRow, "upload"> & {
+const manifestColumns = [
+  ...([
+    "id",
+    "tenant",
+    "name",
+    "source",
+    "auto",
+    "interval_seconds",
+    "commit",
+    "approved_commit",
+    "trouble",
+  ] as const),
+  ...(["next_due_at", "checked_at", "drifted_at", "paused_until", "created_at"] as const),
+] as const;
+const runColumns = [
+  ...([
+    "id",
+    "tenant",
+    "kind",
+    "trigger",
+    "status",
+    "commit",
+    "fingerprint",
+    "verdict",
+    "reasons",
+    "counts",
+  ] as const),
+  ...([
+    "exit_code",
+    "actor",
+    "worker",
+    "cancel_requested_at",
+    "created_at",
+    "updated_at",
+    "ended_at",
+  ] as const),
+] as const;
+
+type Found<Table extends "manifests" | "runs", Row> = SelectQueryBuilder<Schema, Table, Row>;
+type ManifestFound = Omit<ManifestRow, "upload" | "generation" | "dirty" | "removed_at"> & {
   readonly status: ManifestStatus;
   readonly waiting_run: string | null;
 };
-
-type Manifests = SelectQueryBuilder<Schema, "manifests", ManifestFound>;
+type UnseenOfRun = "manifest_id" | "generation" | "fence" | "attempts" | "plan" | "cancel_forced";
+type RunFound = Omit<RunRow, UnseenOfRun> & { readonly manifest: string };
 
 /** Manifests that were not removed, of these tenants: of all if the list is empty, of none if it names two. */
-export function manifestsOf(database: Database, within: readonly string[]): Manifests {
+export function manifestsOf(
+  database: Database,
+  within: readonly string[],
+): Found<"manifests", ManifestFound> {
   let query = database
     .selectFrom("manifests")
-    .select([
-      ...([
-        "id",
-        "tenant",
-        "name",
-        "source",
-        "auto",
-        "interval_seconds",
-        "next_due_at",
-        "paused_until",
-      ] as const),
-      ...([
-        "generation",
-        "commit",
-        "approved_commit",
-        "dirty",
-        "checked_at",
-        "drifted_at",
-        "trouble",
-      ] as const),
-      ...(["created_at", "removed_at"] as const),
-      statusOf.as("status"),
-      sql<string | null>`${waiting}`.as("waiting_run"),
-    ])
+    .select([...manifestColumns, statusOf.as("status"), waiting.as("waiting_run")])
     .where("removed_at", "is", null);
   for (const tenant of within) query = query.where("tenant", "=", tenant);
   return query;
 }
 
-/** The manifest of a path. Throws `not-found`; what is another tenant's is not looked for. */
-export async function findManifest(
-  database: Database,
-  caller: Caller,
-  { tenant = "", name = "" }: { readonly [name: string]: string },
-): Promise<ManifestFound> {
-  const found = await manifestsOf(database, tenants(caller, { tenant }))
-    .where("name", "=", name)
-    .executeTakeFirst();
-  if (found === undefined) throw new Problem("not-found");
-  return found;
-}
-
-/** The document of a manifest. */
-export function manifestDocument(row: ManifestFound): object {
-  return {
-    id: row.id,
-    tenant: row.tenant,
-    name: row.name,
-    source: row.source,
-    auto: row.auto,
-    intervalSeconds: row.interval_seconds,
-    status: row.status,
-    waitingRun: row.waiting_run,
-    commit: row.commit,
-    approvedCommit: row.approved_commit,
-    trouble: row.trouble,
-    nextDueAt: row.next_due_at,
-    checkedAt: row.checked_at,
-    driftedAt: row.drifted_at,
-    pausedUntil: row.paused_until,
-    createdAt: row.created_at,
-  };
-}
-
-/** A page of manifests in the order of their names, after `after`. */
-export async function manifestPage(
-  query: Manifests,
-  { limit = usualPage, after }: Query,
-): Promise<{ readonly manifests: readonly object[]; readonly next: string | null }> {
-  const [tenant = "", name = ""] = after?.split("/") ?? [];
-  const rows = await query
-    .$if(after !== undefined, (paged) => paged.where(sql<SqlBool>`(tenant, name) > (${tenant}, ${name})`))
-    .orderBy("tenant")
-    .orderBy("name")
-    .limit(limit + 1)
-    .execute();
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return {
-    manifests: rows.slice(0, limit).map(manifestDocument),
-    next: last === undefined ? null : `${last.tenant}/${last.name}`,
-  };
-}
-
-/** A run with the name of its manifest. */
-export type RunFound = Omit<RunRow, "plan"> & { readonly manifest: string };
-
-type Runs = SelectQueryBuilder<Schema, "runs", RunFound>;
-
 /** Runs of these tenants, with those of manifests that were removed. */
-export function runsOf(database: Database, within: readonly string[]): Runs {
-  let query = database
-    .selectFrom("runs")
-    .select([
-      ...([
-        "id",
-        "manifest_id",
-        "tenant",
-        "kind",
-        "trigger",
-        "status",
-        "commit",
-        "generation",
-        "fence",
-      ] as const),
-      ...([
-        "worker",
-        "attempts",
-        "fingerprint",
-        "verdict",
-        "reasons",
-        "counts",
-        "exit_code",
-        "actor",
-      ] as const),
-      ...(["cancel_requested_at", "cancel_forced", "created_at", "updated_at", "ended_at"] as const),
-      sql<string>`(SELECT name FROM graphform.manifests m WHERE m.id = runs.manifest_id)`.as("manifest"),
-    ]);
+export function runsOf(database: Database, within: readonly string[]): Found<"runs", RunFound> {
+  const manifest = sql<string>`(SELECT name FROM graphform.manifests m WHERE m.id = runs.manifest_id)`;
+  let query = database.selectFrom("runs").select([...runColumns, manifest.as("manifest")]);
   for (const tenant of within) query = query.where("tenant", "=", tenant);
   return query;
 }
 
-/** The run of a path. Throws `not-found`, also for another tenant's. */
-export async function findRun(
-  database: Database,
-  caller: Caller,
-  { run = "" }: { readonly [name: string]: string },
-): Promise<RunFound> {
-  const found = await runsOf(database, tenants(caller, {})).where("id", "=", run).executeTakeFirst();
+/** The manifest of a path. Throws `not-found`; what is another tenant's is not looked for. */
+export async function findManifest({
+  world,
+  caller,
+  path,
+}: Pick<Call, "world" | "caller" | "path">): Promise<ManifestFound> {
+  const { tenant = "", name = "" } = path;
+  const within = manifestsOf(world.database, tenants(caller, { tenant }));
+  const found = await within.where("name", "=", name).executeTakeFirst();
   if (found === undefined) throw new Problem("not-found");
   return found;
 }
 
-/** The document of a run. */
-export function runDocument(row: RunFound): object {
-  return {
-    id: row.id,
-    tenant: row.tenant,
-    manifest: row.manifest,
-    kind: row.kind,
-    trigger: row.trigger,
-    status: row.status,
-    commit: row.commit,
-    fingerprint: row.fingerprint,
-    verdict: row.verdict,
-    reasons: row.reasons,
-    counts: row.counts,
-    exitCode: row.exit_code,
-    actor: row.actor,
-    worker: row.worker,
-    cancelRequestedAt: row.cancel_requested_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    endedAt: row.ended_at,
-  };
+/** The run of a path. Throws `not-found`, also for another tenant's. */
+export async function findRun({ world, caller, path: { run = "" } }: Call): Promise<RunFound> {
+  const found = await runsOf(world.database, tenants(caller, {})).where("id", "=", run).executeTakeFirst();
+  if (found === undefined) throw new Problem("not-found");
+  return found;
+}
+
+/** A row as a document: `ended_at` is `endedAt`. */
+export function documentOf(row: object): { readonly [member: string]: unknown } {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+}
+
+/** The first `limit` of the rows as documents, and the `after` of the next page, if there are more. */
+export function pageOf<Row extends object>(
+  rows: readonly Row[],
+  { limit = usualPage }: Query,
+  nameOf: (row: Row) => string,
+): { readonly documents: readonly object[]; readonly next: string | null } {
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return { documents: rows.slice(0, limit).map(documentOf), next: last === undefined ? null : nameOf(last) };
+}
+
+/** A page of manifests in the order of their names, after `after`. */
+export async function manifestPage(
+  query: Found<"manifests", ManifestFound>,
+  asked: Query,
+): Promise<{ readonly manifests: readonly object[]; readonly next: string | null }> {
+  const [tenant = "", name = ""] = asked.after?.split("/") ?? [];
+  const rows = await query
+    .where(sql<SqlBool>`(tenant, name) > (${tenant}, ${name})`)
+    .orderBy("tenant")
+    .orderBy("name")
+    .limit((asked.limit ?? usualPage) + 1)
+    .execute();
+  const { documents, next } = pageOf(rows, asked, (row) => `${row.tenant}/${row.name}`);
+  return { manifests: documents, next };
 }
 
 /** A page of runs, newest first, older than the run `after`. */
 export async function runPage(
-  query: Runs,
-  { limit = usualPage, after }: Query,
+  query: Found<"runs", RunFound>,
+  asked: Query,
 ): Promise<{ readonly runs: readonly object[]; readonly next: string | null }> {
-  const rows = await query
-    .$if(after !== undefined, (paged) =>
-      paged.where(
-        sql<SqlBool>`(created_at, id) < (SELECT r.created_at, r.id FROM graphform.runs r WHERE r.id = ${after ?? ""}::uuid)`,
-      ),
-    )
+  const { after = null, limit = usualPage } = asked;
+  const older = sql<SqlBool>`(created_at, id) < (SELECT r.created_at, r.id FROM graphform.runs r WHERE r.id = ${after}::uuid)`;
+  const some = after === null ? query : query.where(older);
+  const rows = await some
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(limit + 1)
     .execute();
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return { runs: rows.slice(0, limit).map(runDocument), next: last?.id ?? null };
+  const { documents, next } = pageOf(rows, asked, ({ id }) => id);
+  return { runs: documents, next };
 }

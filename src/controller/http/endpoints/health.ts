@@ -1,8 +1,8 @@
 /** @module Endpoints for those that watch the controller: health, readiness, metrics. */
+import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import { pendingMigrations } from "../../database/migrations.ts";
-import { ref } from "../documents.ts";
-import { type Endpoint, endpoint, json } from "../endpoint.ts";
+import { type Endpoint, endpoint } from "../endpoint.ts";
 import { measure } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 
@@ -10,57 +10,44 @@ import { Problem } from "../problem.ts";
 const patience = 3_000;
 
 export const healthEndpoints: readonly Endpoint[] = [
-  endpoint({
-    id: "health",
-    method: "GET",
-    path: "/healthz",
-    summary: "Says that the process is alive",
-    role: "public",
-    answers: { 200: ref("Healthy") },
-    handle: async ({ world }) => json(200, { status: "ok", version: world.version }),
-  }),
-  endpoint({
-    id: "readiness",
-    method: "GET",
-    path: "/readyz",
-    summary: "Says whether the database answers and has the tables of this version",
-    role: "public",
-    answers: { 200: ref("Ready") },
-    async handle({ world: { database } }) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(new Error("late")), patience);
-      });
-      const look = async (): Promise<readonly string[]> => {
-        await sql`SELECT 1`.execute(database);
-        return pendingMigrations(database);
-      };
-      const pending = await Promise.race([look(), late])
-        .catch(() => {
-          throw new Problem("database-unavailable", undefined, { "retry-after": "5" });
-        })
-        .finally(() => clearTimeout(timer));
+  endpoint(
+    "GET /healthz",
+    ["health", "Says that the process is alive", "public"],
+    { answers: { 200: "Healthy" } },
+    async ({ world }) => ({ status: "ok", version: world.version }),
+  ),
+  endpoint(
+    "GET /readyz",
+    ["readiness", "Says that the database answers and has the tables of this version", "public"],
+    { answers: { 200: "Ready" } },
+    async ({ world: { database } }) => {
+      const late = new AbortController();
+      const looks = sql`SELECT 1`.execute(database).then(() => pendingMigrations(database));
+      const pending = await Promise.race([looks, pause(patience, undefined, { signal: late.signal })])
+        .catch(() => undefined)
+        .finally(() => late.abort());
+      const retry = { "retry-after": "5" };
+      if (pending === undefined) throw new Problem("database-unavailable", undefined, retry);
       if (pending.length > 0)
         throw new Problem(
           "not-ready",
-          "the tables are those of an older version: run graphform serve migrate",
-          {
-            "retry-after": "30",
-          },
+          "its tables are older than this version: run graphform serve migrate",
+          retry,
         );
-      return json(200, { status: "ready" });
+      return { status: "ready" };
     },
-  }),
-  endpoint({
-    id: "metrics",
-    method: "GET",
-    path: "/metrics",
-    summary: "Metrics in Prometheus' text format; a tenant's token sees those of its manifests and runs",
-    role: "viewer",
-    answers: { 200: "text/plain" },
-    handle: async ({ world, caller }) =>
+  ),
+  endpoint(
+    "GET /metrics",
+    [
+      "metrics",
+      "Metrics in Prometheus' text format; a tenant's token sees those of its manifests and runs",
+      "viewer",
+    ],
+    { answers: { 200: "text/plain" } },
+    async ({ world, caller }) =>
       new Response(await measure(world, caller.tenant), {
         headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" },
       }),
-  }),
+  ),
 ];

@@ -10,67 +10,52 @@ import {
   uploadFiles,
 } from "../../runs/decide.ts";
 import { fitsPattern } from "../../sources/git-url.ts";
-import {
-  empty,
-  manifestChange,
-  manifestStatuses,
-  nameSchema,
-  newManifest,
-  pause,
-  ref,
-  upload,
-} from "../documents.ts";
-import { type Endpoint, endpoint, json, type Schema } from "../endpoint.ts";
+import { bodies, manifestStatuses, nameSchema } from "../documents.ts";
+import { type Endpoint, endpoint, type Schema } from "../endpoint.ts";
 import { decided, Problem } from "../problem.ts";
-import { findManifest, manifestDocument, manifestPage, manifestsOf, statusOf, tenants } from "../rows.ts";
+import { documentOf, findManifest, manifestPage, manifestsOf, statusOf, tenants } from "../rows.ts";
 
 const one = "/api/v1/manifests/{tenant}/{name}";
 /** Bytes of an upload. */
-const maxUpload = 8 * 1024 * 1024;
+const maxBody = 8 * 1024 * 1024;
 
 /** Parameters of pages. `after` is the `next` of the page before. */
 export const paging: { readonly limit: Schema; readonly after: Schema } = {
   limit: { type: "integer", minimum: 1, maximum: 500 },
-  after: { type: "string", pattern: "^[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)?$", maxLength: 150 },
+  after: { type: "string", pattern: "^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$", maxLength: 150 },
 };
 
-interface NewManifestBody {
+interface Checks {
+  readonly auto?: "safe" | "none";
+  readonly intervalSeconds?: number;
+}
+interface NewManifest extends Checks {
   readonly tenant: string;
   readonly name: string;
   readonly source: Source;
   readonly files?: Upload;
-  readonly auto?: "safe" | "none";
-  readonly intervalSeconds?: number;
 }
 
 export const manifestEndpoints: readonly Endpoint[] = [
-  endpoint({
-    id: "listManifests",
-    method: "GET",
-    path: "/api/v1/manifests",
-    summary: "Lists manifests in the order of their names",
-    role: "viewer",
-    query: { tenant: nameSchema, status: { enum: manifestStatuses }, ...paging },
-    answers: { 200: ref("Manifests") },
-    async handle({ world, caller, query }) {
-      const { status } = query;
-      const found = manifestsOf(world.database, tenants(caller, query));
-      const some = status === undefined ? found : found.where(statusOf, "=", status as never);
-      return json(200, await manifestPage(some, query));
+  endpoint(
+    "GET /api/v1/manifests",
+    ["listManifests", "Lists manifests in the order of their names", "viewer"],
+    {
+      query: { tenant: nameSchema, status: { enum: manifestStatuses }, ...paging },
+      answers: { 200: "Manifests" },
     },
-  }),
-  endpoint<NewManifestBody>({
-    id: "addManifest",
-    method: "POST",
-    path: "/api/v1/manifests",
-    summary: "Adds a manifest from Git, or with its files, and asks for its first run",
-    role: "admin",
-    body: newManifest,
-    maxBody: maxUpload,
-    answers: { 201: ref("Added") },
-    repeats: true,
-    async handle({ world, caller, body }) {
-      const { tenant, name, source, files, intervalSeconds = 600 } = body;
+    ({ world, caller, query }) => {
+      const found = manifestsOf(world.database, tenants(caller, query));
+      const status = manifestStatuses.find((one) => one === query.status);
+      return manifestPage(status === undefined ? found : found.where(statusOf, "=", status), query);
+    },
+  ),
+  endpoint<NewManifest>(
+    "POST /api/v1/manifests",
+    ["addManifest", "Adds a manifest from Git, or with its files, and asks for its first run", "admin"],
+    { body: bodies.newManifest, maxBody, answers: { 201: "Added" } },
+    async ({ world, caller, body }) => {
+      const { tenant, name, source, files, auto, intervalSeconds = 600 } = body;
       const config = world.config.current();
       const known = Object.hasOwn(config.tenants, tenant) ? config.tenants[tenant] : undefined;
       if (known === undefined || (caller.tenant !== null && caller.tenant !== tenant))
@@ -81,103 +66,76 @@ export const manifestEndpoints: readonly Endpoint[] = [
         throw new Problem("source-refused", "git.allow of the configuration does not list this address");
       const row = {
         ...{ tenant, name, source: JSON.stringify(source), interval_seconds: intervalSeconds },
-        auto: body.auto ?? known.auto,
+        auto: auto ?? known.auto,
         upload: files === undefined ? null : JSON.stringify(files),
         commit: files === undefined ? null : digestOf(files),
       };
       const { run } = decided(await addManifest(world, row, caller.actor));
-      const manifest = manifestDocument(await findManifest(world.database, caller, { tenant, name }));
-      return json(201, { manifest, run });
+      return { manifest: documentOf(await findManifest({ world, caller, path: { tenant, name } })), run };
     },
-  }),
-  endpoint({
-    id: "showManifest",
-    method: "GET",
-    path: one,
-    summary: "Shows a manifest",
-    role: "viewer",
-    answers: { 200: ref("Manifest") },
-    handle: async ({ world, caller, path }) =>
-      json(200, manifestDocument(await findManifest(world.database, caller, path))),
-  }),
-  endpoint<{ readonly auto?: "safe" | "none"; readonly intervalSeconds?: number }>({
-    id: "changeManifest",
-    method: "PATCH",
-    path: one,
-    summary: "Changes how a manifest is checked",
-    role: "admin",
-    body: manifestChange,
-    answers: { 200: ref("Manifest") },
-    repeats: true,
-    async handle({ world, caller, path, body: { auto, intervalSeconds } }) {
-      const { id } = await findManifest(world.database, caller, path);
-      const columns = {
-        ...(auto === undefined ? {} : { auto }),
-        ...(intervalSeconds === undefined ? {} : { interval_seconds: intervalSeconds }),
-      };
-      decided(await changeManifest(world, id, { actor: caller.actor, ...columns }));
-      return json(200, manifestDocument(await findManifest(world.database, caller, path)));
+  ),
+  endpoint(
+    `GET ${one}`,
+    ["showManifest", "Shows a manifest", "viewer"],
+    { answers: { 200: "Manifest" } },
+    async (call) => documentOf(await findManifest(call)),
+  ),
+  endpoint<Checks>(
+    `PATCH ${one}`,
+    ["changeManifest", "Changes how a manifest is checked", "admin"],
+    { body: bodies.change, answers: { 200: "Manifest" } },
+    async (call) => {
+      const { auto, intervalSeconds } = call.body;
+      const interval = intervalSeconds === undefined ? {} : { interval_seconds: intervalSeconds };
+      const change = { actor: call.caller.actor, ...(auto === undefined ? {} : { auto }), ...interval };
+      decided(await changeManifest(call.world, (await findManifest(call)).id, change));
+      return documentOf(await findManifest(call));
     },
-  }),
-  endpoint({
-    id: "removeManifest",
-    method: "DELETE",
-    path: one,
-    summary: "Takes a manifest out of the fleet; its databases and its state stay",
-    role: "admin",
-    answers: { 200: ref("Done") },
-    repeats: true,
-    async handle({ world, caller, path }) {
-      const { id } = await findManifest(world.database, caller, path);
-      return json(200, { result: decided(await removeManifest(world, id, caller.actor)) });
+  ),
+  endpoint(
+    `DELETE ${one}`,
+    ["removeManifest", "Takes a manifest out of the fleet; its databases and its state stay", "admin"],
+    { answers: { 200: "Done" } },
+    async (call) => {
+      const { id } = await findManifest(call);
+      return { result: decided(await removeManifest(call.world, id, call.caller.actor)) };
     },
-  }),
-  endpoint<{ readonly files: Upload }>({
-    id: "uploadFiles",
-    method: "PUT",
-    path: `${one}/files`,
-    summary: "Replaces the files of a manifest that comes by upload, and asks for a run if they differ",
-    role: "planner",
-    body: upload,
-    maxBody: maxUpload,
-    answers: { 202: ref("Asked") },
-    repeats: true,
-    async handle({ world, caller, path, body: { files } }) {
-      const { id } = await findManifest(world.database, caller, path);
-      const asked = await uploadFiles(world, id, { files, digest: digestOf(files), actor: caller.actor });
-      return json(202, { run: decided(asked).run ?? null });
+  ),
+  endpoint<{ readonly files: Upload }>(
+    `PUT ${one}/files`,
+    [
+      "uploadFiles",
+      "Replaces the files of a manifest that comes by upload, and asks for a run if they differ",
+      "planner",
+    ],
+    { body: bodies.upload, maxBody, answers: { 202: "Asked" } },
+    async (call) => {
+      const { id } = await findManifest(call);
+      const { files } = call.body;
+      const upload = { files, digest: digestOf(files), actor: call.caller.actor };
+      return { run: decided(await uploadFiles(call.world, id, upload)).run ?? null };
     },
-  }),
-  endpoint({
-    id: "reconcile",
-    method: "POST",
-    path: `${one}/runs`,
-    summary: "Asks for a run now",
-    role: "planner",
-    body: empty,
-    answers: { 202: { ...ref("Asked") } },
-    repeats: true,
-    async handle({ world, caller, path }) {
-      const { id } = await findManifest(world.database, caller, path);
-      const asking = { kind: "reconcile", trigger: "request", actor: caller.actor } as const;
-      return json(202, { run: decided(await requestRun(world, id, asking)).run });
+  ),
+  endpoint(
+    `POST ${one}/runs`,
+    ["reconcile", "Asks for a run now", "planner"],
+    { body: bodies.empty, answers: { 202: "Asked" } },
+    async (call) => {
+      const { id } = await findManifest(call);
+      const asking = { kind: "reconcile", trigger: "request", actor: call.caller.actor } as const;
+      return { run: decided(await requestRun(call.world, id, asking)).run };
     },
-  }),
-  endpoint<{ readonly until: string | null }>({
-    id: "pause",
-    method: "POST",
-    path: `${one}/pause`,
-    summary: "Stops the checks of a manifest until a time; null ends the pause",
-    role: "approver",
-    body: pause,
-    answers: { 200: ref("Done") },
-    repeats: true,
-    async handle({ world, caller, path, body }) {
-      const { id } = await findManifest(world.database, caller, path);
-      const until = body.until === null ? null : new Date(body.until);
-      return json(200, { result: decided(await pauseManifest(world, id, { until, actor: caller.actor })) });
+  ),
+  endpoint<{ readonly until: string | null }>(
+    `POST ${one}/pause`,
+    ["pause", "Stops the checks of a manifest until a time; null ends the pause", "approver"],
+    { body: bodies.pause, answers: { 200: "Done" } },
+    async (call) => {
+      const { id } = await findManifest(call);
+      const until = call.body.until === null ? null : new Date(call.body.until);
+      return { result: decided(await pauseManifest(call.world, id, { until, actor: call.caller.actor })) };
     },
-  }),
+  ),
 ];
 
 /** Names the files of an upload: the same for the same files, in whatever order they came. */
