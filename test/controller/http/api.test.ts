@@ -1,5 +1,11 @@
+import { createHmac } from "node:crypto";
+import { request } from "node:http";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openApi, type TestApi } from "./open-api.ts";
+import { endpoints } from "../../../src/controller/http/app.ts";
+import { rateLimit } from "../../../src/controller/http/rate-limit.ts";
+import { moveRun } from "../../../src/controller/runs/moves.ts";
+import { files, openApi, sendTo, type TestApi } from "./open-api.ts";
 
 describe("the API", () => {
   let api: TestApi;
@@ -8,20 +14,366 @@ describe("the API", () => {
   }, 120_000);
   afterAll(() => api?.close());
 
-  it("adds, shows, lists and removes a manifest", async () => {
+  const at = (name: string): string => `/api/v1/manifests/shop/${name}`;
+
+  it("adds, lists by pages, changes, pauses, uploads and removes manifests", async () => {
     const { tokens } = api;
-    const { run } = await api.add("shop", "orders");
-    const shown = await api.send("GET", "/api/v1/manifests/shop/orders", { token: tokens.viewer });
-    expect(shown.json).toMatchObject({ tenant: "shop", name: "orders", status: "unchecked", auto: "none" });
-    const runs = await api.send("GET", "/api/v1/runs?manifest=orders", { token: tokens.viewer });
-    expect(runs.json).toMatchObject({
-      runs: [{ id: run, status: "pending", manifest: "orders" }],
-      next: null,
+    for (const name of ["c", "a", "b"]) await api.add("shop", name);
+    const first = await api.send("GET", "/api/v1/manifests?limit=2", { token: tokens.viewer });
+    expect(first.json).toMatchObject({
+      manifests: [{ name: "a", status: "unchecked" }, { name: "b" }],
+      next: "shop/b",
     });
-    const metrics = await api.send("GET", "/metrics", { token: tokens.all });
-    expect(metrics.text).toContain('graphform_manifests{status="unchecked"} 1');
-    const removed = await api.send("DELETE", "/api/v1/manifests/shop/orders", { token: tokens.admin });
-    expect(removed.json).toEqual({ result: "removed" });
-    expect(api.troubles).toEqual([]);
+    const second = await api.send("GET", "/api/v1/manifests?limit=2&after=shop/b", { token: tokens.viewer });
+    expect(second.json).toMatchObject({ manifests: [{ name: "c" }], next: null });
+    const changed = await api.send("PATCH", at("a"), {
+      token: tokens.admin,
+      body: { auto: "safe", intervalSeconds: 60 },
+    });
+    expect(changed.json).toMatchObject({ auto: "safe", intervalSeconds: 60 });
+    const until = "2030-01-01T00:00:00.000Z";
+    await api.send("POST", `${at("a")}/pause`, { token: tokens.approver, body: { until } });
+    expect((await api.send("GET", at("a"), { token: tokens.viewer })).json).toMatchObject({
+      pausedUntil: until,
+    });
+    const same = await api.send("PUT", `${at("a")}/files`, { token: tokens.planner, body: { files } });
+    expect(same.json).toEqual({ run: null });
+    const other = await api.send("PUT", `${at("a")}/files`, {
+      token: tokens.planner,
+      body: { files: { "x.yaml": "y" } },
+    });
+    expect(other.json).toEqual({ run: expect.any(String) });
+    const again = { tenant: "shop", name: "a", source: { type: "upload" }, files };
+    expect(
+      (await api.send("POST", "/api/v1/manifests", { token: tokens.admin, body: again })).json,
+    ).toMatchObject({ code: "changed" });
+    expect((await api.send("DELETE", at("c"), { token: tokens.admin })).json).toEqual({ result: "removed" });
+    expect((await api.send("GET", at("c"), { token: tokens.viewer })).status).toBe(404);
+    const git = {
+      tenant: "shop",
+      name: "g",
+      source: { type: "git", url: "https://evil.example.com/x", ref: "main", path: "." },
+    };
+    expect(
+      (await api.send("POST", "/api/v1/manifests", { token: tokens.admin, body: git })).json,
+    ).toMatchObject({ code: "source-refused" });
   });
+
+  it("approves the plan with the fingerprint alone, shows the decision, and answers a late one with a problem", async () => {
+    const { run } = await api.add("shop", "approved");
+    await api.put(run, { status: "needs_approval", fingerprint: "right", counts: { create: 2 } });
+    const { approver: token } = api.tokens;
+    const waiting = await api.send("GET", "/api/v1/approvals", { token });
+    expect(waiting.json).toMatchObject({ runs: [{ id: run, fingerprint: "right", counts: { create: 2 } }] });
+    const wrong = await api.send("POST", `/api/v1/runs/${run}/approve`, {
+      token,
+      body: { fingerprint: "wrong" },
+    });
+    expect([wrong.status, wrong.json]).toEqual([409, expect.objectContaining({ code: "changed" })]);
+    const right = await api.send("POST", `/api/v1/runs/${run}/approve`, {
+      token,
+      body: { fingerprint: "right" },
+    });
+    expect(right.json).toEqual({ result: "approved" });
+    const late = await api.send("POST", `/api/v1/runs/${run}/approve`, {
+      token,
+      body: { fingerprint: "right" },
+    });
+    expect(late.json).toMatchObject({ code: "not-waiting" });
+    const shown = await api.send("GET", `/api/v1/runs/${run}`, { token });
+    expect(shown.json).toMatchObject({
+      run: { status: "approved" },
+      decisions: [{ decision: "approve", fingerprint: "right" }],
+    });
+    expect((await api.send("POST", `/api/v1/runs/${run}/cancel`, { token, body: {} })).json).toEqual({
+      result: "canceled",
+    });
+  });
+
+  it("asks again for what failed", async () => {
+    const { run } = await api.add("shop", "failed");
+    await api.put(run, { status: "errored", ended_at: new Date() });
+    const sent = await api.send("POST", "/api/v1/redrive", { token: api.tokens.approver, body: {} });
+    expect([sent.status, sent.json]).toEqual([202, { runs: [expect.any(String)] }]);
+    const metrics = await api.send("GET", "/metrics", { token: api.tokens.all });
+    expect(metrics.text).toContain('graphform_runs_last_hour{result="errored"} 1');
+    expect(metrics.text).toMatch(/graphform_queue_ready\{queue="plan"\} \d/);
+    expect(metrics.text).toMatch(
+      /graphform_http_requests_total\{method="POST",path="\/api\/v1\/redrive",code="202"\} 1/,
+    );
+  });
+
+  it("does a request with an Idempotency-Key once, and refuses the key to another request", async () => {
+    await api.add("shop", "once");
+    const { planner: token } = api.tokens;
+    const send = (key: string, path = `${at("once")}/runs`) =>
+      api.send("POST", path, { token, body: {}, headers: { "idempotency-key": key } });
+    const first = await send("k1");
+    const second = await send("k1");
+    expect([second.status, second.text, second.headers.get("idempotency-replayed")]).toEqual([
+      202,
+      first.text,
+      "true",
+    ]);
+    expect((await send("k1", `${at("a")}/runs`)).json).toMatchObject({ code: "key-reused" });
+    expect((await send("no blanks")).status).toBe(400);
+    const many = await Promise.all([1, 2, 3, 4].map(() => send("k2")));
+    const done = many.filter(({ status }) => status === 202);
+    expect(done.length).toBeGreaterThan(0);
+    expect(new Set(done.map(({ text }) => text)).size).toBe(1);
+    for (const { status, json } of many)
+      if (status !== 202) expect(json).toMatchObject({ code: "in-progress" });
+    // A refusal is no answer that is kept.
+    const absent = await send("k3", `${at("not-yet")}/runs`);
+    expect(absent.status).toBe(404);
+    await api.add("shop", "not-yet");
+    expect((await send("k3", `${at("not-yet")}/runs`)).status).toBe(202);
+    // The same key of another token is another key.
+    const others = await api.send("POST", `${at("once")}/runs`, {
+      token: api.tokens.admin,
+      body: {},
+      headers: { "idempotency-key": "k1" },
+    });
+    expect(others.headers.get("idempotency-replayed")).toBeNull();
+  });
+
+  it("streams the events of a run, goes on after the last one that a client has seen, and ends with the run", async () => {
+    const { run } = await api.add("shop", "streamed");
+    const path = `/api/v1/runs/${run}/events`;
+    const { viewer: token } = api.tokens;
+    const app = api.app({ streams: { poll: 5, keepAlive: 1 } });
+    const response = await app.request(`http://localhost${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const chunks = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+    let text = "";
+    const until = async (part: string): Promise<void> => {
+      while (!text.includes(part)) {
+        const { done, value } = await chunks.read();
+        if (done) throw new Error(`the stream ended before ${part}: ${text}`);
+        text += Buffer.from(value).toString("utf8");
+      }
+    };
+    await until('"to":"pending"');
+    await until(": still there");
+    const move = (way: Parameters<typeof moveRun>[2]): Promise<boolean> =>
+      api.database.transaction().execute((tx) => moveRun(tx, run, way));
+    await move({ from: "pending", to: "planning" });
+    await until('"to":"planning"');
+    const seen = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id = ""]) => id);
+    await chunks.cancel();
+    await move({ from: "planning", to: "errored" });
+    const rest = await sendTo(app, "GET", path, { token, headers: { "last-event-id": seen.at(-1) ?? "" } });
+    expect(rest.text).not.toContain('"to":"planning"');
+    expect(rest.text).toContain('"to":"errored"');
+    expect(rest.text).toMatch(/event: end\ndata: \{"status":"errored","exitCode":null\}\n\n$/);
+    const last = [...rest.text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? "";
+    const over = await sendTo(app, "GET", path, { token, headers: { "last-event-id": last } });
+    expect([over.status, over.text]).toEqual([204, ""]);
+    const whole = await sendTo(app, "GET", path, { token });
+    expect(whole.text.match(/^event: status$/gm)).toHaveLength(3);
+    expect((await sendTo(app, "GET", path, { token, headers: { "last-event-id": "x" } })).status).toBe(400);
+  });
+
+  it("never answers a hostile request with 500, a stack or SQL", async () => {
+    const rows = endpoints.filter(({ method }) => method !== "GET");
+    const paths = fc.constantFrom(
+      "shop",
+      "orders",
+      "..",
+      "%00",
+      "%ff",
+      "a".repeat(300),
+      "'; DROP TABLE x; --",
+      "__proto__",
+      "%2e%2e%2f",
+    );
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const body = fc.oneof(
+      fc.json(),
+      fc.constantFrom(
+        "",
+        "{",
+        "null",
+        deep,
+        `{"a":${deep}}`,
+        '{"__proto__":{"x":1}}',
+        '"\\ud800"',
+        '{"fingerprint":"\\u0000"}',
+      ),
+      fc.uint8Array({ maxLength: 200 }),
+      fc
+        .record({
+          tenant: fc.anything(),
+          name: fc.string(),
+          source: fc.object(),
+          files: fc.dictionary(fc.string(), fc.string()),
+        })
+        .map(jsonOf),
+      fc.record({ fingerprint: fc.string({ unit: "binary" }) }).map(jsonOf),
+      fc.record({ ID: fc.string({ unit: "binary" }), Who: fc.anything(), Info: fc.anything() }).map(jsonOf),
+      fc.record({ serial: fc.integer(), lineage: fc.string({ unit: "binary" }) }).map(jsonOf),
+      fc.record({ force: fc.anything(), until: fc.anything() }).map(jsonOf),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...endpoints),
+        paths,
+        paths,
+        body,
+        fc.string(),
+        async (row, one, two, sent, query) => {
+          const path = row.path.replace("{tenant}", one).replace("{name}", two).replace("{run}", two);
+          const search =
+            row.query === undefined
+              ? ""
+              : `?${new URLSearchParams(Object.fromEntries(Object.keys(row.query).map((name) => [name, query])))}`;
+          const options = { token: api.tokens.all, ...(rows.includes(row) ? { body: sent } : {}) };
+          const { status, text } = await api.send(row.method, `${path}${search}`, options);
+          expect([status < 500, text]).toEqual([true, text]);
+          expect(text).not.toMatch(/\.ts:\d+|node_modules|SELECT |syntax error/);
+        },
+      ),
+      { numRuns: 400 },
+    );
+    expect(api.troubles).toEqual([]);
+  }, 120_000);
+
+  it("takes bodies of a bounded size and of JSON alone, and knows no other methods and paths", async () => {
+    const { planner: token } = api.tokens;
+    const long = { files: { "a.yaml": "x".repeat(9 * 1024 * 1024) } };
+    expect((await api.send("PUT", `${at("a")}/files`, { token, body: long })).json).toMatchObject({
+      code: "too-large",
+    });
+    const text = await api.send("POST", `${at("a")}/runs`, {
+      token,
+      body: "{}",
+      headers: { "content-type": "text/plain" },
+    });
+    expect(text.json).toMatchObject({ code: "wrong-type" });
+    const put = await api.send("PUT", "/api/v1/manifests", { token });
+    expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, POST"]);
+    expect((await api.send("GET", "/api/v2/nothing")).json).toMatchObject({ code: "not-found" });
+  });
+
+  it("limits the requests of a token, and the failed ones of an address", async () => {
+    const app = api.app({ rate: { perSecond: 0.001, burst: 2 } });
+    const codes = async (token: string): Promise<readonly number[]> => {
+      const answers: number[] = [];
+      for (let sent = 0; sent < 3; sent += 1)
+        answers.push((await sendTo(app, "GET", "/api/v1/runs", { token })).status);
+      return answers;
+    };
+    expect(await codes(api.tokens.viewer)).toEqual([200, 200, 429]);
+    expect(await codes(api.tokens.planner)).toEqual([200, 200, 429]);
+    const guesses: number[] = [];
+    for (const token of ["gft_a", "gft_b", "gft_c"])
+      guesses.push((await sendTo(app, "GET", "/api/v1/runs", { token })).status);
+    expect(guesses).toEqual([401, 401, 429]);
+    let now = 0;
+    const take = rateLimit({ perSecond: 2, burst: 2 }, () => now);
+    expect([take("a"), take("a"), take("a"), take("b")]).toEqual([0, 0, 1, 0]);
+    now = 500;
+    expect(take("a")).toBe(0);
+  });
+
+  it("believes a proxy that the configuration trusts, and no other, about the way to the client", async () => {
+    const { url } = await api.listen();
+    const status = async (headers: { readonly [name: string]: string }): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const sent = request(`${url}/healthz`, { headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode ?? 0);
+        });
+        sent.on("error", reject).end();
+      });
+    expect(await status({})).toBe(200);
+    api.config.http = { trustProxy: ["127.0.0.0/8"] };
+    expect(await status({})).toBe(403);
+    expect(await status({ "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" })).toBe(200);
+    api.config.http = { trustProxy: [] };
+  });
+
+  it("takes the webhooks of GitHub and GitLab if they are signed, and asks for runs of the manifests with that address and ref", async () => {
+    process.env["HOOK_SECRET_OF_TESTS"] = "hook secret";
+    const source = (ref: string) => ({
+      type: "git",
+      url: "https://git.example.com/Team/Repo.git",
+      ref,
+      path: ".",
+    });
+    const ids: { [ref: string]: string } = {};
+    for (const [name, ref] of [
+      ["main-one", "main"],
+      ["other-ref", "next"],
+    ] as const) {
+      const sent = await api.send("POST", "/api/v1/manifests", {
+        token: api.tokens.admin,
+        body: { tenant: "shop", name, source: source(ref) },
+      });
+      const { manifest, run } = JSON.parse(sent.text);
+      ids[ref] = manifest.id;
+      await api.put(run, { status: "applied", ended_at: new Date() });
+    }
+    const push = { ref: "refs/heads/main", repository: { clone_url: "https://git.example.com/team/repo" } };
+    const body = JSON.stringify(push);
+    const signed = (secret: string): string =>
+      `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+    const github = (signature: string) =>
+      api.send("POST", "/hooks/github", {
+        body,
+        headers: { "x-github-event": "push", "x-hub-signature-256": signature },
+      });
+    expect((await github(signed("hook secret"))).status).toBe(404);
+    api.config.hooks = { github: { env: "HOOK_SECRET_OF_TESTS" }, gitlab: { env: "HOOK_SECRET_OF_TESTS" } };
+    for (const signature of ["", "sha256=00", signed("another")])
+      expect((await github(signature)).status).toBe(401);
+    const byHooks = async (): Promise<readonly (string | undefined)[]> =>
+      (
+        await api.database.selectFrom("runs").select("manifest_id").where("trigger", "=", "webhook").execute()
+      ).map((row) => row.manifest_id);
+    expect(await byHooks()).toEqual([]);
+    expect((await github(signed("hook secret"))).status).toBe(202);
+    expect(await byHooks()).toEqual([ids["main"]]);
+    const gitlab = {
+      ref: "refs/heads/next",
+      project: { git_http_url: "https://git.example.com/team/repo.git" },
+    };
+    const headers = { "x-gitlab-event": "Push Hook", "x-gitlab-token": "hook secret" };
+    expect(
+      (
+        await api.send("POST", "/hooks/gitlab", {
+          body: gitlab,
+          headers: { ...headers, "x-gitlab-token": "x" },
+        })
+      ).status,
+    ).toBe(401);
+    expect((await api.send("POST", "/hooks/gitlab", { body: gitlab, headers })).status).toBe(202);
+    expect(await byHooks()).toEqual([ids["main"], ids["next"]]);
+  });
+
+  it("answers 503 while the database is away, stays alive, and goes on when it is back", async () => {
+    expect((await api.send("GET", "/readyz")).json).toEqual({ status: "ready" });
+    await api.postgres.kill();
+    const { viewer: token } = api.tokens;
+    const away = await api.send("GET", "/api/v1/runs", { token });
+    expect([away.status, away.headers.get("retry-after"), away.json]).toEqual([
+      503,
+      "5",
+      expect.objectContaining({ code: "database-unavailable" }),
+    ]);
+    expect((await api.send("GET", "/readyz")).status).toBe(503);
+    expect((await api.send("GET", "/metrics", { token })).status).toBe(503);
+    expect((await api.send("GET", "/healthz")).status).toBe(200);
+    await api.postgres.start();
+    expect((await api.send("GET", "/readyz")).status).toBe(200);
+    expect((await api.send("GET", "/api/v1/runs", { token })).status).toBe(200);
+  }, 60_000);
 });
+
+function jsonOf(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner)) ?? ""
+  );
+}

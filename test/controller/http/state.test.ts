@@ -1,0 +1,195 @@
+import { createHash, randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/model/clock.ts";
+import { emptyState } from "../../../src/state/document.ts";
+import { holderWith } from "../../../src/state/lock-words.ts";
+import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
+import type { StateDriver, Taken } from "../../../src/state/remote/driver.ts";
+import { createHttpDriver } from "../../../src/state/remote/http/http-driver.ts";
+import { createPostgresDriver } from "../../../src/state/remote/postgres/postgres-driver.ts";
+import type { Holder } from "../../../src/state/store.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { openApi, type TestApi } from "./open-api.ts";
+
+describe("states over Terraform's protocol", () => {
+  let api: TestApi;
+  let url = "";
+  const drivers: StateDriver[] = [];
+  beforeAll(async () => {
+    api = await openApi();
+    ({ url } = await api.listen());
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(drivers.map((driver) => driver.close()));
+    await api?.close();
+  });
+
+  const http = (name: string, token = api.tokens.approver): StateDriver => {
+    const address = `${url}/api/v1/state/${name}`;
+    const driver = createHttpDriver({ address, dialect: "gitlab", settle: 1 }, () => ({ token }));
+    drivers.push(driver);
+    return driver;
+  };
+  const postgres = (name: string): StateDriver => {
+    const driver = createPostgresDriver({ name }, api.postgres.credentials);
+    drivers.push(driver);
+    return driver;
+  };
+  const document = (serial: number): string =>
+    JSON.stringify({ ...emptyState("orders", { lineage: "l", key: "k" }), serial });
+
+  it("pass the probe of the http store, which takes no server that lets two in", async () => {
+    await expect(http("shop/probed").probe()).resolves.toBeUndefined();
+  });
+
+  it("lock out the postgres store while the http store holds the lock, and the other way round", async () => {
+    const [web, sql] = [http("shop/both"), postgres("shop/both")];
+    const mine = taken(await web.take(holder("web")));
+    expect(await sql.take(holder("sql"))).toMatchObject({ is: "held", by: { id: "web", who: "ada@here" } });
+    expect(await web.renew(mine, mine.holder)).toMatchObject({ is: "renewed" });
+    await web.release(mine);
+    const theirs = taken(await sql.take(holder("sql")));
+    expect(await web.take(holder("late"))).toMatchObject({ is: "held", by: { id: "sql" } });
+    const locks = await api.send("GET", "/api/v1/locks", { token: api.tokens.viewer });
+    expect(locks.json).toMatchObject({ locks: [{ state: "shop/both", id: "sql", who: "ada@here" }] });
+    await sql.release(theirs);
+    expect(await web.holder()).toBeUndefined();
+  });
+
+  it("show each store what the other has written, refuse a stale write, and raise the fence with each holder", async () => {
+    const [web, sql] = [http("shop/written"), postgres("shop/written")];
+    const first = taken(await web.take(holder("one")));
+    expect(await web.write(document(1), undefined, first)).toMatchObject({ is: "written" });
+    await web.release(first);
+    const second = taken(await sql.take(holder("two")));
+    const read = await sql.read();
+    expect(read?.text).toBe(document(1));
+    expect(await sql.write(document(2), read?.version, second)).toMatchObject({ is: "written" });
+    // The first holder wakes up: its lock is another's.
+    const woken = await api.send("POST", "/api/v1/state/shop/written?ID=one", {
+      token: api.tokens.approver,
+      body: document(3),
+    });
+    expect([woken.status, woken.json]).toEqual([
+      409,
+      expect.objectContaining({ ID: "two", Who: "ada@here" }),
+    ]);
+    await sql.release(second);
+    const again = await api.send("POST", "/api/v1/state/shop/written?ID=one", {
+      token: api.tokens.approver,
+      body: document(3),
+    });
+    expect(again.json).toMatchObject({ code: "not-locked" });
+    expect((await web.read())?.text).toBe(document(2));
+    expect((await sql.history())?.map(({ serial }) => serial)).toEqual([2, 1]);
+    const [row] = await api.postgres.sql(
+      "SELECT fence::int FROM graphform.locks WHERE name = 'shop/written'",
+    );
+    expect(row).toEqual({ fence: 2 });
+  });
+
+  it("work for the command line's whole store: lock, write, read, unlock", async () => {
+    const [path] = [temporaryFolder("errored")];
+    const store = createRemoteStore(http("shop/whole"), {
+      name: "orders",
+      erroredFile: `${path}/errored.json`,
+    });
+    const lock = await store.lock("apply", { clock: systemClock });
+    await store.write({ ...emptyState("orders"), serial: 1 });
+    await lock.settle();
+    await lock.release();
+    expect(await store.read()).toMatchObject({ name: "orders", serial: 1 });
+  });
+
+  it("refuse a serial that is stored already, what is no state, and a body that does not fit its digest", async () => {
+    const at = "/api/v1/state/shop/serials";
+    const { approver: token } = api.tokens;
+    expect((await api.send("GET", at, { token })).status).toBe(404);
+    await api.send("POST", `${at}/lock`, { token, body: { ID: "l" } });
+    expect((await api.send("GET", at, { token })).status).toBe(204);
+    const write = (body: unknown, headers = {}): Promise<number> =>
+      api.send("POST", `${at}?ID=l`, { token, body, headers }).then(({ status }) => status);
+    expect(await write(document(1))).toBe(200);
+    expect(await write(document(1))).toBe(422);
+    expect(await write(document(2), { "content-md5": "bm90IHRoaXM=" })).toBe(400);
+    expect(
+      await write(document(2), { "content-md5": createHash("md5").update(document(2)).digest("base64") }),
+    ).toBe(200);
+    for (const body of [
+      "",
+      "[]",
+      "{}",
+      '{"serial":"2"}',
+      '{"serial":1.5}',
+      "nonsense",
+      Uint8Array.of(0xff, 0xfe),
+    ])
+      expect(await write(body)).toBe(422);
+    expect((await api.send("GET", at, { token })).text).toBe(document(2));
+  });
+
+  it("are unlocked and removed by the id of the lock alone", async () => {
+    const at = "/api/v1/state/shop/removed";
+    const { approver: token } = api.tokens;
+    await api.send("POST", `${at}/lock`, { token, body: { ID: "l" } });
+    await api.send("POST", `${at}?ID=l`, { token, body: document(1) });
+    expect((await api.send("DELETE", `${at}/lock`, { token })).status).toBe(400);
+    expect((await api.send("DELETE", `${at}/lock?ID=other`, { token })).status).toBe(409);
+    expect((await api.send("DELETE", at, { token })).status).toBe(409);
+    expect((await api.send("DELETE", `${at}?ID=other`, { token })).status).toBe(409);
+    expect((await api.send("GET", at, { token })).text).toBe(document(1));
+    expect((await api.send("DELETE", `${at}?ID=l`, { token })).status).toBe(200);
+    expect((await api.send("GET", at, { token })).status).toBe(204);
+    expect((await api.send("DELETE", `${at}/lock`, { token, body: { ID: "l" } })).status).toBe(200);
+    expect((await api.send("GET", at, { token })).status).toBe(404);
+    expect((await api.send("DELETE", `${at}/lock?ID=l`, { token })).status).toBe(409);
+  });
+
+  it("take the token as a password too, as Terraform sends it, and only here", async () => {
+    const basic = Buffer.from(`anyone:${api.tokens.approver}`).toString("base64");
+    const headers = { authorization: `Basic ${basic}` };
+    expect((await api.send("GET", "/api/v1/state/shop/none", { headers })).status).toBe(404);
+    expect((await api.send("GET", "/api/v1/runs", { headers })).status).toBe(401);
+  });
+
+  it("give one lock to one of many that ask at once", async () => {
+    const body = (id: number): object => ({ ID: `racer-${id}`, Who: "a@b" });
+    const sent = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map((id) =>
+        api.send("POST", "/api/v1/state/shop/race/lock", { token: api.tokens.approver, body: body(id) }),
+      ),
+    );
+    expect(sent.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+  });
+
+  it("of a tenant that the configuration does not have are not there, for a token of all tenants too", async () => {
+    const sent = await api.send("POST", "/api/v1/state/none/x/lock", {
+      token: api.tokens.all,
+      body: { ID: "l" },
+    });
+    expect(sent.status).toBe(404);
+    expect(api.troubles).toEqual([]);
+  });
+});
+
+function holder(id: string): Holder {
+  const now = Date.now();
+  const times = { created: time(now), heartbeat: time(now), expires: time(now + 60_000) };
+  return holderWith({
+    id,
+    who: "ada@here",
+    host: "here",
+    pid: 7,
+    operation: `test ${randomBytes(2).toString("hex")}`,
+    ...times,
+  });
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function taken(result: Taken): Extract<Taken, { readonly is: "taken" }>["lease"] {
+  if (result.is !== "taken") throw new Error(`the lock is ${result.is}`);
+  return result.lease;
+}
