@@ -26,7 +26,8 @@ interface Found {
 /** Reads an OpenAPI 3.1 document that stands beside this file. */
 export function readContract(file: string): Contract {
   const document: JsonObject = parse(readFileSync(new URL(file, import.meta.url), "utf8"));
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  const formats = { uuid: true, "date-time": true } as const;
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats });
   ajv.addSchema({ $id: file, ...document });
   const validators = new Map<string, ValidateFunction>();
   const faultsOf = (pointer: string, value: Json, where: string): readonly string[] => {
@@ -105,7 +106,11 @@ export function readContract(file: string): Contract {
       for (const [parameter, pointer] of parameters) {
         const name = String(parameter["name"]);
         const value =
-          parameter["in"] === "query" ? given.get(name) : decodeURIComponent(found.parts.get(name) ?? "");
+          parameter["in"] === "query"
+            ? given.get(name)
+            : parameter["in"] === "header"
+              ? (headers[name.toLowerCase()] ?? null)
+              : decodeURIComponent(found.parts.get(name) ?? "");
         if (value !== null)
           faults.push(...faultsOf(`${pointer}/schema`, value, `${String(parameter["in"])} ${name}`));
         else if (parameter["required"] === true) faults.push(`query ${name} is missing`);

@@ -182,7 +182,7 @@ describe("access to the API", () => {
   it("is described by a document whose schemas compile, whose references lead somewhere and whose ids are unique", async () => {
     const { json } = await api.send("GET", documentPath);
     const document = json as { readonly paths: object; readonly components: { readonly schemas: object } };
-    const ajv = new Ajv2020({ strict: false });
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "doc", ...document });
     for (const name of Object.keys(document.components.schemas))
       expect(() => ajv.compile({ $ref: `doc#/components/schemas/${name}` })).not.toThrow();
