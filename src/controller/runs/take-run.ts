@@ -5,6 +5,7 @@ import type { Fetched } from "../queue/queue.ts";
 import { lockManifest } from "./ask-for-run.ts";
 import { lockRun, moveRun } from "./moves.ts";
 import {
+  countFor,
   endJob,
   isOtherAtWork,
   maxAttempts,
@@ -74,6 +75,7 @@ export async function takeRun<N extends RunQueue>(
       .set({ ...columns, updated_at: new Date() })
       .where("id", "=", run.id)
       .execute();
+    await countFor(tx, worker, "takeovers");
     return taken;
   }
   const isBusy = await isOtherAtWork(tx, manifest.id, run.id);

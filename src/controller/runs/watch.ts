@@ -2,7 +2,7 @@
 
 import { addEvents } from "./moves.ts";
 import type { RunEvent } from "./run-event.ts";
-import type { WorkerWorld } from "./world.ts";
+import { countFor, type WorkerWorld } from "./world.ts";
 
 /** Why a run was ended early. */
 export type EndReason = "canceled" | "stopping" | "lost";
@@ -39,8 +39,12 @@ export function watchRun(world: WorkerWorld, run: string, fence: number): Watch 
         if (progress) await tx.updateTable("runs").set({ attempts: 0 }).where("id", "=", run).execute();
         return tx.selectFrom("runs").select("cancel_requested_at").where("id", "=", run).executeTakeFirst();
       });
-      if (found === undefined) ended.abort("lost" satisfies EndReason);
-      else if (found.cancel_requested_at !== null) ended.abort("canceled" satisfies EndReason);
+      if (found === undefined) {
+        ended.abort("lost" satisfies EndReason);
+        await countFor(database, world.id, "fenced");
+      }
+      if (found !== undefined && found.cancel_requested_at !== null)
+        ended.abort("canceled" satisfies EndReason);
     } catch {
       pending = [...events, ...pending];
       hasProgress ||= progress;

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import process from "node:process";
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
+import { notifyManifest } from "../notify/notify.ts";
 import type { Queue } from "../queue/queue.ts";
 import { applyRun } from "./apply-run.ts";
 import { keepCompany } from "./company.ts";
@@ -62,6 +63,7 @@ export async function startWorker(
   await queue.work("apply", slots, (job) => applyRun(world, job));
   await queue.work("plan", slots, (job) => planRun(world, "plan", job));
   await queue.work("drift", slots, (job) => planRun(world, "drift", job));
+  await queue.work("notify", 1, (job) => notifyManifest(world, job.data.manifest));
   await queue.work("tick", 1, () => tick(world));
   await queue.workDeadLetters(async ({ run }) => (run === undefined ? undefined : buryRun(world, run)));
   return {

@@ -147,3 +147,16 @@ export async function withCheckout<T>(
     await checkout.remove();
   }
 }
+
+/** Counts one more of something in the row of a worker, for the metrics. */
+export async function countFor(
+  database: Database | Tx,
+  worker: string,
+  what: "takeovers" | "fenced",
+): Promise<void> {
+  await database
+    .updateTable("workers")
+    .set((row) => ({ [what]: row(what, "+", 1) }))
+    .where("id", "=", worker)
+    .execute();
+}

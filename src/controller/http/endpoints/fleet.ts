@@ -1,7 +1,7 @@
 /** @module Endpoints of the fleet as a whole: tenants, drift, locks, workers, audit, and runs that failed. */
 import { type SqlBool, sql } from "kysely";
 import { verifyAudit } from "../../database/audit.ts";
-import { requestRun } from "../../runs/decide.ts";
+import { requestRun } from "../../runs/manifests.ts";
 import { bodies, nameSchema } from "../documents.ts";
 import { type Endpoint, endpoint } from "../endpoint.ts";
 import { documentOf, manifestPage, manifestsOf, pageOf, statusOf, tenants } from "../rows.ts";

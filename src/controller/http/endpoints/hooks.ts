@@ -2,7 +2,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type SqlBool, sql } from "kysely";
 import { readSecret } from "../../../index.ts";
-import { requestRun } from "../../runs/decide.ts";
+import { requestRun } from "../../runs/manifests.ts";
 import { objectIn } from "../checks.ts";
 import { type Endpoint, endpoint, type World } from "../endpoint.ts";
 import { Problem } from "../problem.ts";

@@ -8,7 +8,7 @@ import {
   removeManifest,
   requestRun,
   uploadFiles,
-} from "../../runs/decide.ts";
+} from "../../runs/manifests.ts";
 import { fitsPattern } from "../../sources/git-url.ts";
 import { bodies, manifestStatuses, nameSchema } from "../documents.ts";
 import { type Endpoint, endpoint, type Schema } from "../endpoint.ts";

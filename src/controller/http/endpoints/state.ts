@@ -17,7 +17,11 @@ const maxBody = 32 * 1024 * 1024;
 export const stateEndpoints: readonly Endpoint[] = [
   endpoint(
     `GET ${one}`,
-    ["readState", "Reads a state, with the key of its secrets: 204 if it is locked and has no document yet", "approver"],
+    [
+      "readState",
+      "Reads a state, with the key of its secrets: 204 if it is locked and has no document yet",
+      "approver",
+    ],
     { ...reads, answers: { 200: "State", 204: null } },
     async (call) => {
       const state = stateOf(call);
