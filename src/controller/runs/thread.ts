@@ -1,4 +1,5 @@
 /** @module Plans and applies in a thread of its own: a large document never keeps a worker from its heartbeats. */
+import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";
 import {
   apply,
@@ -40,7 +41,7 @@ async function carryOut(message: Exclude<ToThread, { readonly type: "stop" }>): 
 }
 
 async function planOf(order: Order, signal: AbortSignal): Promise<PlanDocument> {
-  return withHandles(order, async (handles) => documentOf(await plan({ ...handles, signal })));
+  return withHandles(order, async (handles) => documentOf(await plan({ ...handles, signal }), order));
 }
 
 /** Applies what was approved. The plan that is made under the lock must be that plan, or what an earlier worker has left of it. */
@@ -53,7 +54,7 @@ async function applyOf(id: number, order: Order, approved: Approved, signal: Abo
       signal,
       approve: async (fresh) => {
         if (fresh.fingerprint === approved.fingerprint) return true;
-        const document = await documentOf(fresh);
+        const document = await documentOf(fresh, order);
         const why = approved.isResumed
           ? beyond(approved.document, document)
           : difference(approved.document, document);
@@ -104,15 +105,19 @@ async function withHandles<T>(
   }
 }
 
-async function documentOf(made: Plan): Promise<PlanDocument> {
-  return JSON.parse(await formatPlan(made, "json"));
+/** The plan's document, with the names of its files without the folder of the checkout, which is gone when people read them. */
+async function documentOf(made: Plan, { limits }: Order): Promise<PlanDocument> {
+  return JSON.parse((await formatPlan(made, "json")).replaceAll(`${limits.folder}/`, ""));
 }
 
 function failureOf(error: unknown): Failure {
   if (error instanceof ManifestError) {
     const lines = error.problems
       .slice(0, 20)
-      .map(({ range, message }) => `${range.file}:${range.start.line}:${range.start.column}: ${message}`);
+      .map(
+        ({ range, message, hint }) =>
+          `${basename(range.file)}:${range.start.line}:${range.start.column}: ${message}${hint === undefined ? "" : ` (${hint})`}`,
+      );
     return { code: error.code, message: lines.join("\n"), exitCode: error.exitCode };
   }
   if (error instanceof GraphformError) {

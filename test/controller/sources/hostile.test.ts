@@ -820,7 +820,7 @@ describe("the library with limits", () => {
     ],
     ["another file", () => undefined, () => ["/etc/passwd"]],
     ["another folder", () => undefined, () => [machine]],
-    ["steps upwards", () => undefined, () => [join(folder, "..", "..", "..", "etc", "passwd")]],
+    ["steps upwards", () => undefined, () => [join(folder, "../".repeat(20), "etc", "passwd")]],
     [
       "a pipe, which would be waited for",
       () => execFileSync("mkfifo", [join(folder, "p.yaml")]),
