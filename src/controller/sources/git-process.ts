@@ -8,7 +8,7 @@ import { limits } from "./checkout-folder.ts";
 import type { AllowedUrl } from "./git-url.ts";
 import { refused } from "./git-url.ts";
 
-/** What a run of git may reach, and the header with its token. */
+/** The reach of a run of git, with the header that holds its token. */
 export interface GitAccess {
   /** The folder of the checkout: git's home, which is empty. */
   readonly root: string;

@@ -48,7 +48,7 @@ export async function tenantWorld(
   return {
     env: {
       ...Object.fromEntries(given),
-      // The sessions that somebody's `login` has stored on this machine are no tenant's.
+      // The sessions that `login` has stored on this machine belong to no tenant.
       XDG_STATE_HOME: "/nonexistent",
       ...(credentials && {
         GRAPHFORM_USERNAME: await readSecret(`the username of ${tenant}`, credentials.username, { env }),
