@@ -145,7 +145,7 @@ export async function git(args: readonly string[], access: GitAccess, input: Git
   let words = "";
   child.stdout.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size > maxOutput) end(refused("the folder of the manifest is too large"));
+    if (size > maxOutput) end(refused("the folder of the manifest, or the list of refs, is too large"));
     else chunks.push(chunk);
   });
   child.stderr.on("data", (chunk: Buffer) => {
