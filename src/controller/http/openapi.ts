@@ -27,14 +27,16 @@ function operation(row: Endpoint): Schema {
     ...Object.entries(query).map(([name, schema]) => ({ name, in: "query", schema })),
     ...(isRepeatable(row) ? [key] : []),
   ];
+  const problem = { "application/problem+json": { schema: ref("Problem") } };
   const responses = Object.entries(answers).map(([status, answer]): readonly [string, Schema] => [
     status,
-    { description: status === "202" ? "Asked for." : "Done.", ...contentOf(answer) },
+    Number(status) < 400
+      ? {
+          description: status === "202" ? "Asked for." : "Done.",
+          ...(answer === null ? {} : { content: contentOf(answer) }),
+        }
+      : { description: "Refused.", content: { ...contentOf(answer), ...problem } },
   ]);
-  const problem = {
-    description: "A refusal.",
-    content: { "application/problem+json": { schema: ref("Problem") } },
-  };
   const needs = `Takes a token for ${scope === "all" ? "all tenants" : "the tenant"} with the role ${role} or one above it.`;
   const schema = body === "bytes" ? {} : body;
   return {
@@ -45,17 +47,14 @@ function operation(row: Endpoint): Schema {
     ...(body === undefined
       ? {}
       : { requestBody: { required: body !== "bytes", content: { "application/json": { schema } } } }),
-    responses: { ...Object.fromEntries(responses), default: problem },
+    responses: { ...Object.fromEntries(responses), default: { description: "Refused.", content: problem } },
     security: role === "public" ? [] : [{ bearer: [] }, ...(basic === true ? [{ basic: [] }] : [])],
   };
 }
 
+/** The content of an answer by its type. */
 function contentOf(answer: string | null): Schema {
   if (answer === null) return {};
   const isType = answer.includes("/");
-  return {
-    content: {
-      [isType ? answer : "application/json"]: { schema: isType ? { type: "string" } : ref(answer) },
-    },
-  };
+  return { [isType ? answer : "application/json"]: { schema: isType ? { type: "string" } : ref(answer) } };
 }

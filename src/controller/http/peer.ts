@@ -18,12 +18,14 @@ export function peerOf({ incoming }: Bindings, headers: Headers, trusted: readon
   // Without a server in between, the request is of this process; a socket that is a file has no address.
   if (socket?.remoteAddress === undefined) return "local";
   const address = plain(socket.remoteAddress);
-  if (isOneOf(address, trusted)) {
-    if (headers.get("x-forwarded-proto") !== "https") throw new Problem("not-encrypted");
-    return headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() || address;
+  const [way, client] = [headers.get("x-forwarded-proto"), headers.get("x-forwarded-for")];
+  // Requests of this machine may come past its own proxy.
+  if (isOneOf(address, trusted) && (way ?? client) !== null) {
+    if (way !== "https") throw new Problem("not-encrypted");
+    return client?.split(",").at(-1)?.trim() || address;
   }
-  if (!(socket instanceof TLSSocket) && !isOneOf(address, ["127.0.0.0/8", "::1"]))
-    throw new Problem("not-encrypted");
+  const isSafe = socket instanceof TLSSocket || isOneOf(address, ["127.0.0.0/8", "::1"]);
+  if (!isSafe) throw new Problem("not-encrypted");
   return address;
 }
 

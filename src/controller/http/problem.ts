@@ -16,8 +16,8 @@ const table = {
   changed: [409, "what was decided about has changed"],
   ended: [409, "the run has ended"],
   "too-early": [409, "it is too early for that"],
-  "not-locked": [409, "the state is not locked under this ID"],
   "in-progress": [409, "the request with this Idempotency-Key is being answered"],
+  "not-locked": [412, "the state is not locked under this ID"],
   "too-large": [413, "the body is too large"],
   "wrong-type": [415, "the body is not application/json"],
   "key-reused": [422, "the Idempotency-Key belongs to another request"],
@@ -71,16 +71,13 @@ export function problemOf(thrown: unknown): Problem {
 
 /** Throws the refusal of a decision; returns everything else. */
 export function decided<T extends string | object>(decision: T | Refused): T {
-  if (typeof decision === "string" || !isRefused(decision)) return decision as T;
+  if (!isRefused(decision)) return decision;
   const { refused, message } = decision;
-  throw new Problem(
-    refused === "unknown" ? "not-found" : refused,
-    refused === "unknown" ? undefined : message,
-  );
+  throw refused === "unknown" ? new Problem("not-found") : new Problem(refused, message);
 }
 
-function isRefused(decision: object): decision is Refused {
-  return "refused" in decision;
+function isRefused(decision: string | object): decision is Refused {
+  return typeof decision === "object" && "refused" in decision;
 }
 
 /** States of SQL and of the network in which a database does not answer, or not now. */

@@ -142,7 +142,7 @@ describe("states over Terraform's protocol", () => {
     expect((await api.send("GET", at, { token })).status).toBe(204);
     expect((await api.send("DELETE", `${at}/lock`, { token, body: { ID: "l" } })).status).toBe(200);
     expect((await api.send("GET", at, { token })).status).toBe(404);
-    expect((await api.send("DELETE", `${at}/lock?ID=l`, { token })).status).toBe(409);
+    expect((await api.send("DELETE", `${at}/lock?ID=l`, { token })).status).toBe(412);
   });
 
   it("take the token as a password too, as Terraform sends it, and only here", async () => {

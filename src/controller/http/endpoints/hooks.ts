@@ -1,13 +1,14 @@
 /** @module Takes the webhooks of GitHub and GitLab: a push asks for runs of the manifests with that address and ref. */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type SqlBool, sql } from "kysely";
-import { readSecret } from "../../../index.ts";
+import { readSecret, type SecretSource } from "../../../index.ts";
 import { requestRun } from "../../runs/manifests.ts";
 import { objectIn } from "../checks.ts";
 import { type Endpoint, endpoint, type World } from "../endpoint.ts";
 import { Problem } from "../problem.ts";
 
-/** Bytes of a webhook. */
+/** Ms that a secret is remembered, and bytes of a webhook. */
+const secretAge = 60_000;
 const maxBody = 8 * 1024 * 1024;
 
 /** A sender: its headers of the signature and of the event, and the fields in which it names a repository. */
@@ -42,7 +43,7 @@ export const hookEndpoints: readonly Endpoint[] = senders.map((sender) =>
     async ({ world, headers, bytes }) => {
       const source = world.config.current().hooks[sender.name];
       if (source === undefined) throw new Problem("not-found");
-      const secret = await readSecret(`hooks.${sender.name}`, source);
+      const secret = await secretOf(sender.name, source);
       if (secret === "" || !isSame(headers.get(sender.signature) ?? "", sender.expected(secret, bytes)))
         throw new Problem("invalid-signature");
       if (sender.push.test(headers.get(sender.event) ?? "")) await askForRuns(world, sender, bytes);
@@ -50,6 +51,17 @@ export const hookEndpoints: readonly Endpoint[] = senders.map((sender) =>
     },
   ),
 );
+
+/** Secrets as they were read last: what anybody may send must not run a command each time. */
+const known = new WeakMap<SecretSource, { readonly at: number; readonly secret: Promise<string> }>();
+
+async function secretOf(name: string, source: SecretSource): Promise<string> {
+  const last = known.get(source);
+  if (last !== undefined && performance.now() - last.at < secretAge) return last.secret;
+  const secret = readSecret(`hooks.${name}`, source);
+  known.set(source, { at: performance.now(), secret });
+  return secret;
+}
 
 /** Asks for a run of each manifest that the push may have changed, but for those that are paused. */
 async function askForRuns(world: World, { name, repository, urls }: Sender, bytes: Buffer): Promise<void> {

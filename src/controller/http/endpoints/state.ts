@@ -79,10 +79,14 @@ export const stateEndpoints: readonly Endpoint[] = [
     ["lockState", "Takes the lock; 409 shows the holder", "approver"],
     { ...reads, body: "bytes", answers: { 200: "LockInfo", 409: "LockInfo" } },
     async (call) => {
-      const info = objectIn(call.bytes);
+      // A LockInfo has texts alone.
+      const given = Object.entries(objectIn(call.bytes) ?? {}).filter(
+        ([, value]) => typeof value === "string",
+      );
+      const info = Object.fromEntries(given);
       const taken = isPlain(info) ? await stateOf(call).lock(info) : ({ is: "invalid" } as const);
       if (taken.is === "held") return json(409, taken.holder);
-      if (taken.is === "invalid" || info === undefined)
+      if (taken.is === "invalid")
         throw new Problem("invalid-request", "the body is no LockInfo with an ID of 1 to 255 characters");
       return info;
     },
