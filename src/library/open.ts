@@ -116,6 +116,8 @@ export interface OpenState {
    * undefined before the first apply. Throws `state-*` if the document is invalid.
    */
   read(): Promise<StateDocument | undefined>;
+  /** Makes what its store needs, such as the tables of a database, and tries what the store must be able to do. Throws `state-*`. */
+  prepare(): Promise<void>;
 }
 
 /** Opens the state at `path` (a path, or a URL as `--state` takes it), or at the place from the manifest. */
@@ -123,7 +125,15 @@ export function openState(manifest: LoadedManifest, { path }: { readonly path?: 
   const { header, folder, settings, store: usual } = projects.get(manifest);
   const store =
     path === undefined ? usual : openStore(namedLocation(path, header), settings, { header, folder });
-  const state: OpenState = { where: store.where, read: () => latestState(store) };
+  const state: OpenState = {
+    where: store.where,
+    read: () => latestState(store),
+    async prepare() {
+      await store.prepare();
+      // A state of a database keeps its connections; the next use of it connects again.
+      await store.close();
+    },
+  };
   stores.set(state, store);
   return state;
 }

@@ -1,0 +1,37 @@
+/** @module Makes everything that a controller keeps in its database: its own tables, those of states, and the queue. */
+import { sql } from "kysely";
+import { loadManifest, openState } from "../../index.ts";
+import { installQueue } from "../queue/queue.ts";
+import { openDatabase } from "./connect.ts";
+import { migrate, pendingMigrations } from "./migrations.ts";
+
+/** Key of the lock under which databases are prepared, one caller after the other. */
+const lock = 4_707_180_346;
+
+/**
+ * Brings a database to this version of the program; resolves with the names of the migrations that it lacked. Several may start at once:
+ * the lock ends with its transaction, so that it holds behind PgBouncer too.
+ */
+export async function prepareDatabase(url: string): Promise<readonly string[]> {
+  const database = openDatabase(url, () => undefined);
+  try {
+    return await database.transaction().execute(async (tx) => {
+      await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(tx);
+      await sql`SELECT pg_advisory_xact_lock(${lock})`.execute(tx);
+      const pending = await pendingMigrations(database);
+      await migrate(database);
+      await prepareStates(url);
+      await installQueue(url);
+      return pending;
+    });
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** Makes the tables of states: those of the postgres store, which the command line uses too. */
+async function prepareStates(url: string): Promise<void> {
+  const env = { GRAPHFORM_STATE_POSTGRES_URL: url };
+  const manifest = await loadManifest({ objects: [{ apiVersion: "graphform/v1", name: "preparation" }], env });
+  await openState(manifest, { path: "postgres:///?name=preparation" }).prepare();
+}
