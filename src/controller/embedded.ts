@@ -2,7 +2,19 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
@@ -35,12 +47,19 @@ const isLocked = 97;
  * caller's own, or an unprivileged one if the caller is root. Two cannot run on one folder: the kernel holds its lock as long as any
  * process of the server lives. Throws `embedded-*`.
  */
-export async function startEmbedded(folder: string, onLog: (line: string) => void): Promise<EmbeddedPostgres> {
+export async function startEmbedded(
+  folder: string,
+  onLog: (line: string) => void,
+): Promise<EmbeddedPostgres> {
   const home = resolve(folder);
   const sockets = join(home, "socket");
   const socket = join(sockets, ".s.PGSQL.5432");
   if (Buffer.byteLength(socket) > longestSocket)
-    throw trouble("path", `${home} is too long: a socket in it has a path of more than ${longestSocket} bytes`, "name a shorter folder");
+    throw trouble(
+      "path",
+      `${home} is too long: a socket in it has a path of more than ${longestSocket} bytes`,
+      "name a shorter folder",
+    );
   const native = nativeFolder();
   await mkdir(home, { recursive: true, mode: 0o700 });
   const account = await accountFor(home);
@@ -68,7 +87,13 @@ export async function startEmbedded(folder: string, onLog: (line: string) => voi
   return {
     url,
     ended: run.ended.then((said) =>
-      isStopping ? new Promise<never>(() => undefined) : trouble("ended", `the embedded PostgreSQL has ended: ${said}`, `see whether ${home} is full, and start again`),
+      isStopping
+        ? new Promise<never>(() => undefined)
+        : trouble(
+            "ended",
+            `the embedded PostgreSQL has ended: ${said}`,
+            `see whether ${home} is full, and start again`,
+          ),
     ),
     async stop() {
       isStopping = true;
@@ -101,14 +126,20 @@ function nativeFolder(): string {
     const native = join(dirname(createRequire(import.meta.url).resolve(packageName)), "..", "native");
     for (const program of ["/usr/bin/setpriv", "/usr/bin/flock"])
       if (!existsSync(program))
-        throw trouble("missing", `--embedded needs ${program}`, "install util-linux, or name a database with --database-url");
+        throw trouble(
+          "missing",
+          `--embedded needs ${program}`,
+          "install util-linux, or name a database with --database-url",
+        );
     return native;
   } catch (error) {
     if (error instanceof GraphformError) throw error;
     throw trouble(
       "missing",
       `--embedded needs the package ${packageName}, which is not installed`,
-      process.platform === "linux" ? `type: ${installCommand} (with -g beside a graphform that was installed so)` : "name a database with --database-url",
+      process.platform === "linux"
+        ? `type: ${installCommand} (with -g beside a graphform that was installed so)`
+        : "name a database with --database-url",
     );
   }
 }
@@ -126,11 +157,19 @@ async function accountFor(home: string): Promise<{ readonly uid: number; readonl
     known.find(({ name }) => name === "graphform") ??
     known.find(({ name }) => name === "nobody");
   if (account === undefined)
-    throw trouble("account", "PostgreSQL does not run as root, and there is no account graphform or nobody", "start graphform as another user");
+    throw trouble(
+      "account",
+      "PostgreSQL does not run as root, and there is no account graphform or nobody",
+      "start graphform as another user",
+    );
   for (let parent = dirname(home); ; parent = dirname(parent)) {
     const { mode, uid } = await stat(parent);
     if ((mode & 0o001) === 0 && uid !== account.uid)
-      throw trouble("account", `the account ${account.name}, which runs PostgreSQL, cannot enter ${parent}`, "name another folder, such as /var/lib/graphform");
+      throw trouble(
+        "account",
+        `the account ${account.name}, which runs PostgreSQL, cannot enter ${parent}`,
+        "name another folder, such as /var/lib/graphform",
+      );
     if (parent === dirname(parent)) return { uid: account.uid, gid: account.gid };
   }
 }
@@ -148,7 +187,9 @@ async function unpack(
   servers: string,
   account: Awaited<ReturnType<typeof accountFor>>,
 ): Promise<{ readonly folder: string; readonly major: string }> {
-  const { version }: { version: string } = JSON.parse(await readFile(join(native, "..", "package.json"), "utf8"));
+  const { version }: { version: string } = JSON.parse(
+    await readFile(join(native, "..", "package.json"), "utf8"),
+  );
   const folder = join(servers, version);
   const major = version.split(".")[0] ?? "";
   if (existsSync(folder)) return { folder, major };
@@ -196,11 +237,23 @@ async function passwordIn(home: string, account: Awaited<ReturnType<typeof accou
 async function initialize({ home, data, bin, options }: World): Promise<void> {
   const partial = join(home, "partial-data");
   await rm(partial, { recursive: true, force: true });
-  const args = ["-D", partial, "-U", "graphform", `--pwfile=${join(home, "password")}`, "-A", "scram-sha-256"];
-  const child = spawn(join(bin, "initdb"), [...args, "-E", "UTF8", "--no-locale"], { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const args = [
+    "-D",
+    partial,
+    "-U",
+    "graphform",
+    `--pwfile=${join(home, "password")}`,
+    "-A",
+    "scram-sha-256",
+  ];
+  const child = spawn(join(bin, "initdb"), [...args, "-E", "UTF8", "--no-locale"], {
+    ...options,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const { ended, code } = follow(child, () => undefined);
   const said = await ended;
-  if ((await code) !== 0) throw trouble("failed", `initdb failed in ${home}: ${said}`, "see whether the disk is full");
+  if ((await code) !== 0)
+    throw trouble("failed", `initdb failed in ${home}: ${said}`, "see whether the disk is full");
   await rename(partial, data);
 }
 
@@ -223,12 +276,23 @@ async function startUntilReady(world: World, url: string): Promise<Run> {
     const [said, code] = await Promise.all([run.ended, run.code]);
     if (Date.now() < end) continue;
     if (code === isLocked)
-      throw trouble("running", `a PostgreSQL runs on ${world.home} already`, "another graphform serve uses this folder: end it, or name another folder");
+      throw trouble(
+        "running",
+        `a PostgreSQL runs on ${world.home} already`,
+        "another graphform serve uses this folder: end it, or name another folder",
+      );
     throw trouble("failed", `the embedded PostgreSQL does not start: ${said}`, `see ${world.home}`);
   }
 }
 
-function start({ home, data, bin, sockets, options, onLog }: World): Run & { readonly code: Promise<number | null> } {
+function start({
+  home,
+  data,
+  bin,
+  sockets,
+  options,
+  onLog,
+}: World): Run & { readonly code: Promise<number | null> } {
   const settings = [
     ...["listen_addresses=", `unix_socket_directories=${sockets}`, "unix_socket_permissions=0700"],
     // Each process of the controller has two pools, and each run that is at work has one for its state.
@@ -243,7 +307,16 @@ function start({ home, data, bin, sockets, options, onLog }: World): Run & { rea
     "/usr/bin/setpriv",
     [
       ...["--pdeathsig", "INT", "--", "/usr/bin/flock", "--nonblock", "--no-fork"],
-      ...["--conflict-exit-code", `${isLocked}`, join(home, "lock"), "/bin/sh", "-c", script, data, ...postgres],
+      ...[
+        "--conflict-exit-code",
+        `${isLocked}`,
+        join(home, "lock"),
+        "/bin/sh",
+        "-c",
+        script,
+        data,
+        ...postgres,
+      ],
     ],
     { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] },
   );
@@ -277,7 +350,10 @@ function follow(
 
 /** True if the server lets the user in; the database is made the first time. */
 async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url.replace(/graphform$/, "postgres"), connectionTimeoutMillis: 5000 });
+  const client = new pg.Client({
+    connectionString: url.replace(/graphform$/, "postgres"),
+    connectionTimeoutMillis: 5000,
+  });
   client.on("error", () => undefined);
   try {
     await client.connect();

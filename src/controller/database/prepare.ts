@@ -32,6 +32,9 @@ export async function prepareDatabase(url: string): Promise<readonly string[]> {
 /** Makes the tables of states: those of the postgres store, which the command line uses too. */
 async function prepareStates(url: string): Promise<void> {
   const env = { GRAPHFORM_STATE_POSTGRES_URL: url };
-  const manifest = await loadManifest({ objects: [{ apiVersion: "graphform/v1", name: "preparation" }], env });
+  const manifest = await loadManifest({
+    objects: [{ apiVersion: "graphform/v1", name: "preparation" }],
+    env,
+  });
   await openState(manifest, { path: "postgres:///?name=preparation" }).prepare();
 }
