@@ -16,7 +16,7 @@ const dist = join(root, "dist");
  */
 const result = await build({
   absWorkingDir: root,
-  entryPoints: ["src/cli.ts", "src/index.ts", "src/platform/main.ts"],
+  entryPoints: ["src/cli.ts", "src/index.ts", "src/platform/main.ts", "src/controller/runs/thread.ts"],
   outdir: "dist",
   outbase: "src",
   chunkNames: "chunks/[name]-[hash]",

@@ -32,6 +32,8 @@ interface CommandSpec<O> {
   readonly passesOn?: boolean;
   /** Loads the code that runs it if --chdir names several folders; without it several are refused. */
   readonly several?: () => Promise<Handler<O, readonly [folders: readonly string[]]>>;
+  /** Commands below it, each with options of its own. */
+  readonly below?: readonly CommandEntry[];
   /** Loads the code that runs it, with the arguments as they were parsed. */
   readonly load: (options: O) => Promise<Handler<O, string[]>>;
 }
@@ -43,7 +45,8 @@ type Handler<O, A extends readonly unknown[]> = (
 ) => number | Promise<number>;
 
 export function command<O extends object>(name: string, about: string, spec: CommandSpec<O>): CommandEntry {
-  return (parent, { settings, at, folders, done }) => {
+  return (parent, host) => {
+    const { settings, at, folders, done } = host;
     const {
       shared = (bare) => bare,
       ineffective = [],
@@ -58,6 +61,7 @@ export function command<O extends object>(name: string, about: string, spec: Com
     for (const given of options) added.addOption(given instanceof Option ? given : new Option(...given));
     if (examples !== undefined) withExamples(added, examples);
     if (after !== undefined) added.addHelpText("after", after);
+    for (const add of spec.below ?? []) add(added.enablePositionalOptions(), host);
     if (passesOn) added.allowUnknownOption().allowExcessArguments();
     added.action(async () => {
       const parsed = added.opts<O & { readonly color?: boolean; readonly log?: string }>();
@@ -104,6 +108,7 @@ export const commandGroups = {
   state: "What is recorded:",
   service: "Operations at the service:",
   platform: "Local platform:",
+  fleet: "A fleet of manifests:",
   setup: "Setting up:",
   reference: "Reference:",
 } as const;

@@ -100,13 +100,13 @@ export function collectAddress(value: string, before: readonly string[]): readon
   return collect(typedAddress(value), before);
 }
 
-function positive(text: string): number {
+export function positive(text: string): number {
   if (!/^[1-9][0-9]{0,3}$/.test(text))
     throw new InvalidArgumentError("it must be a whole number from 1 to 9999.");
   return Number(text);
 }
 
-function duration(text: string): number {
+export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)
     throw new InvalidArgumentError("it must be a duration like 90s, 40m or 2h, at most 24d.");

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { packageVersion } from "../project/package-files.ts";
 import type { Settings } from "../project/settings.ts";
 import { type CommandHost, commandGroups, withHelpFormat } from "./define-command.ts";
+import { commandsOfFleet } from "./fleet-commands.ts";
 import { collect } from "./options.ts";
 import { commandsOfPlans } from "./plan-commands.ts";
 import { commandsOfState } from "./record-commands.ts";
@@ -49,6 +50,7 @@ export function createProgram({ terminal, settings, done }: ProgramHost): Comman
     [commandGroups.state, commandsOfState],
     [commandGroups.service, commandsAtService],
     [commandGroups.platform, commandsOfPlatform],
+    [commandGroups.fleet, commandsOfFleet],
     [commandGroups.setup, commandsOfSetup],
     [commandGroups.reference, commandsOfReference],
   ] as const;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { isObject } from "../model/json.ts";
 
 const here = fileURLToPath(import.meta.url);
@@ -14,6 +14,13 @@ const packageRoot: string = above(dirname(here));
 export const platformProgram: string = here.endsWith(".ts")
   ? join(packageRoot, "src", "platform", "main.ts")
   : join(packageRoot, "dist", "platform", "main.js");
+
+/** The program of the controller's threads, likewise. */
+export const threadProgram: URL = pathToFileURL(
+  here.endsWith(".ts")
+    ? join(packageRoot, "src", "controller", "runs", "thread.ts")
+    : join(packageRoot, "dist", "controller", "runs", "thread.js"),
+);
 
 export function packageVersion(): string {
   return packageText("version");

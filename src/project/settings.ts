@@ -21,7 +21,14 @@ export interface Settings {
 
 /** Credentials of the service and of the forge. */
 const credentials: readonly SettingName[] = [
-  ...(["GRAPHFORM_PASSWORD", "GRAPHFORM_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN", "CI_JOB_TOKEN"] as const),
+  ...([
+    "GRAPHFORM_PASSWORD",
+    "GRAPHFORM_TOKEN",
+    "GITHUB_TOKEN",
+    "GITLAB_TOKEN",
+    "CI_JOB_TOKEN",
+    "GRAPHFORM_CONTROLLER_TOKEN",
+  ] as const),
 ];
 
 /** Reads an environment into settings. */
@@ -51,6 +58,11 @@ const table = {
   GRAPHFORM_SUBSCRIPTION_ID: "Subscription of every tier; `--subscription` wins over it.",
   GRAPHFORM_CA_FILE:
     "PEM file of the authority that the certificates of the service, its databases and the state's store are checked with.",
+  GRAPHFORM_CONTROLLER_URL:
+    "Address of the controller that `fleet` talks to; default `http://127.0.0.1:8080`.",
+  GRAPHFORM_CONTROLLER_TOKEN: "Token for it.",
+  GRAPHFORM_CONTROLLER_DATABASE_URL:
+    "Database of the controller that `serve` runs, with user and password; `--database-url` wins over it.",
   XDG_STATE_HOME: "Folder of the sessions that `login` stores; default `~/.local/state`.",
   CI: "Set in a pipeline: no colour, and nobody is asked.",
   NO_COLOR: "No colour.",

@@ -7,6 +7,7 @@ import { checkedManifest, openProject, type Project } from "../../project/projec
 import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
 import { claimState } from "../../state/claim-state.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { type Invocation, serviceTarget } from "../with-run.ts";
 import { check, clockFinding, type Finding, stateFindings } from "./state.ts";
 
@@ -25,6 +26,15 @@ export async function doctor(invocation: Invocation): Promise<number> {
     ...(await service(invocation, project)),
     await check("local engine", hide, () => engine(project)),
   ];
+  return printFindings(findings, options, terminal);
+}
+
+/** Prints findings, each with the way to fix it, or as JSON. Returns the exit code: 0 if all is well. */
+export function printFindings(
+  findings: readonly Finding[],
+  options: { readonly json?: boolean },
+  terminal: Terminal,
+): number {
   const { green, red } = makePalette(terminal.colour);
   if (options.json === true) terminal.out(`${jsonText(findings.map((finding) => ({ ...finding })))}\n`);
   else {

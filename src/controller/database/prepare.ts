@@ -1,6 +1,6 @@
 /** @module Makes everything that a controller keeps in its database: its own tables, those of states, and the queue. */
 import { sql } from "kysely";
-import { loadManifest, openState } from "../../index.ts";
+import { GraphformError, loadManifest, openState } from "../../index.ts";
 import { installQueue } from "../queue/queue.ts";
 import { openDatabase } from "./connect.ts";
 import { migrate, pendingMigrations } from "./migrations.ts";
@@ -37,4 +37,25 @@ async function prepareStates(url: string): Promise<void> {
     env,
   });
   await openState(manifest, { path: "postgres:///?name=preparation" }).prepare();
+}
+
+/** Throws `database-*` in words of this program if the database does not answer, or lets nobody of this name in. */
+export async function assertAnswers(url: string): Promise<void> {
+  const database = openDatabase(url, () => undefined);
+  try {
+    await sql`SELECT 1`.execute(database);
+  } catch (error) {
+    const { message, code = "" } =
+      error instanceof Error ? (error as Error & { readonly code?: string }) : new Error();
+    const isLogin = code.startsWith("28") || /^SASL/.test(message);
+    throw new GraphformError(
+      isLogin ? "database-denied" : "database-unreachable",
+      isLogin
+        ? "the database refuses the user or its password"
+        : `the database does not answer: ${message || code}`,
+      { hint: "check --database-url, or GRAPHFORM_CONTROLLER_DATABASE_URL" },
+    );
+  } finally {
+    await database.destroy();
+  }
 }

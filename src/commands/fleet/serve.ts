@@ -1,0 +1,242 @@
+/** @module Runs a controller, and works on its database: migrations, checks, tokens. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import type { Role } from "../../controller/database/schema.ts";
+import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { packageVersion, threadProgram } from "../../project/package-files.ts";
+import type { Settings } from "../../project/settings.ts";
+import { jsonText } from "../../report/typeset.ts";
+import { amount } from "../../report/words.ts";
+import { printFindings } from "../doctor/doctor.ts";
+import { check, type Finding } from "../doctor/state.ts";
+import { tableText } from "../terminal/table-text.ts";
+import type { Invocation } from "../with-run.ts";
+
+/** The database of a controller, as options name it. */
+export interface DatabaseOptions {
+  readonly databaseUrl?: string;
+  readonly embedded?: string;
+  readonly json?: boolean;
+}
+
+export interface ServeOptions extends DatabaseOptions {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly role: "all" | "api" | "worker";
+  readonly workers: number;
+  readonly config?: string;
+  readonly migrate?: boolean;
+  readonly tokenFile?: string;
+}
+
+/** `serve`: runs a controller until SIGTERM or Ctrl-C; reads its configuration again at SIGHUP. Prints one JSON line when it is ready. */
+export async function serve({ options, settings, terminal }: Invocation<ServeOptions>): Promise<number> {
+  const { embedded, listen, role, workers, config, migrate = false } = options;
+  const { startController } = await import("../../controller/serve.ts");
+  const state = settings.get("XDG_STATE_HOME") ?? join(homedir(), ".local", "state");
+  const tokenFile = options.tokenFile ?? join(embedded ?? join(state, "graphform"), "admin-token");
+  const stopping = Promise.withResolvers<void>();
+  const stop = (): void => stopping.resolve();
+  // A signal that comes while it starts ends it as soon as it has.
+  process.once("SIGTERM", stop).once("SIGINT", stop);
+  const say = (line: string): void => terminal.err(`${settings.secrets.hide(line)}\n`);
+  const controller = await startController({
+    database: embedded === undefined ? { url: databaseUrl(options, settings) } : { embedded },
+    isMigrating: migrate,
+    role,
+    listen,
+    slots: workers,
+    ...(config === undefined ? {} : { configFile: config }),
+    tokenFile: resolve(tokenFile),
+    version: packageVersion(),
+    thread: threadProgram,
+    say,
+  });
+  // A third process can end this one by a second signal: nothing is lost, as after a kill.
+  process.once("SIGTERM", endAtOnce).once("SIGINT", endAtOnce);
+  const reload = (): void =>
+    void controller.reload().catch((error: unknown) => say(`trouble: ${String(error)}`));
+  process.on("SIGHUP", reload);
+  terminal.out(
+    `${JSON.stringify({ url: controller.url ?? null, pid: process.pid, tokenFile: controller.tokenFile ?? null })}\n`,
+  );
+  const trouble = await Promise.race([stopping.promise, controller.ended]);
+  say("ending: no new jobs are taken, and steps that run reach their boundary");
+  await controller.stop();
+  process.off("SIGHUP", reload);
+  if (trouble !== undefined) throw trouble;
+  return exitCodes.done;
+}
+
+function endAtOnce(): void {
+  process.exit(exitCodes.interrupted);
+}
+
+/** `serve migrate`: brings the database to this version. */
+export async function serveMigrate({
+  options,
+  settings,
+  terminal,
+}: Invocation<DatabaseOptions>): Promise<number> {
+  const { assertAnswers, prepareDatabase } = await import("../../controller/database/prepare.ts");
+  const url = await urlOf(options, settings);
+  await assertAnswers(url);
+  const done = await prepareDatabase(url);
+  terminal.out(
+    options.json === true
+      ? `${jsonText({ migrations: [...done] })}\n`
+      : done.length === 0
+        ? "the database is up to date\n"
+        : `the database is up to date: ${amount(done.length, "migration")} done (${done.join(", ")})\n`,
+  );
+  return exitCodes.done;
+}
+
+/** `serve doctor`: what keeps a controller from working. Exit 0 or 1. */
+export async function serveDoctor({
+  options,
+  settings,
+  terminal,
+}: Invocation<DatabaseOptions & { readonly config?: string }>): Promise<number> {
+  const { controllerChecks } = await import("../../controller/doctor.ts");
+  const findings: Finding[] = [];
+  for (const [name, look] of controllerChecks(await urlOf(options, settings), options.config))
+    findings.push(await check(name, settings.secrets.hide, look));
+  return printFindings(findings, options, terminal);
+}
+
+export interface TokenOptions extends DatabaseOptions {
+  readonly role: Role;
+  readonly tenant?: string;
+  readonly name: string;
+  readonly expires?: number;
+}
+
+/** `serve token create`: prints a new token, which is shown this once. */
+export async function tokenCreate({
+  options,
+  settings,
+  terminal,
+}: Invocation<TokenOptions>): Promise<number> {
+  const { role, tenant = null, name, expires } = options;
+  return withDatabase(options, settings, async ({ createToken, database }) => {
+    const made = await createToken(database, {
+      name,
+      role,
+      tenant,
+      actor: "command line",
+      ...(expires === undefined ? {} : { expiresAt: new Date(Date.now() + expires) }),
+    });
+    terminal.out(options.json === true ? `${jsonText({ ...made })}\n` : `${made.token}\n`);
+    if (options.json !== true) terminal.err(`token ${made.id}: it is shown this once\n`);
+    return exitCodes.done;
+  });
+}
+
+/** `serve token list`: the tokens without their texts. */
+export async function tokenList({
+  options,
+  settings,
+  terminal,
+}: Invocation<DatabaseOptions>): Promise<number> {
+  return withDatabase(options, settings, async ({ database }) => {
+    const rows = await database
+      .selectFrom("tokens")
+      .select(["id", "name", "role", "tenant", "created_at", "expires_at", "revoked_at"])
+      .orderBy("created_at")
+      .execute();
+    const tokens = rows.map(({ id, name, role, tenant, created_at, expires_at, revoked_at }) => ({
+      ...{ id, name, role, tenant },
+      createdAt: created_at.toISOString(),
+      expiresAt: expires_at?.toISOString() ?? null,
+      status:
+        revoked_at === null
+          ? expires_at !== null && expires_at < new Date()
+            ? "expired"
+            : "valid"
+          : "revoked",
+    }));
+    const cells = tokens.map(({ id, name, role, tenant, status, createdAt }) => [
+      id,
+      role,
+      tenant ?? "all",
+      status,
+      createdAt,
+      name,
+    ]);
+    terminal.out(
+      options.json === true
+        ? `${jsonText({ tokens })}\n`
+        : tableText(["id", "role", "tenant", "status", "made", "name"], cells, terminal),
+    );
+    return exitCodes.done;
+  });
+}
+
+/** `serve token revoke`: ends a token at once. */
+export async function tokenRevoke(
+  { options, settings, terminal }: Invocation<DatabaseOptions>,
+  id: string,
+): Promise<number> {
+  return withDatabase(options, settings, async ({ revokeToken, database }) => {
+    const isKnown =
+      /^[0-9a-f-]{36}$/i.test(id) && (await revokeToken(database, { id, actor: "command line" }));
+    if (!isKnown)
+      throw new GraphformError("token-unknown", "no valid token has this id", {
+        hint: "`graphform serve token list` shows them",
+      });
+    terminal.out("revoked\n");
+    return exitCodes.done;
+  });
+}
+
+type Tokens = typeof import("../../controller/http/tokens.ts") & {
+  readonly database: import("../../controller/database/connect.ts").Database;
+};
+
+async function withDatabase<T>(
+  options: DatabaseOptions,
+  settings: Settings,
+  work: (tokens: Tokens) => Promise<T>,
+): Promise<T> {
+  const [tokens, { openDatabase }, { assertAnswers }] = await Promise.all([
+    import("../../controller/http/tokens.ts"),
+    import("../../controller/database/connect.ts"),
+    import("../../controller/database/prepare.ts"),
+  ]);
+  const url = await urlOf(options, settings);
+  await assertAnswers(url);
+  const database = openDatabase(url, () => undefined);
+  return work({ ...tokens, database }).finally(() => database.destroy());
+}
+
+/** Address of the database; that of an embedded one is beside its data, for the owner of the folder. */
+async function urlOf(options: DatabaseOptions, settings: Settings): Promise<string> {
+  if (options.embedded === undefined) return databaseUrl(options, settings);
+  const file = join(options.embedded, "database-url");
+  if (!existsSync(file))
+    throw new GraphformError(
+      "embedded-none",
+      `there is no embedded database in ${options.embedded}, or it belongs to another user`,
+      {
+        hint: "`graphform serve --embedded DIR` makes one; it must run meanwhile",
+      },
+    );
+  return (await readFile(file, "utf8")).trim();
+}
+
+function databaseUrl(options: DatabaseOptions, settings: Settings): string {
+  const url = options.databaseUrl ?? settings.get("GRAPHFORM_CONTROLLER_DATABASE_URL");
+  if (url === undefined)
+    throw new GraphformError("database-none", "no database is named", {
+      hint: "name --embedded DIR, or --database-url; GRAPHFORM_CONTROLLER_DATABASE_URL keeps the password off the command line",
+    });
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new GraphformError("database-none", "the address of the database is not a postgres:// URL", {
+      hint: "write postgres://USER:PASSWORD@HOST/DATABASE",
+    });
+  settings.secrets.add([URL.parse(url)?.password]);
+  return url;
+}

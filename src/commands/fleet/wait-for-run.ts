@@ -1,0 +1,94 @@
+/** @module Follows a run of the controller to its end, or to where a person must decide. */
+import { type ExitCode, exitCodes } from "../../model/errors.ts";
+import { isObject, type JsonObject, textIn } from "../../model/json.ts";
+import { escapeText } from "../../report/typeset.ts";
+import { elapsedTime } from "../../report/words.ts";
+import type { ControllerClient } from "./controller-client.ts";
+
+/** Exit codes of ends that have none of their own; those of an apply are in the run. */
+const ofStatus: { readonly [status: string]: ExitCode } = {
+  applied: exitCodes.done,
+  planned_and_finished: exitCodes.done,
+  blocked: exitCodes.blocked,
+  needs_approval: exitCodes.waitingForPerson,
+  discarded: exitCodes.blocked,
+  superseded: exitCodes.stale,
+  stale: exitCodes.stale,
+  canceled: exitCodes.interrupted,
+};
+
+/**
+ * Prints the events of a run, and resolves with the exit code that `apply` would have had: 8 if the run waits for an approval. What was asked for
+ * while another run was at work begins after it, and is followed too.
+ */
+export async function waitForRun(
+  client: ControllerClient,
+  first: string,
+  print: (line: string) => void,
+): Promise<{ readonly code: number; readonly run: string }> {
+  for (let run = first; ; ) {
+    for await (const event of client.events(run)) {
+      const line = eventLine(event);
+      if (line !== undefined) print(`${line}\n`);
+      if (event["type"] === "status" && event["to"] === "needs_approval") break;
+    }
+    const { run: found } = await client.ask("GET", `/api/v1/runs/${run}`);
+    const row = isObject(found) ? found : {};
+    const status = textIn(row["status"]) ?? "";
+    const next = status === "needs_approval" ? undefined : await followerOf(client, row);
+    if (next === undefined) {
+      if (status === "needs_approval")
+        print(
+          `approve it: graphform fleet approve ${run} --fingerprint ${escapeText(String(row["fingerprint"]))}\n`,
+        );
+      const exitCode = row["exitCode"];
+      return {
+        run,
+        code:
+          typeof exitCode === "number" && status !== "needs_approval"
+            ? exitCode
+            : (ofStatus[status] ?? exitCodes.error),
+      };
+    }
+    print(`run ${next} follows\n`);
+    run = next;
+  }
+}
+
+/** The run of the same manifest that was begun after this one and is open: what was asked for is done by it. */
+async function followerOf(client: ControllerClient, run: JsonObject): Promise<string | undefined> {
+  const query = new URLSearchParams({
+    tenant: String(run["tenant"]),
+    manifest: String(run["manifest"]),
+    limit: "1",
+  });
+  const { runs } = await client.ask("GET", `/api/v1/runs?${query}`);
+  const newest = Array.isArray(runs) && isObject(runs[0]) ? runs[0] : {};
+  const isNewer = newest["id"] !== run["id"] && newest["kind"] === "reconcile" && newest["endedAt"] === null;
+  return isNewer ? textIn(newest["id"]) : undefined;
+}
+
+/** One line for an event; undefined for those that say nothing to a person. */
+function eventLine(event: JsonObject): string | undefined {
+  const { type, to, why, message, event: step } = event;
+  const reason = textIn(why) === undefined ? "" : `: ${escapeText(String(why))}`;
+  if (type === "status") return `${String(to)}${reason}`;
+  if (type === "note") return escapeText(String(message));
+  if (type !== "apply" || !isObject(step)) return undefined;
+  const {
+    address,
+    action,
+    result,
+    elapsed,
+    detail,
+    message: said,
+  } = isObject(step["outcome"]) ? step["outcome"] : step;
+  const words = [
+    address,
+    action,
+    result,
+    typeof elapsed === "number" ? elapsedTime(elapsed) : undefined,
+    detail ?? said,
+  ];
+  return `  ${escapeText(words.filter((word) => typeof word === "string").join(" "))}`;
+}
