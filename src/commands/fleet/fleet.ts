@@ -343,7 +343,7 @@ function query(options: object, ...names: readonly string[]): string {
   );
   return given.length === 0
     ? ""
-    : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+    : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`;
 }
 
 function runPath(run: string, rest = ""): string {

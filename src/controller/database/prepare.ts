@@ -45,8 +45,8 @@ export async function assertAnswers(url: string): Promise<void> {
   try {
     await sql`SELECT 1`.execute(database);
   } catch (error) {
-    const { message, code = "" } =
-      error instanceof Error ? (error as Error & { readonly code?: string }) : new Error();
+    const message = error instanceof Error ? error.message : String(error);
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const isLogin = code.startsWith("28") || /^SASL/.test(message);
     throw new GraphformError(
       isLogin ? "database-denied" : "database-unreachable",
