@@ -12,6 +12,8 @@ export interface CommandHost {
   readonly at: (options: { readonly color?: boolean; readonly log?: string }) => Terminal;
   /** Folders of --chdir, as the command line names them; a single one is the current folder by now. */
   readonly folders: () => readonly string[];
+  /** The command above that runs by itself too: it reads options of its own wherever they stand. */
+  readonly above?: Command;
   /** Called with the exit code of the command that ran. */
   readonly done: (code: number) => void;
 }
@@ -32,7 +34,7 @@ interface CommandSpec<O> {
   readonly passesOn?: boolean;
   /** Loads the code that runs it if --chdir names several folders; without it several are refused. */
   readonly several?: () => Promise<Handler<O, readonly [folders: readonly string[]]>>;
-  /** Commands below it, each with options of its own. */
+  /** Commands below it. An option that both have counts for whichever runs. */
   readonly below?: readonly CommandEntry[];
   /** Loads the code that runs it, with the arguments as they were parsed. */
   readonly load: (options: O) => Promise<Handler<O, string[]>>;
@@ -61,10 +63,11 @@ export function command<O extends object>(name: string, about: string, spec: Com
     for (const given of options) added.addOption(given instanceof Option ? given : new Option(...given));
     if (examples !== undefined) withExamples(added, examples);
     if (after !== undefined) added.addHelpText("after", after);
-    for (const add of spec.below ?? []) add(added.enablePositionalOptions(), host);
+    for (const add of spec.below ?? []) add(added, { ...host, above: added });
     if (passesOn) added.allowUnknownOption().allowExcessArguments();
     added.action(async () => {
-      const parsed = added.opts<O & { readonly color?: boolean; readonly log?: string }>();
+      const own = added.opts<O & { readonly color?: boolean; readonly log?: string }>();
+      const parsed = { ...host.above?.opts(), ...own };
       const invocation = { options: parsed, settings, terminal: at(parsed) };
       if (spec.several !== undefined && folders().length > 1)
         return done(await (await spec.several())(invocation, folders()));

@@ -31,7 +31,7 @@ export const commandsOfFleet: readonly CommandEntry[] = [
       new Option("--listen <host:port>", "where the API listens")
         .argParser(listenAddress)
         .default({ host: "127.0.0.1", port: 8080 }, "127.0.0.1:8080"),
-      new Option("--role <role>", "what this process does").choices(["all", "api", "worker"]).default("all"),
+      ["--role <role>", "what this process does: all (default), api or worker"],
       new Option("--workers <n>", "runs that it plans, and that it applies, at one time")
         .argParser(positive)
         .default(4),
@@ -66,7 +66,7 @@ export const commandsOfFleet: readonly CommandEntry[] = [
         command<TokenOptions>("create", "print a new token; it is shown this once", {
           options: [
             ...database,
-            required("--role <role>", "what it may do").choices(["viewer", "planner", "approver", "admin"]),
+            ["--role <role>", "what it may do: viewer, planner, approver or admin"],
             ["--tenant <tenant>", "only for this tenant (default: all)"],
             required("--name <name>", "who has it, for the audit log"),
             new Option("--expires <time>", "how long it counts, like 90d (default: for ever)").argParser(

@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import type { Role } from "../../controller/database/schema.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { packageVersion, threadProgram } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -24,7 +23,7 @@ export interface DatabaseOptions {
 
 export interface ServeOptions extends DatabaseOptions {
   readonly listen: { readonly host: string; readonly port: number };
-  readonly role: "all" | "api" | "worker";
+  readonly role?: string;
   readonly workers: number;
   readonly config?: string;
   readonly migrate?: boolean;
@@ -33,7 +32,8 @@ export interface ServeOptions extends DatabaseOptions {
 
 /** `serve`: runs a controller until SIGTERM or Ctrl-C; reads its configuration again at SIGHUP. Prints one JSON line when it is ready. */
 export async function serve({ options, settings, terminal }: Invocation<ServeOptions>): Promise<number> {
-  const { embedded, listen, role, workers, config, migrate = false } = options;
+  const { embedded, listen, workers, config, migrate = false } = options;
+  const role = roleOf(options.role ?? "all", ["all", "api", "worker"]);
   const { startController } = await import("../../controller/serve.ts");
   const state = settings.get("XDG_STATE_HOME") ?? join(homedir(), ".local", "state");
   const tokenFile = options.tokenFile ?? join(embedded ?? join(state, "graphform"), "admin-token");
@@ -48,7 +48,7 @@ export async function serve({ options, settings, terminal }: Invocation<ServeOpt
     role,
     listen,
     slots: workers,
-    ...(config === undefined ? {} : { configFile: config }),
+    configFile: config,
     tokenFile: resolve(tokenFile),
     version: packageVersion(),
     thread: threadProgram,
@@ -60,7 +60,7 @@ export async function serve({ options, settings, terminal }: Invocation<ServeOpt
     void controller.reload().catch((error: unknown) => say(`trouble: ${String(error)}`));
   process.on("SIGHUP", reload);
   terminal.out(
-    `${JSON.stringify({ url: controller.url ?? null, pid: process.pid, tokenFile: controller.tokenFile ?? null })}\n`,
+    `${JSON.stringify({ url: controller.url, pid: process.pid, tokenFile: controller.tokenFile })}\n`,
   );
   const trouble = await Promise.race([stopping.promise, controller.ended]);
   say("ending: no new jobs are taken, and steps that run reach their boundary");
@@ -108,7 +108,7 @@ export async function serveDoctor({
 }
 
 export interface TokenOptions extends DatabaseOptions {
-  readonly role: Role;
+  readonly role?: string;
   readonly tenant?: string;
   readonly name: string;
   readonly expires?: number;
@@ -120,7 +120,8 @@ export async function tokenCreate({
   settings,
   terminal,
 }: Invocation<TokenOptions>): Promise<number> {
-  const { role, tenant = null, name, expires } = options;
+  const { tenant = null, name, expires } = options;
+  const role = roleOf(options.role, ["viewer", "planner", "approver", "admin"]);
   return withDatabase(options, settings, async ({ createToken, database }) => {
     const made = await createToken(database, {
       name,
@@ -189,6 +190,14 @@ export async function tokenRevoke(
       });
     terminal.out("revoked\n");
     return exitCodes.done;
+  });
+}
+
+function roleOf<R extends string>(given: string | undefined, roles: readonly R[]): R {
+  const role = roles.find((known) => known === given);
+  if (role !== undefined) return role;
+  throw new GraphformError("role", given === undefined ? "no role is named" : "there is no such role", {
+    hint: `name one of these with --role: ${roles.join(", ")}`,
   });
 }
 
