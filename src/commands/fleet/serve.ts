@@ -54,8 +54,6 @@ export async function serve({ options, settings, terminal }: Invocation<ServeOpt
     thread: threadProgram,
     say,
   });
-  // A third process can end this one by a second signal: nothing is lost, as after a kill.
-  process.once("SIGTERM", endAtOnce).once("SIGINT", endAtOnce);
   const reload = (): void =>
     void controller.reload().catch((error: unknown) => say(`trouble: ${String(error)}`));
   process.on("SIGHUP", reload);
@@ -64,6 +62,8 @@ export async function serve({ options, settings, terminal }: Invocation<ServeOpt
   );
   const trouble = await Promise.race([stopping.promise, controller.ended]);
   say("ending: no new jobs are taken, and steps that run reach their boundary");
+  // A second signal ends it as a kill does: nothing is lost.
+  process.once("SIGTERM", endAtOnce).once("SIGINT", endAtOnce);
   await controller.stop();
   process.off("SIGHUP", reload);
   if (trouble !== undefined) throw trouble;
