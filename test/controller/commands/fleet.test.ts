@@ -1,0 +1,100 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Ran, runHere } from "../../support/command-line.ts";
+import { openFolder } from "../../support/unprivileged.ts";
+import { graphform, type Served, startServed } from "../support/serve.ts";
+
+const manifest = `apiVersion: graphform/v1
+name: cache
+defaults:
+  instances: { cloudProvider: aws, region: us-east-1 }
+instances:
+  main:
+    tier: startup
+    component: standalone
+    config: { name: cache, description: first, memoryRequestsAndLimits: 1200M, graphdbUser: app, graphdbPassword: "\${env.SHOP_PASSWORD}" }
+`;
+
+describe("graphform fleet", () => {
+  let folder: string;
+  let served: Served;
+
+  beforeAll(async () => {
+    folder = openFolder("fleet");
+    graphform(folder, "platform", "up", "--detach", "--engine", "none");
+    const config = join(folder, "controller.yaml");
+    writeFileSync(config, "tenants: { shop: { auto: safe, secrets: { envPrefix: SHOP_ } } }\n");
+    served = await startServed(folder, "--config", config);
+  });
+  afterAll(async () => {
+    await served.end("SIGTERM");
+    graphform(folder, "platform", "down");
+  });
+
+  const fleet = (...args: readonly string[]): Promise<Ran> => runHere(["fleet", ...args], served.env);
+  const file = (text: string): string => {
+    const path = join(folder, "graphform.yaml");
+    writeFileSync(path, text);
+    return path;
+  };
+  const newestRun = async (): Promise<{ id: string; status: string; fingerprint: string }> =>
+    JSON.parse((await fleet("runs", "shop/cache", "--json")).out).runs[0];
+
+  it("adds, approves, pauses and removes a manifest", async () => {
+    const added = await fleet("add", "cache", "--file", file(manifest), "--wait");
+    expect(added, added.out).toMatchObject({ code: 0, err: "" });
+    expect(added.out).toMatch(/^pending\nplanning\n/m);
+    expect((await fleet("list")).out).toMatch(/shop\/cache +in-sync/);
+    expect((await fleet("drift")).out).toContain("1 of 1 manifests checked");
+    expect((await fleet("locks")).code).toBe(0);
+    expect((await fleet("upload", "cache", "--file", file(manifest))).out).toContain("the same");
+
+    const bigger = manifest.replace("1200M", "1500M");
+    const asked = await fleet("upload", "shop/cache", "--file", file(bigger), "--wait");
+    expect(asked).toMatchObject({ code: 8, out: expect.stringContaining("graphform fleet approve") });
+    const { id, fingerprint } = await newestRun();
+    expect((await fleet("show", id)).out).toMatch(/update instances\.main: .*config/);
+    expect(await fleet("approve", id, "--fingerprint", "another")).toMatchObject({ code: 6 });
+    expect((await fleet("list", "--status", "waiting")).out).toContain(id);
+    const approved = await fleet("approve", id, "--fingerprint", fingerprint, "--wait", "--json");
+    expect(approved.code, approved.err).toBe(0);
+    expect(JSON.parse(approved.out)).toMatchObject({ run: { id, status: "applied", exitCode: 0 } });
+    expect(await fleet("cancel", id)).toMatchObject({ code: 1, err: expect.stringContaining("ended") });
+
+    const broken = await fleet("upload", "cache", "--file", file(`${manifest}nonsense: 1\n`), "--wait");
+    expect(broken, broken.out).toMatchObject({ code: 3, out: expect.stringContaining("graphform.yaml:") });
+    expect((await fleet("redrive", "--json")).code).toBe(0);
+    expect((await fleet("pause", "cache", "--until", "4h")).out).toContain("paused until");
+    expect((await fleet("pause", "cache", "--until", "now")).out).toContain("checked again");
+    expect((await fleet("remove", "cache")).out).toContain("its databases and its state stay");
+    expect(JSON.parse((await fleet("list", "--json")).out).manifests).toEqual([]);
+  });
+
+  it("makes tokens that see their tenant alone, and ends them", async () => {
+    const db = ["--embedded", join(folder, "db")];
+    const role = ["--role", "viewer", "--tenant", "shop", "--name", "ada"];
+    const made = await runHere(["serve", "token", "create", ...role, ...db, "--json"], {});
+    const { id, token } = JSON.parse(made.out);
+    const viewer = { ...served.env, GRAPHFORM_CONTROLLER_TOKEN: token };
+    expect((await runHere(["fleet", "list"], viewer)).code).toBe(0);
+    expect(await runHere(["fleet", "reconcile", "cache"], viewer)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("it takes the role planner"),
+    });
+    expect((await runHere(["serve", "token", "list", ...db], {})).out).toMatch(/viewer +shop +valid/);
+    expect((await runHere(["serve", "token", "revoke", id, ...db], {})).code).toBe(0);
+    expect((await runHere(["fleet", "list"], viewer)).err).toContain("unknown, expired or revoked");
+    const unknown = await runHere(["serve", "token", "create", "--role", "api", "--name", "x", ...db], {});
+    expect(unknown.err).toContain("viewer, planner, approver, admin");
+  });
+
+  it.each([
+    [{ GRAPHFORM_CONTROLLER_TOKEN: "" }, "no token for the controller"],
+    [{ GRAPHFORM_CONTROLLER_URL: "http://controller.example.com" }, "unencrypted"],
+    [{ GRAPHFORM_CONTROLLER_URL: "http://127.0.0.1:1" }, "does not answer"],
+  ])("says what is wrong with %o", async (change, message) => {
+    const { code, err } = await runHere(["fleet", "list"], { ...served.env, ...change });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
+  });
+});

@@ -1,0 +1,49 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, expect, it } from "vitest";
+import { runHere } from "../../support/command-line.ts";
+import { openFolder } from "../../support/unprivileged.ts";
+import { startServed } from "../support/serve.ts";
+
+describe("graphform serve", () => {
+  it("is ready with one line, keeps the last configuration at a mistake, and ends with 0 at SIGTERM", async () => {
+    const folder = openFolder("serve");
+    const config = join(folder, "controller.yaml");
+    writeFileSync(config, "tenants: { shop: { auto: safe } }\n");
+    const served = await startServed(folder, "--config", config);
+    expect(statSync(join(folder, "db", "admin-token")).mode & 0o777).toBe(0o600);
+    expect((await fetch(new URL("/readyz", served.url))).status).toBe(200);
+    writeFileSync(config, "tenants: { shop: { auto: sometimes } }\n");
+    process.kill(served.pid, "SIGHUP");
+    await expect.poll(() => served.said(), { timeout: 20_000 }).toContain("controller.yaml:1:");
+    const listed = await runHere(["fleet", "list", "--json"], served.env);
+    expect(JSON.parse(listed.out)).toEqual({ manifests: [], next: null });
+
+    const db = ["--embedded", join(folder, "db")];
+    const doctor = await runHere(["serve", "doctor", ...db, "--config", config], {});
+    expect(doctor.code).toBe(1);
+    expect(doctor.out.match(/^failed.*$/gm)).toEqual([expect.stringContaining("configuration")]);
+    const migrated = await runHere(["serve", "migrate", ...db, "--json"], {});
+    expect(JSON.parse(migrated.out)).toEqual({ migrations: [] });
+    expect(await served.end("SIGTERM")).toBe(0);
+  });
+
+  it("ends with 1 when its PostgreSQL ends", async () => {
+    const folder = openFolder("serve");
+    const served = await startServed(folder);
+    const file = join(folder, "db", "data", "postmaster.pid");
+    process.kill(Number(readFileSync(file, "utf8").split("\n")[0]), "SIGQUIT");
+    expect(await served.end("SIGCONT")).toBe(1);
+    expect(served.said()).toContain("the embedded PostgreSQL has ended");
+  });
+
+  it("refuses a database that it is not told, and one that does not answer", async () => {
+    const none = await runHere(["serve"], {});
+    expect(none).toMatchObject({ code: 1, err: expect.stringContaining("--embedded DIR") });
+    const url = "postgres://somebody:a-password@127.0.0.1:1/db";
+    const away = await runHere(["serve", "migrate"], { GRAPHFORM_CONTROLLER_DATABASE_URL: url });
+    expect(away).toMatchObject({ code: 1, err: expect.stringContaining("does not answer") });
+    expect(away.err).not.toContain("a-password");
+  });
+});
