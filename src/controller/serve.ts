@@ -12,7 +12,6 @@ import { startEmbedded } from "./embedded.ts";
 import { createApp } from "./http/app.ts";
 import { createToken, revokeToken } from "./http/tokens.ts";
 import { listen } from "./listen.ts";
-import { notifyManifest } from "./notify/notify.ts";
 import { startQueue } from "./queue/queue.ts";
 import { startWorker } from "./runs/worker.ts";
 
@@ -86,7 +85,6 @@ export async function startController(options: ControllerOptions): Promise<Contr
     if (role !== "api") {
       const { slots, thread } = options;
       worker = await startWorker({ database, databaseUrl, queue, config, slots, version, thread, onTrouble });
-      await queue.work("notify", 2, ({ data }) => notifyManifest({ database, config }, data.manifest));
     }
     return {
       url: api?.url ?? null,
