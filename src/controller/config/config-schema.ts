@@ -10,6 +10,11 @@ function closed(
   return { type: "object", description, additionalProperties: false, properties, required };
 }
 
+/** A map that may be left out. */
+function optional(rule: Rule): Rule {
+  return { ...rule, default: {} };
+}
+
 function keyed(description: string, pattern: string, entry: Rule): Rule {
   return { type: "object", description, propertyNames: { pattern }, additionalProperties: entry };
 }
@@ -64,24 +69,28 @@ const url: Rule = { pattern: "^https?://[^\\s/?#@]+(/[^\\s]*)?$" };
 const tenants = texts("Names of the tenants that it is for. Left out: all.");
 
 const tenant: Rule = closed("A team, its service, and what its manifests may do.", {
-  service: closed("The hosting service of its manifests. Left out: the local platform of the worker.", {
-    profile: text("A built-in profile's name, or the path of a profile file, from this file."),
-    platformUrl: text("URL of the platform host.", url),
-    usersUrl: text("URL of the host of database users.", url),
-    subscriptionId: text("The subscription that owns the resources."),
-  }),
+  service: optional(
+    closed("The hosting service of its manifests. Left out: the local platform of the worker.", {
+      profile: text("A built-in profile's name, or the path of a profile file, from this file."),
+      platformUrl: text("URL of the platform host.", url),
+      usersUrl: text("URL of the host of database users.", url),
+      subscriptionId: text("The subscription that owns the resources."),
+    }),
+  ),
   credentials: closed(
     "The login at the service. No manifest may read these variables.",
     { username: secret("Name of the user."), password: secret("Password of the user.") },
     ["username", "password"],
   ),
-  secrets: closed("Secrets that its manifests may use.", {
-    envPrefix: text("Beginning of the names of the environment variables that its manifests may name.", {
-      pattern: "^[A-Z][A-Z0-9_]*_$",
-      examples: ["SHOP_"],
+  secrets: optional(
+    closed("Secrets that its manifests may use.", {
+      envPrefix: text("Beginning of the names of the environment variables that its manifests may name.", {
+        pattern: "^[A-Z][A-Z0-9_]*_$",
+        examples: ["SHOP_"],
+      }),
+      commands: optional(keyed("Commands that its manifests may name as the first word.", word, command)),
     }),
-    commands: keyed("Commands that its manifests may name as the first word.", word, command),
-  }),
+  ),
   auto: {
     enum: ["safe", "none"],
     default: "none",
@@ -96,26 +105,29 @@ const tenant: Rule = closed("A team, its service, and what its manifests may do.
   },
 });
 
-const git: Rule = closed("The repositories that manifests may come from.", {
-  allow: texts(
-    "Patterns of addresses: scheme://host/path, with * at the end of the path, or as the first label of the host. file:// only where it is listed. A host that is written out may be in a private network.",
-    { examples: [["https://git.example.com/*"]] },
-  ),
-  credentials: {
-    type: "array",
-    description: "Tokens, each for the addresses of a pattern. The first that fits is used.",
-    items: closed(
-      "A token.",
-      {
-        url: text("Pattern of the addresses that it is sent to."),
-        username: text("Name of the user; GitHub and GitLab take any. Default: git."),
-        token: secret("The token."),
-        tenants,
-      },
-      ["url", "token"],
+const git: Rule = optional(
+  closed("The repositories that manifests may come from.", {
+    allow: texts(
+      "Patterns of addresses: scheme://host/path, with * at the end of the path, or as the first label of the host. file:// only where it is listed. A host that is written out may be in a private network.",
+      { examples: [["https://git.example.com/*"]], default: [] },
     ),
-  },
-});
+    credentials: {
+      type: "array",
+      default: [],
+      description: "Tokens, each for the addresses of a pattern. The first that fits is used.",
+      items: closed(
+        "A token.",
+        {
+          url: text("Pattern of the addresses that it is sent to."),
+          username: text("Name of the user; GitHub and GitLab take any.", { default: "git" }),
+          token: secret("The token."),
+          tenants,
+        },
+        ["url", "token"],
+      ),
+    },
+  }),
+);
 
 const webhook: Rule = closed(
   "A receiver of outgoing webhooks.",
@@ -133,22 +145,27 @@ export const controllerSchema: Rule = {
   title: "graphform controller, version 1",
   ...closed("Configuration of graphform serve.", {
     $schema: { type: "string", description: "For editors." },
-    tenants: keyed("The tenants by name.", word, tenant),
+    tenants: optional(keyed("The tenants by name.", word, tenant)),
     git,
-    webhooks: keyed("Receivers of outgoing webhooks by name.", word, webhook),
-    hooks: closed("Secrets of incoming webhooks.", {
-      github: secret("Secret of the webhooks of GitHub."),
-      gitlab: secret("Token of the webhooks of GitLab."),
-    }),
-    http: closed("The server.", {
-      trustProxy: texts(
-        "Addresses, or networks as address/bits, of proxies whose X-Forwarded headers are believed.",
-      ),
-      tls: closed(
-        "Certificate of the server. Paths count from this file.",
-        { certificate: text("PEM file of the certificate chain."), key: text("PEM file of the key.") },
-        ["certificate", "key"],
-      ),
-    }),
+    webhooks: optional(keyed("Receivers of outgoing webhooks by name.", word, webhook)),
+    hooks: optional(
+      closed("Secrets of incoming webhooks.", {
+        github: secret("Secret of the webhooks of GitHub."),
+        gitlab: secret("Token of the webhooks of GitLab."),
+      }),
+    ),
+    http: optional(
+      closed("The server.", {
+        trustProxy: texts(
+          "Addresses, or networks as address/bits, of proxies whose X-Forwarded headers are believed.",
+          { default: [] },
+        ),
+        tls: closed(
+          "Certificate of the server. Paths count from this file.",
+          { certificate: text("PEM file of the certificate chain."), key: text("PEM file of the key.") },
+          ["certificate", "key"],
+        ),
+      }),
+    ),
   }),
 };

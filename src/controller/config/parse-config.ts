@@ -4,13 +4,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { GraphformError, type SecretSource } from "../../index.ts";
 import { gitPattern } from "../sources/git-url.ts";
-import type {
-  ControllerConfig,
-  GitCredential,
-  NamedCommand,
-  TenantConfig,
-  WebhookReceiver,
-} from "./config.ts";
+import type { ControllerConfig, NamedCommand } from "./config.ts";
 import { controllerSchema } from "./config-schema.ts";
 
 /** A path into the file: keys, and positions in lists. */
@@ -22,18 +16,6 @@ interface Fault {
   readonly hint?: string;
 }
 
-/** A value that conforms to the schema, before defaults are filled in. */
-interface Written {
-  readonly tenants?: { readonly [name: string]: WrittenTenant };
-  readonly git?: { readonly allow?: readonly string[]; readonly credentials?: readonly WrittenToken[] };
-  readonly webhooks?: { readonly [name: string]: WrittenWebhook };
-  readonly hooks?: { readonly github?: WrittenSecret; readonly gitlab?: WrittenSecret };
-  readonly http?: {
-    readonly trustProxy?: readonly string[];
-    readonly tls?: { readonly certificate: string; readonly key: string };
-  };
-}
-
 type WrittenCommand =
   | readonly string[]
   | { readonly run: readonly string[]; readonly env?: readonly string[] };
@@ -41,18 +23,17 @@ type WrittenSecret =
   | { readonly env: string }
   | { readonly file: string }
   | { readonly command: WrittenCommand };
-type WrittenToken = Omit<GitCredential, "token" | "username"> & {
-  readonly token: WrittenSecret;
-  readonly username?: string;
-};
-type WrittenWebhook = Omit<WebhookReceiver, "secret"> & { readonly secret: WrittenSecret };
-type WrittenTenant = Partial<Pick<TenantConfig, "service" | "auto" | "maxConcurrent">> & {
-  readonly credentials?: { readonly username: WrittenSecret; readonly password: WrittenSecret };
-  readonly secrets?: {
-    readonly envPrefix?: string;
-    readonly commands?: { readonly [name: string]: WrittenCommand };
-  };
-};
+
+/** A configuration as it is written, with its defaults: secrets and commands have several forms. */
+type Written<T> = T extends SecretSource
+  ? WrittenSecret
+  : T extends NamedCommand
+    ? WrittenCommand
+    : T extends readonly (infer U)[]
+      ? readonly Written<U>[]
+      : T extends object
+        ? { readonly [K in keyof T]: Written<T[K]> }
+        : T;
 
 /** In characters: the parser compares each key with all before it. */
 const longestFile = 512 * 1024;
@@ -92,11 +73,15 @@ export function parseConfig(text: string, file: string, resolve: (path: string) 
     }
     return 0;
   };
-  const faults = isWritten(value) ? further(value) : violations(value);
+  const written = isWritten(value) ? value : undefined;
+  const faults = written === undefined ? violations(value) : further(written);
   const [first] = faults.toSorted((a, b) => offsetOf(a.path) - offsetOf(b.path));
-  if (first !== undefined) throw invalid(offsetOf(first.path), first);
-  return configOf(value as Written, resolve);
+  if (first !== undefined || written === undefined)
+    throw invalid(offsetOf(first?.path ?? []), first ?? noConfig);
+  return configOf(written, resolve);
 }
+
+const noConfig: Fault = { path: [], message: "the configuration is a map of keys and values" };
 
 /** The range of the key of a map's entry; undefined for an entry of a list. */
 function keyNode(map: unknown, key: string | number | undefined): readonly number[] | undefined {
@@ -114,18 +99,17 @@ function keyNode(map: unknown, key: string | number | undefined): readonly numbe
   return undefined;
 }
 
-const isWrittenByAjv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(
+const isWrittenByAjv = new Ajv({ allErrors: true, strict: true, useDefaults: true }).compile(
   controllerSchema,
 );
 
-function isWritten(value: unknown): value is Written {
+function isWritten(value: unknown): value is Written<ControllerConfig> {
   return isWrittenByAjv(value);
 }
 
 /** The violations of the value that was checked last. Those of the branches of an `anyOf` say less than those below it. */
 function violations(value: unknown): readonly Fault[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return [{ path: [], message: "the configuration is a map of keys and values" }];
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [noConfig];
   const found = (isWrittenByAjv.errors ?? []).filter(
     ({ keyword }) => keyword !== "anyOf" && keyword !== "propertyNames",
   );
@@ -170,7 +154,7 @@ function dotted(path: Path): string {
 }
 
 /** Mistakes that a schema cannot find. */
-function further({ tenants = {}, git = {}, webhooks = {}, http = {} }: Written): readonly Fault[] {
+function further({ tenants, git, webhooks, http }: Written<ControllerConfig>): readonly Fault[] {
   const known = Object.keys(tenants);
   const strangers = (path: Path, names: readonly string[] = []): readonly Fault[] =>
     names.flatMap((name, at) =>
@@ -189,7 +173,7 @@ function further({ tenants = {}, git = {}, webhooks = {}, http = {} }: Written):
     return typeof read === "string" ? [{ path, message: `${JSON.stringify(text)} ${read}` }] : [];
   };
   const prefixes = Object.entries(tenants).flatMap(([name, { secrets }]) =>
-    secrets?.envPrefix === undefined ? [] : [{ name, prefix: secrets.envPrefix }],
+    secrets.envPrefix === undefined ? [] : [{ name, prefix: secrets.envPrefix }],
   );
   return [
     ...prefixes.flatMap(({ name, prefix }): readonly Fault[] => {
@@ -207,8 +191,8 @@ function further({ tenants = {}, git = {}, webhooks = {}, http = {} }: Written):
             },
           ];
     }),
-    ...(git.allow ?? []).flatMap((text, at) => pattern(["git", "allow", at], text)),
-    ...(git.credentials ?? []).flatMap(({ url, tenants: named }, at) => [
+    ...git.allow.flatMap((text, at) => pattern(["git", "allow", at], text)),
+    ...git.credentials.flatMap(({ url, tenants: named }, at) => [
       ...pattern(["git", "credentials", at, "url"], url),
       ...strangers(["git", "credentials", at, "tenants"], named),
     ]),
@@ -216,7 +200,7 @@ function further({ tenants = {}, git = {}, webhooks = {}, http = {} }: Written):
       ...(URL.canParse(url) ? [] : [{ path: ["webhooks", name, "url"], message: "this is not a URL" }]),
       ...strangers(["webhooks", name, "tenants"], named),
     ]),
-    ...(http.trustProxy ?? []).flatMap((text, at) =>
+    ...http.trustProxy.flatMap((text, at) =>
       isNetwork(text)
         ? []
         : [
@@ -240,52 +224,34 @@ function isNetwork(text: string): boolean {
   );
 }
 
-function configOf(written: Written, resolve: (path: string) => string): ControllerConfig {
-  const { tenants = {}, git = {}, webhooks = {}, hooks = {}, http = {} } = written;
+function configOf(written: Written<ControllerConfig>, resolve: (path: string) => string): ControllerConfig {
+  const { tenants, git, webhooks, hooks, http } = written;
   const secret = (source: WrittenSecret): SecretSource => {
     if ("env" in source) return source;
     if ("file" in source) return { file: resolve(source.file) };
     const { run, env } = commandOf(source.command);
     return { command: run, variables: env };
   };
-  const tenantOf = ({
-    service = {},
-    credentials,
-    secrets = {},
-    auto,
-    maxConcurrent,
-  }: WrittenTenant): TenantConfig => ({
-    service: {
-      ...service,
-      ...(service.profile === undefined ? {} : { profile: profileOf(service.profile, resolve) }),
-    },
-    ...(credentials && {
-      credentials: { username: secret(credentials.username), password: secret(credentials.password) },
-    }),
-    secrets: {
-      ...secrets,
-      commands: mapValues(secrets.commands ?? {}, commandOf),
-    },
-    auto: auto ?? "none",
-    maxConcurrent: maxConcurrent ?? 4,
-  });
   return {
-    tenants: mapValues(tenants, tenantOf),
-    git: {
-      allow: git.allow ?? [],
-      credentials: (git.credentials ?? []).map((one) => ({
-        ...one,
-        username: one.username ?? "git",
-        token: secret(one.token),
-      })),
-    },
+    tenants: mapValues(tenants, ({ service, credentials, secrets, ...rest }) => ({
+      ...rest,
+      service: {
+        ...service,
+        ...(service.profile === undefined ? {} : { profile: profileOf(service.profile, resolve) }),
+      },
+      ...(credentials && {
+        credentials: { username: secret(credentials.username), password: secret(credentials.password) },
+      }),
+      secrets: { ...secrets, commands: mapValues(secrets.commands, commandOf) },
+    })),
+    git: { ...git, credentials: git.credentials.map((one) => ({ ...one, token: secret(one.token) })) },
     webhooks: mapValues(webhooks, (one) => ({ ...one, secret: secret(one.secret) })),
     hooks: {
       ...(hooks.github && { github: secret(hooks.github) }),
       ...(hooks.gitlab && { gitlab: secret(hooks.gitlab) }),
     },
     http: {
-      trustProxy: http.trustProxy ?? [],
+      ...http,
       ...(http.tls && { tls: { certificate: resolve(http.tls.certificate), key: resolve(http.tls.key) } }),
     },
   };
