@@ -145,7 +145,9 @@ async function startUntilReady(
     });
     // A server that was killed reads what it had not written yet: that takes its time.
     while (!isGone) {
-      if (await answers(url)) return run;
+      // Another server of the folder would answer too.
+      const pid = await readFile(join(home, "data", "postmaster.pid"), "utf8").catch(() => "");
+      if (Number(pid.split("\n")[0]) === run.child.pid && (await answers(url))) return run;
       await pause(50);
     }
     const { code, last } = await run.ended;

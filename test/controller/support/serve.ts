@@ -27,10 +27,11 @@ export function graphform(folder: string, ...args: readonly string[]): string {
 
 /** Starts `serve --embedded` and waits for its ready line. */
 export async function startServed(folder: string, ...args: readonly string[]): Promise<Served> {
+  const env = { PATH: process.env["PATH"], HOME: folder, SHOP_PASSWORD: "only-for-tests" };
   const child: ChildProcess = spawn(
     process.execPath,
     [program, "serve", "--embedded", join(folder, "db"), "--listen", "127.0.0.1:0", ...args],
-    { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder }, stdio: ["ignore", "pipe", "pipe"] },
+    { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] },
   );
   let said = "";
   child.stderr?.on("data", (text: Buffer) => {
