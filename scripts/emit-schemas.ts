@@ -1,4 +1,5 @@
 import { controllerSchema } from "../src/controller/config/config-schema.ts";
+import { components } from "../src/controller/http/documents.ts";
 import { builtInProfiles, loadProfile } from "../src/hosting/profile/load-profile.ts";
 import { profileSchema } from "../src/hosting/profile/profile-schema.ts";
 import { kinds } from "../src/kinds/index.ts";
@@ -11,6 +12,17 @@ import { suggestionsOf } from "./suggestions.ts";
 
 /** Writes the JSON Schemas for editors and other programs. They suggest values of the emitted profiles. */
 const suggestions = suggestionsOf(await Promise.all(builtInProfiles.map(loadProfile)));
+/** The documents of the controller's API, which `fleet --json` prints; each command's is the one of its endpoint. */
+const fleet = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "graphform fleet, version 1",
+  anyOf: ["Manifests", "Runs", "RunDetails", "Added", "Asked", "Done", "Drift", "Locks", "Redriven"].map(
+    (name) => ({
+      $ref: `#/definitions/${name}`,
+    }),
+  ),
+  definitions: JSON.parse(JSON.stringify(components).replaceAll("#/components/schemas/", "#/definitions/")),
+};
 const schemas = {
   manifest: manifestSchema(kinds.all, suggestions),
   layer: layerSchema(kinds.all, suggestions),
@@ -19,6 +31,7 @@ const schemas = {
   drift: driftSchema,
   validation: validationSchema(),
   several: severalSchema(),
+  fleet,
   controller: controllerSchema,
 };
 for (const [name, schema] of Object.entries(schemas))

@@ -119,6 +119,25 @@ const rules: FolderRules = {
     never: [print],
   },
   "index.ts": { may: ["model", "plan", "library"] },
+  // Runs many manifests by what the library exports, and by nothing else of ours.
+  controller: {
+    may: ["index.ts"],
+    packages: [
+      ...[
+        "ajv",
+        "hono",
+        "@hono/node-server",
+        "kysely",
+        "p-retry",
+        "pg",
+        "pg-boss",
+        "prom-client",
+        "undici",
+        "yaml",
+      ],
+    ],
+    node: "any",
+  },
   commands: {
     may: [
       ...[
@@ -137,7 +156,7 @@ const rules: FolderRules = {
         "database",
         "report",
       ],
-      ...["platform", "reconcile", "replace", "project", "telemetry"],
+      ...["platform", "reconcile", "replace", "project", "telemetry", "controller"],
     ],
     packages: ["commander", "log-update"],
     node: "any",

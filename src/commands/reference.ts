@@ -131,6 +131,7 @@ const files: { readonly [name: string]: string } = {
   events: "event.schema.json",
   state: "state.schema.json",
   controller: "controller.schema.json",
+  fleet: "fleet.schema.json",
 };
 
 export const schemaNames: readonly string[] = Object.keys(files);
