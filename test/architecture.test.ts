@@ -196,6 +196,12 @@ const readers: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^src\/manifest\/read-secret\.ts$/, "reads the variable that a secret names"],
   [/^src\/replace\/hook\.ts$/, "passes on what a command needs to run"],
   [/^src\/state\/remote\/s3\/aws-credentials\.ts$/, "follows the variables of AWS"],
+  [/^src\/controller\/sources\/git-process\.ts$/, "passes on what git needs to run"],
+  [
+    /^src\/controller\/sources\/tenant-world\.ts$/,
+    "gives a tenant's manifests their part of the worker's environment",
+  ],
+  [/^src\/controller\/runs\/world\.ts$/, "hands the worker's environment to the worlds of tenants"],
   [/^src\/platform\//, "is a program of its own"],
 ];
 
