@@ -63,11 +63,8 @@ export function createApp(options: AppOptions): App {
     if (seconds > 0) throw new Problem("too-many-requests", undefined, { "retry-after": String(seconds) });
   };
 
-  const signIn = async (
-    { role, scope, basic }: Endpoint,
-    headers: Headers,
-    peer: string,
-  ): Promise<Caller> => {
+  const signIn = async (row: Endpoint, headers: Headers, peer: string): Promise<Caller> => {
+    const { role, scope, basic } = row;
     if (role === "public") return anybody;
     const token = tokenIn(headers.get("authorization") ?? undefined, basic === true);
     const challenge = { "www-authenticate": basic === true ? 'Basic realm="graphform"' : "Bearer" };
@@ -87,7 +84,7 @@ export function createApp(options: AppOptions): App {
   const answer = async (row: Endpoint, checks: Checks, context: Exchange): Promise<Response> => {
     const request = context.req.raw;
     const { headers } = request;
-    const peer = peerOf(context.env ?? {}, headers, config.current().http?.trustProxy ?? []);
+    const peer = peerOf(context.env ?? {}, headers, config.current().http.trustProxy);
     if (row.role === "public") limit(`open ${peer}`);
     const caller = await signIn(row, headers, peer);
     const path = checks.path(context.req.param());
@@ -104,25 +101,21 @@ export function createApp(options: AppOptions): App {
     };
     const key = headers.get("idempotency-key");
     if (key === null || !isRepeatable(row)) return work();
-    return once(
-      database,
-      { token: caller.id, key, parts: [row.method, url.pathname, url.search, bytes] },
-      work,
-    );
+    const parts = [row.method, url.pathname, url.search, bytes];
+    return once(database, { token: caller.id, key, parts }, work);
   };
 
   const app: App = new Hono();
   const serve = (row: Endpoint): ((context: Exchange) => Promise<Response>) => {
     const checks = checksOf(row);
     return async (context) => {
-      const begun = performance.now();
       const response = await answer(row, checks, context).catch((error: unknown) => {
         const problem = problemOf(error);
         if (problem !== error) onTrouble?.(error);
         return problemAnswer(problem);
       });
       response.headers.set("x-content-type-options", "nosniff");
-      requests.add(row, response.status, (performance.now() - begun) / 1000);
+      requests.add(row.method, row.path, response.status);
       return response;
     };
   };

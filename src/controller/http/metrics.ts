@@ -25,25 +25,16 @@ function metric(
 
 /** Counts requests since the process began. */
 export function countRequests(): {
-  readonly add: (
-    row: { readonly method: string; readonly path: string },
-    code: number,
-    seconds: number,
-  ) => void;
-  readonly lines: () => readonly string[];
+  add(method: string, path: string, code: number): void;
+  lines(): readonly string[];
 } {
   const counts = new Map<string, number>();
-  const times = new Map<string, number>();
   return {
-    add({ method, path }, code, seconds) {
+    add(method, path, code) {
       const labels = `method="${method}",path="${path}",code="${code}"`;
       counts.set(labels, (counts.get(labels) ?? 0) + 1);
-      times.set(labels, (times.get(labels) ?? 0) + seconds);
     },
-    lines: () => [
-      ...metric("http_requests_total", "Requests by code.", [...counts], "counter"),
-      ...metric("http_request_seconds_total", "Time until their answers began.", [...times], "counter"),
-    ],
+    lines: () => metric("http_requests_total", "Requests by code.", [...counts], "counter"),
   };
 }
 

@@ -23,14 +23,10 @@ export function allows(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
 
-/** What a token is made for. `tenant` null means all of them; without `expiresAt` it never expires. */
-export interface TokenRequest {
+/** What a token is made for, and by whom. `tenant` null means all of them; without `expiresAt` it never expires. */
+export interface TokenRequest extends Omit<Caller, "id"> {
   readonly name: string;
-  readonly role: Role;
-  readonly tenant: string | null;
   readonly expiresAt?: Date;
-  /** The person or token that makes it. */
-  readonly actor: string;
 }
 
 /** Makes a token. Its text is nowhere else: it is shown once. */

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
-import type { ManifestRow, Topic } from "../database/schema.ts";
+import type { ManifestRow, RunRow, Topic } from "../database/schema.ts";
 import { deliver } from "./deliver.ts";
 
 /** A state of affairs that is told about. With another `about` it is a new one. */
@@ -108,16 +108,10 @@ async function conditionsOf(
   ];
 }
 
-type Shown = "status" | "fingerprint" | "verdict" | "counts" | "reasons";
-
-function shown({
-  id,
-  status,
-  fingerprint,
-  verdict,
-  counts,
-  reasons,
-}: { readonly id: string } & Readonly<Record<Shown, unknown>>): object {
+function shown(
+  row: Pick<RunRow, "id" | "status" | "fingerprint" | "verdict" | "counts" | "reasons">,
+): object {
+  const { id, status, fingerprint, verdict, counts, reasons } = row;
   return { run: id, status, fingerprint, verdict, counts, reasons };
 }
 
