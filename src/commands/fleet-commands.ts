@@ -20,6 +20,8 @@ const run = ["<run>", "the id of a run, as `fleet runs` shows it"] as const;
 const files = repeatable("--file <file>", "a file of the manifest (repeatable)", collect);
 const fleet = async (): Promise<typeof import("./fleet/fleet.ts")> => import("./fleet/fleet.ts");
 
+const shown = async (): Promise<typeof import("./fleet/show-fleet.ts")> => import("./fleet/show-fleet.ts");
+
 export const commandsOfFleet: readonly CommandEntry[] = [
   command<ServeOptions>("serve", "run a controller: it keeps many manifests applied, from Git or by upload", {
     examples: [
@@ -127,7 +129,7 @@ export const commandsOfFleet: readonly CommandEntry[] = [
     }),
     command<FleetOptions>("list", "the manifests and their states", {
       options: [tenant, ["--status <status>", "only these, for example waiting"], json()],
-      load: async () => (await fleet()).fleetList,
+      load: async () => (await shown()).fleetList,
     }),
     command<FleetOptions & { readonly limit: string }>("runs", "runs, newest first", {
       arguments: [["[name]", "of this manifest: TENANT/NAME"]],
@@ -137,12 +139,12 @@ export const commandsOfFleet: readonly CommandEntry[] = [
         new Option("--limit <n>", "at most so many").default("30"),
         json(),
       ],
-      load: async () => (await fleet()).fleetRuns,
+      load: async () => (await shown()).fleetRuns,
     }),
     command<FleetOptions>("show", "a run, its changes, and what was decided about it", {
       arguments: [run],
       options: [json()],
-      load: async () => (await fleet()).fleetShow,
+      load: async () => (await shown()).fleetShow,
     }),
     command<WaitOptions & { readonly fingerprint: string }>(
       "approve",
@@ -185,11 +187,11 @@ export const commandsOfFleet: readonly CommandEntry[] = [
     }),
     command<FleetOptions>("drift", "what the service differs from; exit 2 if there is anything", {
       options: [tenant, json()],
-      load: async () => (await fleet()).fleetDrift,
+      load: async () => (await shown()).fleetDrift,
     }),
     command<FleetOptions>("locks", "states that are locked, and by whom", {
       options: [tenant, json()],
-      load: async () => (await fleet()).fleetLocks,
+      load: async () => (await shown()).fleetLocks,
     }),
     command<FleetOptions>("redrive", "ask for a new run of each manifest whose last one failed", {
       options: [tenant, json()],

@@ -1,4 +1,4 @@
-/** @module Finds the binaries of an embedded PostgreSQL and the account that runs them, and puts them where that account may read. */
+/** @module Finds the binaries of an embedded PostgreSQL and the account that runs them, and copies them for that account. */
 import { existsSync, readFileSync } from "node:fs";
 import { chown, cp, mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -28,7 +28,7 @@ export function nativeFolder(): string {
   }
 }
 
-/** The account for a folder: root takes the folder's owner, else `graphform`, else `nobody`; PostgreSQL does not run as root. */
+/** The account for a folder. PostgreSQL does not run as root, which takes the folder's owner, else `graphform`, else the account without rights. */
 export async function accountFor(home: string): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined;
   const known = readFileSync("/etc/passwd", "utf8")

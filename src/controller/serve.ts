@@ -15,7 +15,7 @@ import { listen } from "./listen.ts";
 import { startQueue } from "./queue/queue.ts";
 import { startWorker } from "./runs/worker.ts";
 
-/** What a controller is started with. */
+/** Options of a start. */
 export interface ControllerOptions {
   /** The database: its address with the login, or the folder of an embedded one. */
   readonly database: { readonly url: string } | { readonly embedded: string };

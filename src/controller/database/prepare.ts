@@ -39,7 +39,7 @@ async function prepareStates(url: string): Promise<void> {
   await openState(manifest, { path: "postgres:///?name=preparation" }).prepare();
 }
 
-/** Throws `database-*` in words of this program if the database does not answer, or lets nobody of this name in. */
+/** Throws `database-*` in words of this program if the database does not answer, or refuses the login. */
 export async function assertAnswers(url: string): Promise<void> {
   const database = openDatabase(url, () => undefined);
   try {
