@@ -1,4 +1,5 @@
 /** @module Decides from the JSON document of a plan whether it may be applied without a person, and whether a later plan stays within it. */
+import { isDeepStrictEqual } from "node:util";
 import type { Counts, Verdict } from "./transitions.ts";
 
 /** The parts of a plan's document that are read here (`schemas/plan.schema.json`). */
@@ -111,23 +112,23 @@ export function seesStrangers(plan: PlanDocument): boolean {
 export function difference(approved: PlanDocument, later: PlanDocument): string | undefined {
   const [before, now] = [partsOf(approved), partsOf(later)];
   const other = [...new Set([...before.keys(), ...now.keys()])].find(
-    (part) => before.get(part) !== now.get(part),
+    (part) => !isDeepStrictEqual(before.get(part), now.get(part)),
   );
   return other && `the service has changed since the plan was approved: ${other}`;
 }
 
-/** What a plan does, as a text for each address. */
+/** The parts of a plan that are compared, by address. The database does not keep the order of their keys. */
 function partsOf({
   resource_changes,
   output_changes,
   x_graphform,
-}: PlanDocument): ReadonlyMap<string, string> {
+}: PlanDocument): ReadonlyMap<string, unknown> {
   const { changes, steps } = x_graphform;
-  const parts = new Map([["outputs", JSON.stringify(output_changes)]]);
+  const parts = new Map<string, unknown>([["outputs", output_changes]]);
   for (const { address, change } of resource_changes) {
     const { may_be, where, reason, ...rest } = { where: undefined, reason: "", ...changes[address] };
     if (rest.action === "keep") continue;
-    parts.set(address, JSON.stringify([change, rest, steps.filter((step) => step.address === address)]));
+    parts.set(address, [change, rest, steps.filter((step) => step.address === address)]);
   }
   return parts;
 }
@@ -164,7 +165,7 @@ function isRestOf(approved: string, action: string): boolean {
 /** True if all values are equal, but for those that were unknown when the plan was approved. */
 function isWithin(approved: unknown, later: unknown, unknown: unknown): boolean {
   if (unknown === true) return true;
-  if (!isRecord(approved) || !isRecord(later)) return JSON.stringify(approved) === JSON.stringify(later);
+  if (!isRecord(approved) || !isRecord(later)) return isDeepStrictEqual(approved, later);
   const marks: Readonly<Record<string, unknown>> = isRecord(unknown) ? unknown : {};
   return [...new Set([...Object.keys(approved), ...Object.keys(later), ...Object.keys(marks)])].every((key) =>
     isWithin(approved[key], later[key], marks[key]),
