@@ -30,7 +30,9 @@ const result = await build({
   minifySyntax: true,
   legalComments: "none",
   // Bundled CommonJS packages ask for Node's own modules.
-  banner: { js: 'import{createRequire as $requireFrom}from"node:module";const require=$requireFrom(import.meta.url);' },
+  banner: {
+    js: 'import{createRequire as $requireFrom}from"node:module";const require=$requireFrom(import.meta.url);',
+  },
   plugins: [leanUndici, quietYaml],
   metafile: true,
   write: false,

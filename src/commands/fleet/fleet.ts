@@ -86,7 +86,7 @@ export async function fleetApprove(
   const client = controllerClient(invocation.settings);
   const { fingerprint } = invocation.options;
   const done = await client.ask("POST", runPath(run, "/approve"), { fingerprint });
-  return begun(invocation, client, { ...done, run }, "approved");
+  return begun(invocation, client, done, "approved", run);
 }
 
 /** `fleet discard` and `fleet cancel`: end a run that waits, or one that is at work. */
@@ -143,7 +143,13 @@ export async function fleetRedrive({
   terminal,
 }: Invocation<FleetOptions>): Promise<number> {
   const done = await controllerClient(settings).ask("POST", `/api/v1/redrive${query(options)}`, {});
-  return print(terminal, options, done, `${amount(rowsOf(done, "runs").length, "run")} asked for\n`);
+  const { runs } = done;
+  return print(
+    terminal,
+    options,
+    done,
+    `${amount(Array.isArray(runs) ? runs.length : 0, "run")} asked for\n`,
+  );
 }
 
 /** Prints what was begun; with --wait its events, to its end. */
@@ -152,8 +158,8 @@ async function begun(
   client: ControllerClient,
   document: JsonObject,
   what: string,
+  run: string | undefined = textIn(document["run"]),
 ): Promise<number> {
-  const run = textIn(document["run"]);
   if (options.wait !== true || run === undefined)
     return print(
       terminal,

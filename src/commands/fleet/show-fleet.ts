@@ -24,10 +24,10 @@ export async function fleetList({
 
 /** `fleet drift`: the manifests that the service differs from. Exit 2 if there are any. */
 export async function fleetDrift({ options, settings, terminal }: Invocation<FleetOptions>): Promise<number> {
-  const found = await controllerClient(settings).pages(`/api/v1/drift${query(options)}`, "drifted");
-  const drifted = rowsOf(found, "drifted");
+  const found = await controllerClient(settings).pages(`/api/v1/drift${query(options)}`, "manifests");
+  const drifted = rowsOf(found, "manifests");
   const oldest = textIn(found["oldestCheckAt"]);
-  const head = `${String(found["checked"])} of ${String(found["manifests"])} manifests checked${oldest === undefined ? "" : `, the oldest check at ${timeText(oldest)}`}; ${drifted.length} drifted\n`;
+  const head = `${String(found["checked"])} of ${String(found["total"])} manifests checked${oldest === undefined ? "" : `, the oldest check at ${timeText(oldest)}`}; ${drifted.length} drifted\n`;
   print(
     terminal,
     options,

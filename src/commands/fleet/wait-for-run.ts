@@ -30,7 +30,9 @@ export async function waitForRun(
     for await (const event of client.events(run)) {
       const line = eventLine(event);
       if (line !== undefined) print(`${line}\n`);
-      if (event["type"] === "status" && event["to"] === "needs_approval") break;
+      // Events come from the first one on: the approval may have been given since.
+      if (event["type"] === "status" && event["to"] === "needs_approval" && (await isWaiting(client, run)))
+        break;
     }
     const { run: found } = await client.ask("GET", `/api/v1/runs/${run}`);
     const row = isObject(found) ? found : {};
@@ -53,6 +55,11 @@ export async function waitForRun(
     print(`run ${next} follows\n`);
     run = next;
   }
+}
+
+async function isWaiting(client: ControllerClient, run: string): Promise<boolean> {
+  const { run: found } = await client.ask("GET", `/api/v1/runs/${run}`);
+  return isObject(found) && found["status"] === "needs_approval";
 }
 
 /** The run of the same manifest that was begun after this one and is open: what was asked for is done by it. */
