@@ -10,7 +10,6 @@ import type { Sessions } from "./http/sessions.ts";
 import type { InstanceTypes } from "./model/instance-types.ts";
 import type { StorageTrouble } from "./model/service-error.ts";
 
-/** A running platform without its HTTP server. */
 export interface Core extends Parts {
   readonly dialect: Dialect;
   readonly credentials: Credentials;

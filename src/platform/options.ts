@@ -14,7 +14,6 @@ export interface NetworkSeed {
   readonly cidr?: string;
 }
 
-/** Options of a local platform. Only the folder and the port are required. */
 export interface PlatformOptions {
   readonly dataDir: string;
   /** 0: any free port. */
@@ -65,7 +64,6 @@ export type Settings = Required<
   readonly delayOf: (operation: OperationName) => number;
 };
 
-/** Defaults that depend on no profile. */
 const defaults = {
   failoverPath: "either",
   host: "127.0.0.1",

@@ -17,7 +17,6 @@ import { createRealDatabases, type RealDatabasesParts } from "./databases/real-d
 import type { DialectName } from "./dialect/dialect.ts";
 import { openDialect } from "./dialect/open-dialect.ts";
 import { EngineError, ensureAuthority, findEngine } from "./engine/index.ts";
-import { createBodyBudget } from "./http/contract.ts";
 import { createPageSessions, loadCredentials, loadSigningKey, privateFolder } from "./http/credentials.ts";
 import { observerPassword } from "./http/describe.ts";
 import { createKnownSecrets, openRequestLog } from "./http/request-log.ts";
@@ -48,8 +47,8 @@ export interface RunningPlatform {
 }
 
 /**
- * Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError if a platform
- * already runs on the folder, EngineError if no database server is found.
+ * Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError, or EngineError
+ * if no database server is found.
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir } = options;
@@ -178,7 +177,7 @@ async function openCore(options: PlatformOptions): Promise<Core> {
     observerPassword: (id) => observerPassword(id, key),
     sharesPort: options.usersPort === undefined,
     instanceTypes,
-    bodyBudgets: { signedIn: createBodyBudget(64 * mebibyte), anonymous: createBodyBudget(4 * mebibyte) },
+    bodyBudgets: { signedIn: { left: 64 * mebibyte }, anonymous: { left: 4 * mebibyte } },
     now,
     elapsed,
   };
@@ -223,7 +222,6 @@ async function openDatabases(
   return createRealDatabases({ ...parts, engine: found.engine });
 }
 
-/** The latest time in the records, in ms since the epoch. */
 function latestTime({ instances, snapshots }: Store): number {
   const times = [
     ...instances.list().map(({ lastModified }) => lastModified),

@@ -34,7 +34,6 @@ export interface FaultRule {
   readonly path?: string;
   /** Name of an operation: `create`, `describe`, `signin` ... */
   readonly operation?: string;
-  /** Maximum number of faults. */
   readonly count?: number;
   /** Number of matching requests without a fault at first. */
   readonly after?: number;
@@ -57,7 +56,6 @@ const between =
   (value) =>
     typeof value === "number" && value >= low && value <= high && (!whole || Number.isInteger(value));
 
-/** Keys of a rule, each with the check of its value. */
 export const ruleKeys: { readonly [key: string]: Check } = {
   method: text,
   path: text,
@@ -71,7 +69,6 @@ export const ruleKeys: { readonly [key: string]: Check } = {
   fault: isObject,
 };
 
-/** Keys of a fault, each with the check of its value. */
 export const faultKeys: { readonly [key: string]: Check } = {
   latency: between(0, longest, false),
   hang: between(0, longest, false),

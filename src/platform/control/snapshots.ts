@@ -14,8 +14,7 @@ import type { Fault } from "./faults.ts";
 import { endSnapshot } from "./record-state.ts";
 
 /**
- * Starts a backup of a running instance, by default into its own region; returns the id of the snapshot once accepted. Refused (400)
- * on a tier without backups.
+ * Starts a backup, by default into the instance's region; returns the snapshot's id. Refused (400) on a tier without backups.
  */
 export async function takeSnapshot(
   core: Core,
@@ -54,7 +53,6 @@ export async function takeSnapshot(
   return snapshot.id;
 }
 
-/** The snapshot of an id; 404 if it does not exist. */
 export function findSnapshot(core: Core, id: string): SnapshotRecord {
   return found(core.store.snapshots.get(id), `snapshot ${id}`);
 }
@@ -67,10 +65,7 @@ export function latestSnapshot(core: Core, instanceId: string): SnapshotRecord {
   return latest;
 }
 
-/**
- * Copies a completed snapshot to another region, in the background; returns the id of the copy. A fault makes the copy fail or never
- * complete.
- */
+/** Copies a completed snapshot to another region in the background; returns the id of the copy. */
 export async function copySnapshot(
   core: Core,
   source: SnapshotRecord,
@@ -94,7 +89,6 @@ export async function copySnapshot(
   return copy.id;
 }
 
-/** Finishes an accepted copy; also after a restart of the platform. */
 async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Promise<void> {
   const source = core.store.snapshots.get(copy.copyOf ?? "");
   const [from, to] = [
@@ -126,7 +120,6 @@ export function recoverSnapshots(core: Core): void {
   }
 }
 
-/** Takes an automated snapshot of every running instance that is not busy. */
 export async function takeAutomatedSnapshots(core: Core): Promise<void> {
   for (const record of core.store.instances.list()) {
     if (record.isAccount || record.status !== "RUNNING" || record.operation !== undefined) continue;

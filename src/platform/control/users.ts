@@ -28,9 +28,8 @@ interface WantedUser {
 }
 
 /**
- * Adds a user (409 for an existing name) or changes one (500 for an unknown name, as the real host). The engine checks the rules: in
- * the running database, or in a temporary one if none runs. Changes run one at a time: each depends on the users that the previous
- * one left.
+ * Adds a user (409 for an existing name) or changes one (500 for an unknown name, as the real host), one at a time. The engine
+ * checks the rules: in the running database, or in a temporary one if none runs.
  */
 export function putUser(
   core: Core,
@@ -151,7 +150,6 @@ function refusal(reason: string): ServiceError {
   return new ServiceError(400, `ACL is refused: ${reason.replace(/^user \S+: /, "")}`);
 }
 
-/** Replaces a user in the record; does nothing if it is gone. */
 async function swapUser(
   core: Core,
   id: string,
@@ -198,7 +196,6 @@ function isAllowed(rule: string): boolean {
   return allowedCommands.has(command) || allowedCommands.has(command.split("|")[0] ?? "");
 }
 
-/** A rule without the password or hash in it. */
 function shown(rule: string): string {
   if (/^[<>#!]/.test(rule)) return `${rule.slice(0, 1)}...`;
   return rule.length > maxShown ? `${rule.slice(0, maxShown)}...` : rule;

@@ -8,7 +8,6 @@ import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-ty
 import { ServiceError } from "../model/service-error.ts";
 import type { NetworkSeed } from "../options.ts";
 
-/** Tier and component of an instance, and the instance types that the service offers. */
 export interface Place {
   readonly tier: string;
   readonly component: string;
@@ -182,7 +181,6 @@ interface Check {
   readonly prefix?: string;
 }
 
-/** Problems of fields: unknown ones, ones that the tier does not offer, and wrong values. */
 function problemsIn(fields: JsonObject, rows: Rows, check: Check): readonly string[] {
   const { place, others = [], unknown = unknownField, prefix = "" } = check;
   return Object.entries(fields).flatMap(([key, value]) => {

@@ -43,7 +43,6 @@ export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
   };
 }
 
-/** Parameters of the graph module, each with its value or its default. */
 function parametersOf(record: InstanceRecord): { readonly [parameter: string]: number } {
   const found: { [parameter: string]: number } = {};
   for (const [name, row] of Object.entries(paramRows)) {

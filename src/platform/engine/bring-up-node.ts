@@ -21,7 +21,6 @@ export interface BringUpTask {
   readonly signal: AbortSignal | undefined;
   /** Index of a failed node. It becomes primary only if it is the one that has all data. */
   readonly failed?: number | undefined;
-  /** Receives unusual events, as texts for people. */
   readonly notify: (what: string) => void;
 }
 

@@ -146,8 +146,8 @@ async function bringUpReplicas(
 const attempts = 3;
 
 /**
- * Starts a replica and waits until it is in sync. One that hangs is ended and started again: the graph module can leave a graph
- * locked when the server forks right after a full copy, and then the next replicated write blocks the server for ever.
+ * Starts a replica and waits until it is in sync. One that hangs is started again: if the server forks right after a full copy,
+ * the graph module can leave a graph locked, and the next replicated write blocks the server for ever.
  */
 async function replicaInSync(
   task: BringUpTask,

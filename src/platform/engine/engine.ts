@@ -8,7 +8,6 @@ import { expectingExit } from "./server-process.ts";
 import { endServers, findServers } from "./server-processes.ts";
 import type { DatabaseSpec, StartOptions } from "./spec.ts";
 
-/** A database server together with the graph module. */
 export interface Engine {
   readonly name: string;
   readonly version: string;

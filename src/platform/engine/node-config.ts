@@ -7,7 +7,6 @@ import { refusal } from "./replication.ts";
 import type { DatabaseSpec } from "./spec.ts";
 
 export interface NodeFiles {
-  /** Id of the node for people. */
   readonly id: string;
   readonly folder: string;
   /** Path of the configuration, the only argument of the node's server. */
@@ -47,13 +46,11 @@ export async function configuredPort({ config }: NodeFiles): Promise<number | un
   return port === undefined ? undefined : Number(port);
 }
 
-/** Settings of one node, besides the spec of its database. */
 export interface NodeSettings {
   readonly files: NodeFiles;
   readonly port: number;
   /** Port of the primary; absent for the primary itself. */
   readonly primaryPort?: number | undefined;
-  /** Path of the graph module. */
   readonly module: string;
   /** Password of the operator. */
   readonly secret: string;
@@ -124,7 +121,6 @@ function listening(spec: DatabaseSpec, port: number): readonly (readonly string[
   ];
 }
 
-/** One word of a line, quoted for the server if needed. */
 function quote(word: string): string {
   if (/^[\w.,:;/|~&*+@#%()$^!?=<>[\]{}-]+$/.test(word)) return word;
   const bytes = [...Buffer.from(word)].map((byte) =>

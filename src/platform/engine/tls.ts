@@ -13,17 +13,11 @@ import { join } from "node:path";
 import { inTurn } from "../in-turn.ts";
 import type { TlsFiles } from "./spec.ts";
 
-/**
- * From 2000 to the end of 2099, as UTCTime and GeneralizedTime: valid at any setting of the clock. It is trusted for databases on this
- * machine only, and a wrong clock must not end it.
- */
+/** From 2000 to the end of 2099, valid at any setting of the clock: the certificate is trusted on this machine only. */
 const validity = (): Buffer =>
   sequence(tagged(0x17, Buffer.from("000101000000Z")), tagged(0x18, Buffer.from("20991231235959Z")));
 
-/**
- * Files of the authority and of a certificate for localhost, 127.0.0.1 and ::1. Made once in `<dir>/tls`, and again if they are
- * damaged or not valid now. The authority's private key is not stored.
- */
+/** Makes the files in `<dir>/tls`, again if they are damaged or not valid now. The authority's private key is not stored. */
 export function ensureAuthority(dir: string, now: number = Date.now()): Promise<TlsFiles> {
   const folder = join(dir, "tls");
   const files = {
@@ -66,10 +60,7 @@ async function makeAuthority(dir: string, folder: string): Promise<void> {
 
 const issuer = "graphform local platform";
 
-/**
- * An X.509 v3 certificate of an EC key, signed with ECDSA over SHA-256 (RFC 5280): of the authority itself, or of a server at
- * localhost, 127.0.0.1 and ::1.
- */
+/** An X.509 v3 certificate of an EC key (RFC 5280): of the authority itself, or of a server at localhost, 127.0.0.1 and ::1. */
 function certificatePem(publicKey: KeyObject, authority: KeyPairKeyObjectResult): string {
   const isAuthority = publicKey === authority.publicKey;
   const algorithm = sequence(oid("2a8648ce3d040302"));

@@ -12,7 +12,6 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Creates a folder with mode 0700 if it does not exist. */
 export async function privateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
 }

@@ -12,8 +12,7 @@ export interface TokenPair {
 }
 
 /**
- * Options of `openSessions`: lifetimes in seconds, the signing key, and the file of spent refresh tokens. Sessions of this process
- * expire by `elapsed` (monotonic ms), since clocks may be set; those of an earlier process by `now`.
+ * Lifetimes are seconds. Sessions of this process expire by `elapsed` (monotonic ms, as clocks may be set), others by `now`.
  */
 export interface SessionSettings {
   readonly key: Buffer;
@@ -26,8 +25,7 @@ export interface SessionSettings {
 }
 
 /**
- * Sessions: signed tokens that expire, and refresh tokens that are valid once. Both are checked by their signature, so a sign-in
- * writes nothing; only the ids of refresh tokens that were used or revoked are kept.
+ * Signed tokens that expire, and refresh tokens that are valid once. Only the ids of used and revoked refresh tokens are kept.
  */
 export interface Sessions {
   open(user: string): TokenPair;
@@ -35,7 +33,6 @@ export interface Sessions {
   rotate(refreshToken: string): Promise<TokenPair | undefined>;
   /** Revokes a refresh token, if it is valid. The session token stays valid until it expires. */
   revoke(refreshToken: string): Promise<void>;
-  /** The user of a session token; undefined for an invalid or expired one. */
   userOf(token: string): string | undefined;
 }
 

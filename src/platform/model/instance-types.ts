@@ -10,10 +10,7 @@ export async function loadInstanceTypes(): Promise<InstanceTypes> {
   return readInstanceTypes(await readProfile("default"));
 }
 
-/**
- * A profile of the package, merged with the profiles that it extends. The folder is searched for upwards from this file, so that it is
- * found from the sources and from a build. The platform does not use the reconciler's own profile reader.
- */
+/** A profile of the package, merged with those that it extends; searched upwards from this file, in sources and in builds. */
 export async function readProfile(name: string): Promise<JsonObject> {
   for (const up of ["../", "../../", "../../../"]) {
     const path = new URL(`${up}profiles/${name}.yaml`, import.meta.url);
@@ -59,17 +56,13 @@ export interface Machine {
   readonly type: string | undefined;
 }
 
-/**
- * Memory of the default machine of tiers with a choice of machines. The service does not document its defaults; these are the
- * platform's.
- */
+/** Memory of the default machine by tier. The service does not document its defaults; these are the platform's. */
 const byDefault: { readonly [tier: string]: number } = {
   "enterprise-byoa": 8 * 1024 ** 3,
   enterprise: 8 * 1024 ** 3,
   pro: 4 * 1024 ** 3,
 };
 
-/** Memory in bytes of the tier's default machine; undefined for a tier without a choice of machines. */
 export function defaultMemory(tier: string): number | undefined {
   return own(byDefault, tier);
 }

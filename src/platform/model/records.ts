@@ -3,7 +3,6 @@
 import { randomInt } from "node:crypto";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
-/** Operations on an instance; one runs at a time. */
 export const operationNames = [
   "create",
   "update",
@@ -50,7 +49,6 @@ export interface NodeRecord {
   readonly isDown?: boolean | undefined;
 }
 
-/** The last failure, of an operation or of the database itself. */
 export interface FailureRecord {
   readonly at: string;
   readonly reason: string;
@@ -124,7 +122,6 @@ export interface NetworkRecord {
   readonly lastModified: string;
 }
 
-/** An account configuration: one account of a customer at a cloud provider. */
 export interface AccountConfigRecord {
   readonly id: string;
   readonly cloudProvider: string;
@@ -180,7 +177,6 @@ export function firstUserOf(record: InstanceRecord): string {
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** The prefix, a dash and nine random lower-case letters and digits. */
 export function newId(prefix: string): string {
   return `${prefix}-${Array.from({ length: 9 }, () => letters[randomInt(letters.length)]).join("")}`;
 }

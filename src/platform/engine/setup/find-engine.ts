@@ -23,7 +23,6 @@ export type EngineSearch =
 export interface EngineOptions {
   /** The only server program to use; `none` for no engine. Default: GRAPHFORM_ENGINE. */
   readonly program?: string | undefined;
-  /** Default: this process's. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -33,10 +32,7 @@ interface Candidate {
   readonly why: string;
 }
 
-/**
- * Tries candidates by starting them: only the requested server, or else the packaged one, a valkey-server on the PATH, one from the
- * set-up, a redis-server on the PATH.
- */
+/** Starts the requested server only, or one after another: the packaged one, valkey-server, the set-up's, redis-server. */
 export async function findEngine(options: EngineOptions = {}): Promise<EngineSearch> {
   const env = options.env ?? process.env;
   const asked = options.program ?? env["GRAPHFORM_ENGINE"];
@@ -94,7 +90,6 @@ function onPath(name: string, env: NodeJS.ProcessEnv): readonly Candidate[] {
   return file === undefined ? [] : [{ file, why: `${file} on the PATH` }];
 }
 
-/** The engine of a working candidate, or the reason why it does not work. */
 async function tryCandidate(candidate: Candidate, module: string, before: string): Promise<Engine | string> {
   const program = await askProgram(candidate.file, candidate.libraries);
   if (typeof program === "string") return program;

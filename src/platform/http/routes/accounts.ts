@@ -1,7 +1,6 @@
 /** @module Serves account configurations, and connect and disconnect of cloud accounts. */
 
-import type { Json, JsonObject } from "../../../model/json.ts";
-import { textIn } from "../../../model/json.ts";
+import { type Json, type JsonObject, textIn } from "../../../model/json.ts";
 import { accountInstances, connectAccount } from "../../control/accounts.ts";
 import { subscriptionOf } from "../../dialect/dialect.ts";
 import type { AccountConfigRecord, InstanceRecord } from "../../model/records.ts";
@@ -9,24 +8,30 @@ import { found, ServiceError } from "../../model/service-error.ts";
 import { fieldsOf, tagsOf } from "../contract.ts";
 import type { Call, Row } from "../exchange.ts";
 import { serviceId } from "./plans.ts";
-import { accepted, pathParam } from "./router.ts";
+import { pathParam } from "./router.ts";
 
 export const accountRows: readonly Row[] = [
   ["GET", "/accountconfig/:id", "describe-account-config", describeAccount],
   ["POST", "/resource-instance/account-config/:id", "account-connection", changeConnection],
 ];
 
-/** Status of an account configuration, and the commands that a person must run. */
-function describeAccount(call: Call): Response {
-  const { core, context } = call;
+function describeAccount(call: Call): JsonObject {
   const id = pathParam(call, "id");
-  const config = found(core.store.accountConfigs.get(id), `account configuration ${id}`);
-  const instanceIds = accountInstances(core, id).map((record) => record.id);
-  return context.json(describeAccountConfig(config, instanceIds));
+  const config = found(call.core.store.accountConfigs.get(id), `account configuration ${id}`);
+  return {
+    id,
+    name: `account-${config.account}`,
+    description: `Account ${config.account} at ${config.cloudProvider}`,
+    cloudProviderId: config.cloudProvider,
+    status: config.status === "OFFBOARDED" ? "DELETING" : config.status,
+    statusMessage: messages[config.status],
+    ...providerFields[config.cloudProvider]?.(config.params, id),
+    byoaInstanceIDs: accountInstances(call.core, id).map((record) => record.id),
+  };
 }
 
 /** Connects or disconnects an account. The path names the account's instance or its configuration. */
-async function changeConnection(call: Call): Promise<Response> {
+async function changeConnection(call: Call): Promise<void> {
   const { core } = call;
   const asked = pathParam(call, "id");
   const isAsked = ({ isAccount, id, accountConfigId }: InstanceRecord): boolean =>
@@ -48,20 +53,6 @@ async function changeConnection(call: Call): Promise<Response> {
   const lastModified = core.timestamp();
   if (customTags !== undefined)
     await core.store.instances.update(record.id, (now) => ({ ...now, customTags, lastModified }));
-  return accepted();
-}
-
-function describeAccountConfig(config: AccountConfigRecord, instanceIds: readonly string[]): JsonObject {
-  return {
-    id: config.id,
-    name: `account-${config.account}`,
-    description: `Account ${config.account} at ${config.cloudProvider}`,
-    cloudProviderId: config.cloudProvider,
-    status: config.status === "OFFBOARDED" ? "DELETING" : config.status,
-    statusMessage: messages[config.status],
-    ...(providerFields[config.cloudProvider]?.(config.params, config.id) ?? {}),
-    byoaInstanceIDs: instanceIds,
-  };
 }
 
 const messages: { readonly [status in AccountConfigRecord["status"]]: string } = {

@@ -16,9 +16,8 @@ import { matchesCredentials } from "./session.ts";
 const pause = 200;
 
 /**
- * Registers the page at `/`. It needs a session even on loopback, where other users of the machine, and web pages by DNS rebinding,
- * could read it. A session comes from a one-time link (`platform open`) or the form, and gives access to the page and its stream
- * only.
+ * Registers the page at `/`. It needs a session even on loopback, where other users of the machine, and web pages by DNS
+ * rebinding, could read it; a one-time link or the form opens one, for the page and its stream only.
  */
 export function pageEndpoints(app: Hono<Env>, core: Core): void {
   const isOpen = (context: Context<Env>): boolean =>
