@@ -103,7 +103,6 @@ function exchange(socket: Socket): Ask {
     });
 }
 
-/** A command as a list of texts with their lengths. */
 function encoded(command: readonly string[]): string {
   const words = command.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
   return `*${command.length}\r\n${words.join("")}`;
@@ -113,7 +112,6 @@ function encoded(command: readonly string[]): string {
 const most = 1_000_000;
 
 interface ReplyReader {
-  /** Replies so far; a refusal is an Error with the database's words. */
   readonly replies: readonly unknown[];
   /** Throws for what is no reply, and for answers that are too long. */
   read(bytes: Buffer): void;

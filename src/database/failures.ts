@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { asError, GraphformError } from "../model/errors.ts";
 import type { DatabaseLogin } from "../model/kind.ts";
 
-/** A database to connect to. */
 export type DatabaseTarget = DatabaseLogin;
 
 export type DatabaseFailure = "refused-credentials" | "unreachable" | "unresolved" | "no-tls";
@@ -79,7 +78,6 @@ function nameOf({ host, port }: DatabaseTarget): string {
   return `the database at ${host}:${port}`;
 }
 
-/** The error of a connection that ended or never began. */
 export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (cause instanceof Error && "syscall" in cause && cause.syscall === "getaddrinfo") {
@@ -92,7 +90,6 @@ export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   return new DatabaseError("unreachable", message, cause, obstacleOf(code));
 }
 
-/** The words of a reply or of an exception, without secrets. */
 function saidBy({ hide }: DatabaseTarget, { message }: Error): string {
   return hide === undefined ? message : hide(message);
 }
@@ -105,7 +102,6 @@ function obstacleOf(code: string): Obstacle {
   return /^(EPROTO$|ERR_SSL_|ERR_TLS_)/.test(code) ? "no-handshake" : "cut";
 }
 
-/** The error of a login that was answered by an error reply. */
 export function refused(target: DatabaseTarget, reply: Error): DatabaseError {
   const name = nameOf(target);
   if (!isNotReady(reply))

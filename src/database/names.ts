@@ -43,7 +43,6 @@ export interface LookUps {
 interface Asked {
   readonly answer: Promise<Addresses>;
   readonly settle: (answer: Promise<Addresses>) => void;
-  /** Number of callers that wait for it. */
   waiting: number;
 }
 

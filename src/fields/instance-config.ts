@@ -16,7 +16,6 @@ function tuning(row: FieldSchema): FieldSchema {
   return { ...row, "x-create-only": true, "x-carried": byCopy, "x-tiers": paid };
 }
 
-/** Settings inside of requestParams, by name. */
 export const instanceConfig: { readonly [name: string]: FieldSchema } = {
   name: {
     type: "string",

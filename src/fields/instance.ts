@@ -11,13 +11,11 @@ export const regions: readonly string[] = [
   ...["eastus2", "westus3", "westeurope", "us-ashburn-1", "eu-frankfurt-1"],
 ];
 
-/** The data of a database at another place is copied. */
 const byCopy: Carried = {
   by: ["copy"],
   reason: "a snapshot is restored in the tier, at the provider and in the network where it was taken",
 };
 
-/** Rows of the deployment and, under `config`, of the settings. */
 export const instanceSchema: KindSchema = {
   type: "object",
   required: ["tier", "component", "cloudProvider", "region"],

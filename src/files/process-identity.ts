@@ -28,7 +28,6 @@ export function thisProcess(): ProcessIdentity {
   return { who: `${user}@${host}`, host, pid: process.pid, machine, started: pinned(process.pid).started };
 }
 
-/** The process that has a pid now. */
 export function pinned(pid: number): PinnedProcess {
   return { pid, started: lookUp(pid).started };
 }
@@ -83,12 +82,10 @@ export function allPids(): readonly number[] {
   );
 }
 
-/** A process as `/proc` shows it. */
 export interface SeenProcess {
   /** Its arguments, its program first. */
   readonly words: readonly string[];
   readonly folder: string;
-  /** True if that folder was removed. */
   readonly isFolderRemoved: boolean;
   readonly parent: number;
 }
@@ -112,10 +109,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/**
- * Fields 3, 4, 14 + 15 and 22 of `/proc/<pid>/stat`; what follows the last parenthesis, since a program's name may hold
- * any text.
- */
+/** Fields 3, 4, 14 + 15 and 22 of `/proc/<pid>/stat`; they follow the last parenthesis, since a name may hold any text. */
 function lookUp(pid: number): Stat {
   const line = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"), "");
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");

@@ -1,7 +1,6 @@
 /** @module Reads the catalogue of plans that a service lists. */
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 
-/** The prefix of the id of an account configuration resource. */
 export const accountResource = "r-injectedaccountconfig";
 
 /** One plan that the service lists: its keys in paths, its ids, and the resources that it is made of. */

@@ -7,7 +7,6 @@ import type { Finding, RuleContext } from "../model/kind.ts";
 import { isWritten, partOf, type Spec } from "../model/spec.ts";
 import { findings, type Said, said } from "./rule-tools.ts";
 
-/** Findings on the provider fields of a cloud account: missing, refused or malformed. */
 export function checkCloudAccount(desired: Desired, context: RuleContext): readonly Finding[] {
   const { cloudProvider: provider, config: whole = {} } = desired.spec;
   const isGroup = isWritten(desired.spec, "config") && isObject(whole);

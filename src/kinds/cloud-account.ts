@@ -25,7 +25,6 @@ import {
   type Values,
 } from "./resource.ts";
 
-/** Cloud accounts: instances of the account configuration resource. A person runs the bootstrap. */
 export const cloudAccount: Kind = defineKind({
   name: "cloudAccounts",
   noun: "cloud account",
@@ -54,10 +53,7 @@ export const cloudAccount: Kind = defineKind({
 /** Searches for the account configuration resource, by the service that was asked. */
 const searches = new WeakMap<Reads, Promise<Params>>();
 
-/**
- * Path parameters of the account configuration resource, found through the service plans once; none
- * if the profile lists no plans and its paths name the resource themselves. Rejects if no plan has one.
- */
+/** Path parameters of the account configuration resource, from the service's plans; none if the profile lists no plans. */
 function paramsOf(service: Reads): ParamsAt {
   return (_place, signal) => {
     const before = searches.get(service);
@@ -140,7 +136,6 @@ function live(ref: Ref, values: Values, waiting: Waiting, service: Reads): Live 
   };
 }
 
-/** The phase of an account, with the instructions if it waits for a person. */
 interface Waiting {
   readonly phase: Phase;
   readonly bootstrap?: string;
@@ -179,7 +174,6 @@ function withMessage(phase: Phase, account: Answer | undefined): Phase {
   return typeof message === "string" ? { ...phase, detail: `${phase.detail}: ${message}` } : phase;
 }
 
-/** The instructions for the person who connects a cloud account. */
 interface Instructions {
   /** The one command or address that does it, if the service gives one. */
   readonly first?: string;
@@ -205,10 +199,7 @@ function isWay(name: string, step: string, ends: readonly string[]): boolean {
 /** Answer key of the profile for each instruction, for a vendor with names of its own. */
 const answerKeys = { bootstrap: "instructions", offboard: "offboard" };
 
-/**
- * The instructions in an account configuration, whatever the vendor prefixes their names with:
- * template addresses and shell commands of the bootstrap, or of the offboarding; and what the service says to it.
- */
+/** The instructions of a step in an account configuration, whatever the vendor prefixes their names with. */
 function instructionsOf(
   answer: Answer,
   step: "bootstrap" | "offboard",

@@ -124,10 +124,7 @@ function parametersOf(
   return Object.fromEntries(pairs);
 }
 
-/**
- * Asks a node of an instance for its role, with the login that the service repeats among its parameters: what it shows to whoever may
- * describe the instance.
- */
+/** Asks a node for its role, with the login that the service repeats among the parameters of its instance. */
 export function roleAsker(resultParams: Json | undefined, service: Reads, signal: AbortSignal): AskRole {
   const shown = isObject(resultParams) ? resultParams : {};
   const [username, password, tls] = ["graphdbUser", "graphdbPassword", "enableTLS"].map((name) => {
@@ -201,10 +198,7 @@ function isPrivate(spec: Spec): boolean {
   return spec["networkType"] === "INTERNAL" || (spec["network"] ?? null) !== null;
 }
 
-/**
- * The answer of a database that could not be asked. `path`: the password that a wrong one disproves, if it is sure.
- * `instance`: values of the instance that it belongs to.
- */
+/** `path`: the password that the answer surely disproves. `instance`: values of the instance of the database. */
 export function answerTo(error: unknown, instance: Spec, path: string | undefined): ProbeAnswer {
   if (!isDatabaseError(error)) return unanswered("cut");
   const { failure, obstacle } = error;

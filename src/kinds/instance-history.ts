@@ -63,8 +63,7 @@ export async function describeSnapshot(service: Reads, id: string, signal: Abort
 }
 
 /**
- * Asks for a backup of an instance by the first operation that the service knows: its published API, its documents and its
- * portal differ. Gives the id in the answer, if there is one. Rejects with the last refusal.
+ * Asks for a backup by the first operation that the service knows; gives the id in the answer. Rejects with the last refusal.
  */
 export async function askForBackup(
   service: Service,
@@ -136,10 +135,7 @@ function snapshotOf(values: { readonly [name: string]: Json }, { hide }: Pick<Re
   };
 }
 
-/**
- * The parameters of a request about a snapshot: its id, and the subscription that it belongs to; if that is not shown, the
- * instance that tells it.
- */
+/** The parameters of a request about a snapshot: its id, and its subscription, or the instance that tells it. */
 export function snapshotParams({ id, subscriptionId, instanceId }: Snapshot): {
   readonly [name: string]: string;
 } {

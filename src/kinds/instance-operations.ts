@@ -25,7 +25,6 @@ export function instanceParams(place: JsonObject, profile: Profile): { readonly 
 /** Treatment of the failed node if the command names none. */
 const defaultAction = "FAILOVER_AND_RESTART";
 
-/** A failover as it is asked for. */
 export interface Failover {
   readonly body: JsonObject;
   /** Key of the resource that the node belongs to, for services whose path names it; undefined if none is shown. */

@@ -7,10 +7,7 @@ import { limitedRows, type Rule, settingRules, text, tierOf, warningRules } from
 import { hasTags, isOwnerTag } from "./instance-tags.ts";
 import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
 
-/**
- * Rules of an instance that the field table cannot say: the tier matrix, components, memory
- * and instance types of the profile, and what its network and its account must share with it.
- */
+/** Rules that the field table cannot say: tiers, components, memory, instance types, and the place of network and account. */
 export function checkInstance(desired: Desired, context: RuleContext): readonly Finding[] {
   const remarks = rules.flatMap((rule) => rule(desired, context));
   return findings(desired, context, remarks);
@@ -32,7 +29,6 @@ const placeRule: Rule = (desired, context) => {
   return [said("unknown-component", "component", `the ${tier} tier has no component "${component}"`, hint)];
 };
 
-/** The fields that each tier and component offers. */
 const offerRule: Rule = (desired) => {
   const tier = tierOf(desired);
   if (tier === undefined) return [];
@@ -98,7 +94,6 @@ function differences(
   ];
 }
 
-/** Settings that the field table has and this service does not. */
 const lackRule: Rule = ({ spec }, { profile }) =>
   profile.lacks
     .filter((name) => isWritten(spec, `config.${name}`))
@@ -137,7 +132,6 @@ const markRule: Rule = ({ spec }, { profile }) => {
   ];
 };
 
-/** All rules, in the order of their findings. */
 const rules: readonly Rule[] = [
   ...[placeRule, offerRule, accountRule, networkTypeRule],
   ...settingRules,

@@ -11,20 +11,17 @@ import type { Reads } from "../model/service.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
 import { wireName } from "./resource.ts";
 
-/** A declared setting that the service does not offer as it is written. */
 interface NotOffered {
   readonly desired: Desired;
   readonly message: string;
   readonly hint: string;
 }
 
-/** The result of the comparison: settings that are not offered, and sentences on those that could not be compared. */
 interface OfferCheck {
   readonly findings: readonly NotOffered[];
   readonly notCompared: readonly string[];
 }
 
-/** One parameter that a create takes today. */
 interface Parameter {
   readonly key: string;
   readonly options: readonly string[];
@@ -35,15 +32,11 @@ interface Parameter {
   readonly providers: readonly string[];
 }
 
-/** True if the profile can ask for what a create takes. */
 export function canCheckOffer(service: Reads): boolean {
   return service.offers("plans.list") && service.offers("plans.parameters");
 }
 
-/**
- * Compares declared instances with the parameters that the service takes today: names, options such as instance types,
- * patterns, and what it needs, known here or not. Asks once for each tier and component.
- */
+/** Compares declared instances with the parameters that the service takes today, asked for once for each tier and component. */
 export async function checkOffer(
   desired: readonly Desired[],
   service: Reads,

@@ -10,7 +10,6 @@ import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 
-/** Path and query parameters of a request. */
 export type Params = { readonly [name: string]: string };
 
 export type ParamsAt = (place: JsonObject, signal: AbortSignal) => Params | Promise<Params>;
@@ -119,10 +118,7 @@ export function wasPartial(service: Reads, place: JsonObject): boolean {
   return partial.get(service)?.has(stableJson(place)) === true;
 }
 
-/**
- * The phase behind a status; an unknown one counts as pending, and is said to be unknown. Of an account the
- * profile may have other meanings.
- */
+/** The phase behind a status; an unknown one counts as pending. A profile may have other meanings for accounts. */
 export function phaseOf(
   values: { readonly [name: string]: Json },
   { profile, hide }: Pick<Reads, "profile" | "hide">,
@@ -208,7 +204,6 @@ export function isOfferedBy(row: FieldSchema, { tier, component }: Spec): boolea
   );
 }
 
-/** Values of an answer by the names that the profile gives them. */
 export type Values = { readonly [name: string]: Json };
 
 /** The name of a field on the wire, in the dialect of the profile. */
@@ -217,10 +212,7 @@ export function wireName(path: string, row: FieldSchema, { profile }: Pick<Reads
   return own(profile.fields, name) ?? name;
 }
 
-/**
- * The body of a create or an update: deployment fields at the top, settings inside requestParams. Fields of the path, of
- * operations and of requests of their own are left out.
- */
+/** The body of a create or an update: deployment fields at the top, settings inside requestParams. */
 export function toWire(schema: KindSchema, spec: Spec, service: Pick<Reads, "profile">): JsonObject {
   const body: Record<string, Json> = {};
   const requestParams: Record<string, Json> = {};
@@ -237,10 +229,7 @@ function partOfRequest(path: string, row: FieldSchema): "body" | "requestParams"
   return row["x-in"] ?? (path.startsWith("config.") ? "requestParams" : "body");
 }
 
-/**
- * The fields that an answer shows: under their own paths as the profile names them, otherwise repeated among the parameters of
- * the request. Secrets go no further.
- */
+/** The fields that an answer shows under their own paths, or repeats among the request's parameters; no secrets. */
 export function fromWire(
   schema: KindSchema,
   values: Values,

@@ -8,7 +8,6 @@ import { firstOf } from "../model/quantity.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
 import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
 
-/** Findings on a user: name and password as the profile's `users` rules ask, and one user of a name in an instance. */
 export function checkUser(desired: Desired, context: RuleContext): readonly Finding[] {
   return findings(desired, context, [
     ...lengths(desired, context),
@@ -70,8 +69,7 @@ function nameOn(instance: string, username: string): string {
 }
 
 /**
- * Findings on access rules that the service does not take. It takes key patterns, and commands of its list, granted or taken away;
- * it looks at grants alone and would store the rest as it stands: a password in clear, a user without one.
+ * Findings on access rules: the service looks at grants alone, and would store the rest as it stands, as a password in clear.
  */
 function aclRefusals(desired: Desired, context: RuleContext): readonly Said[] {
   const { acl } = desired.spec;

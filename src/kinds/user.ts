@@ -83,10 +83,7 @@ function writer(service: Service): Pick<Driver, "create" | "update" | "delete"> 
   };
 }
 
-/**
- * Sends a write on a user. The host answers 500 if there is no such user, and also if it deleted one in part: the
- * list decides, and what is not there is `not-found`, as everywhere else.
- */
+/** Sends a write on a user. A 500 may mean that there is none: the list decides, and one that is not there is `not-found`. */
 async function writeTo(call: Call, ref: Ref, service: Service, signal: AbortSignal): Promise<void> {
   try {
     await service.write(call, signal);
@@ -148,10 +145,7 @@ function live({ id, place }: Ref, acl?: string): Live {
   };
 }
 
-/**
- * Signs in once as the declared user. No command follows: a refused one would stand in the database's ACL LOG, and the users
- * host shows the access list.
- */
+/** Signs in once as the declared user, without a command: a refused one would stand in the database's ACL LOG. */
 async function probeUser(
   { spec, referents }: ProbeRequest,
   service: Reads,

@@ -151,8 +151,7 @@ function boundTo({ address }: Known, { state }: ObserveContext): Bound | undefin
 }
 
 /**
- * Lays shown values over the last applied ones: a recorded value is used only where nothing is shown. Values sent since
- * count as applied, unless the operation failed: then they are unknown.
+ * Lays shown values over the last applied ones. A value sent since counts as applied, or as unknown if its operation failed.
  */
 export function overlay(
   shown: { readonly [path: string]: Seen },

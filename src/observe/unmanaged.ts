@@ -15,8 +15,7 @@ export interface Lists {
 }
 
 /**
- * Lists a place again as long as its list lacks a bound object that describe shows, if an object of a declared address may be
- * among those that it does not show.
+ * Lists a place again as long as its list lacks a shown bound object, if the object of a declared address may be missing, too.
  */
 export async function listAgain(
   places: readonly Place[],
@@ -46,8 +45,7 @@ export async function listAgain(
 }
 
 /**
- * Describes unmanaged objects of the kinds in which a declared address is not bound: one of them may be the object of that
- * address, and its name or its mark shows it. Objects of other kinds are returned without a description.
+ * Describes unmanaged objects of kinds in which a declared address is not bound: name or mark may show that one is its object.
  */
 export async function describeUnmanaged(
   unmanaged: readonly Known[],
@@ -65,10 +63,7 @@ export async function describeUnmanaged(
   }));
 }
 
-/**
- * Kinds with a declared address that is not bound and whose object may exist: kinds without data are found by name, kinds
- * with marks by the mark. If the state has never known anything all kinds count.
- */
+/** Kinds with an unbound address whose object may exist: without data found by name, with marks by the mark; at first all. */
 function soughtKinds(desired: readonly Desired[], context: ObserveContext): ReadonlySet<string> {
   const open = desired.filter(
     ({ address, importId }) => importId === undefined && context.state.resources[address] === undefined,

@@ -16,7 +16,6 @@ import type { Live } from "../model/observed.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 import { isPassing, type PollContext, poll } from "./poll.ts";
 
-/** The place that is looked at, and what is known of its ids. */
 export interface Place {
   readonly place: JsonObject;
   readonly reader: Pick<Reader, "list" | "get" | "isPartial" | "isListed">;
@@ -87,8 +86,7 @@ export async function listWhole(
 }
 
 /**
- * Makes one look: lists the place, describes the `ids` of interest, and describes the witnesses that the list lacks until one of them
- * is shown. Puts what is shown of `ids` into `lives`.
+ * One look: lists the place, describes `ids`, and witnesses that the list lacks until one is shown. `lives` gets shown `ids`.
  */
 export async function lookOnce(
   ids: (listed: ReadonlySet<string> | undefined) => readonly string[],

@@ -25,10 +25,7 @@ export function locateState(
   return type === "file" ? fileLocation(header, folder) : declaredLocation(header, type);
 }
 
-/**
- * The place that a path or a URL names. If the manifest describes that very address, it is as described: a URL does not
- * say how an HTTP address is locked. Throws `state-address`.
- */
+/** The place that a path or URL names; as the manifest describes it, if it is that address. Throws `state-address`. */
 export function namedLocation(named: string, header: Header): StateLocation {
   const place = locationAt(named, header.name);
   if (place.type === "file" || typeOf(header.state) !== place.type) return place;
@@ -100,8 +97,7 @@ function storeOf(scheme: string): Store<StateLocation, never> | undefined {
 }
 
 /**
- * True for a text that can only be a path: it begins like one, or is the plain name of a file with an ending, in folders none
- * of which could be a host. The type of a store (`postgres`) or a variable that was not expanded (`$HOME/x`) is none.
+ * True for a text that can only be a path: neither the type of a store (`postgres`) nor an unexpanded variable (`$HOME/x`) is.
  */
 function isPath(given: string): boolean {
   if (/^(?:\.{0,2}[\\/](?!\/)|[a-z]:[\\/](?!\/))/i.test(given)) return true;
@@ -185,10 +181,7 @@ export function typeOf(section: StoreValues): StateLocation["type"] {
   return isStoreType(said) ? said : "file";
 }
 
-/**
- * The identity of the manifest in these files. Never an absolute path: working copies stand anywhere. Paths are unknown if a
- * file is in no Git repository.
- */
+/** The identity of a manifest, never an absolute path: working copies stand anywhere. Paths are unknown outside of Git. */
 export function manifestIdentity(
   { environment }: Pick<Header, "environment">,
   files: readonly string[],

@@ -29,7 +29,6 @@ import type { Settings } from "./settings.ts";
 import { assertSubscribed, withSubscriptions } from "./subscriptions.ts";
 import { type ApplyParts, applyWorld, planningWorld } from "./worlds.ts";
 
-/** Receives warnings and requests of a run. */
 export interface RunListener {
   readonly warnings: (warnings: readonly Problem[]) => void;
   /** One line for each request, without secrets. */
@@ -44,15 +43,11 @@ export interface Reading<R> {
   readonly resolve: (project: Project, key: VaultKey, settings: Settings, signal: AbortSignal) => Promise<R>;
 }
 
-/** A resolved manifest, and the reader of its secrets. */
 export interface ReadManifest extends Resolved {
   readonly secrets: SecretText;
 }
 
-/**
- * Resolves the manifest and seals its secrets with the key of the state: all that are declared, those at hand without running a command,
- * or none. Throws `ManifestError`.
- */
+/** Resolves the manifest and seals all declared secrets, those at hand without a command, or none. Throws `ManifestError`. */
 export function resolving(which: "declared" | "at hand" | "none"): Reading<ReadManifest> {
   return {
     prepare: async () => undefined,
@@ -99,8 +94,8 @@ export interface RunRequest<R extends Partial<Resolved>> {
   /** The state of a run without a lock; undefined before the first apply. */
   readonly state?: StateDocument | undefined;
   /**
-   * Lets databases take writes again, before a run without a lock, that an interrupted cutover has left, and gets its warnings. It writes only
-   * then, under the lock of the state; a run that holds the lock is in its cutover, and is left alone.
+   * Gets the warnings of a repair before a run without a lock: databases of an interrupted cutover take writes again. It takes
+   * the lock of the state; a run that holds it is in its cutover, and is left alone.
    */
   readonly repairs?: (warning: string) => void;
   /** Called with the state before anything is sent: throws if a saved plan does not fit. */
@@ -112,11 +107,9 @@ export interface RunRequest<R extends Partial<Resolved>> {
   /** A service that is open already, and stays open. */
   readonly service?: OpenedService;
   readonly listener: RunListener;
-  /** Ends all waiting. */
   readonly signal: AbortSignal;
 }
 
-/** A located service and its client. */
 export interface OpenedService {
   readonly location: ServiceLocation;
   readonly connection: Connection;
@@ -229,10 +222,7 @@ async function runWith<R extends Partial<Resolved>, T>(
   }
 }
 
-/**
- * Returns the result of the work. Rejects if the lock was lost or the store went away meanwhile, even if the work
- * succeeded; the error says what became of what could not be stored.
- */
+/** Rejects if the lock was lost or the store went away, even if the work succeeded; says what became of what was not stored. */
 export async function whileHeld<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   try {
     const [result] = await Promise.allSettled([work()]);

@@ -185,7 +185,6 @@ interface Opener {
   open(location: StateLocation, options: DriverOptions): Promise<StateDriver>;
 }
 
-/** The openers, by the word of the store. */
 export const drivers: { readonly [type in Exclude<StoreType, "file">]: Opener } = {
   http: {
     async open({ type: _, ...location }: HttpLocation, { settings, isOtherEnd, ...ca }) {

@@ -33,7 +33,6 @@ export interface RunOptions {
   /** Variables as `name=value`; they override those of files. */
   readonly var: readonly string[];
   readonly varFile: readonly string[];
-  /** Path of the state file. */
   readonly state?: string;
   /** A built-in profile's name, or a file. */
   readonly profile?: string;
@@ -68,8 +67,7 @@ type ProjectOptions = Pick<RunOptions, "file" | "state"> &
   Partial<Pick<RunOptions, "var" | "varFile" | "profile" | "timeout">>;
 
 /**
- * Reads the files and the header of a manifest, with `layers` over them. Throws `ManifestError` with all problems found so
- * far.
+ * Reads the files and the header of a manifest, with `layers` over them. Throws `ManifestError` with all problems found so far.
  */
 export async function openProject(
   options: ProjectOptions,

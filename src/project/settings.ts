@@ -4,7 +4,6 @@ import { type KnownSecrets, knownSecrets } from "../model/known-secrets.ts";
 import { storeVariables } from "../model/stores/index.ts";
 import { loginsIn } from "../model/userinfo.ts";
 
-/** The variables of a process, by name. */
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** The settings of a run. Their values live in closures: nothing that prints settings shows them. */
@@ -24,7 +23,6 @@ const credentials: readonly SettingName[] = [
   ...(["GRAPHFORM_PASSWORD", "GRAPHFORM_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN", "CI_JOB_TOKEN"] as const),
 ];
 
-/** Reads an environment into settings. */
 export function settingsOf(environment: Environment): Settings {
   const values = new Map(Object.keys(variables).map((name) => [name, environment[name]] as const));
   const secrets = knownSecrets();
@@ -94,7 +92,6 @@ const table = {
     "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, where nothing else is set, and to read the newest commit.",
 } as const;
 
-/** A variable that no store brings with it. */
 type SettingName = keyof typeof table;
 
 /** The variables that are read, each with a sentence for the documentation. */

@@ -57,8 +57,7 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
 }
 
 /**
- * A service that sends nothing before a look at the lock: a process that was stopped may have lost it, and not know yet. Under a
- * lock that is lost nothing is read either.
+ * Looks at the lock before it sends anything: a process that was stopped may have lost it. Under a lost lock it reads nothing.
  */
 function lookingFirst(service: Service, { look, lost }: ApplyParts["lock"]): Service {
   return {

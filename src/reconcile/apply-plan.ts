@@ -20,7 +20,6 @@ import type { Journal } from "../model/state-event.ts";
 import { needsRepair } from "../replace/phases.ts";
 import type { Planned, PlanningWorld } from "./plan-for.ts";
 
-/** The dependencies of applying, besides the plan. */
 export interface ApplyWorld
   extends Pick<
       ApplyContext,
@@ -130,10 +129,7 @@ interface PlanMark {
   failure(): unknown;
 }
 
-/**
- * Opens the mark of a plan. A plan runs once; one of which nothing was sent and nothing recorded has not run, and may be
- * applied again.
- */
+/** A plan runs once; one of which nothing was sent and nothing recorded may be applied again. */
 function planMark(
   journal: Journal,
   { fingerprint }: Pick<Plan, "fingerprint">,

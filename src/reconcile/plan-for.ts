@@ -45,7 +45,6 @@ export interface PlanningWorld {
   readonly onRead?: OnRead | undefined;
 }
 
-/** The goal that one plan is made for: a manifest, or its removal, with options. */
 export interface Goal {
   readonly manifest: Manifest;
   readonly options: PlanOptions;
@@ -59,7 +58,6 @@ export interface Goal {
   readonly skipsUnread?: boolean;
 }
 
-/** A plan, and what was observed for it. */
 export interface Planned extends Pick<Observation, "observed" | "doubts" | "unmanaged" | "listed"> {
   readonly plan: Plan;
   /** Binding of each address, moves carried out. */

@@ -3,7 +3,6 @@ import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 import type { Endpoint, Profile, SessionProfile, Timing, TopologyRules } from "../../model/profile.ts";
 import { parseDuration } from "../../model/quantity.ts";
 
-/** An endpoint as a profile file writes it; see `profileSchema`. */
 interface EndpointText {
   /** `METHOD path`; `<name>` at its start stands for a prefix. */
   readonly request: string;
@@ -58,7 +57,6 @@ export function unfold(profile: JsonObject): JsonObject {
   return Object.fromEntries(unfolded);
 }
 
-/** Returns the profile, and the faults that the schema cannot find. */
 export function expandProfile(text: ProfileText): {
   readonly profile: Profile;
   readonly faults: readonly ProfileFault[];

@@ -50,8 +50,8 @@ export interface Session {
 }
 
 /**
- * Signs in with HTTP Basic (or JSON, if the profile names body keys), renews the session by its refresh token, and signs
- * in again when that fails. A refused password is not tried a second time.
+ * Signs in with HTTP Basic (or JSON, if the profile names body keys); renews by refresh token or a new sign-in. A refused
+ * password is not tried a second time.
  */
 export function createSession(options: SessionOptions): Session {
   const { profile, clock, origin, store } = options;

@@ -24,8 +24,8 @@ export interface LookUpReads {
 }
 
 /**
- * The subscriptions to each plan of the profile: one if it is clear which one is meant. The catalogue gives the id of a plan,
- * and the active subscriptions to that id are taken; if either list cannot be read, they are inferred from the objects that exist. Tiers in `given` are not inferred.
+ * The subscription to each plan, if it is clear. The catalogue gives the id of a plan, and its active subscriptions are taken;
+ * if either list cannot be read, they are inferred from the objects that exist, but not for tiers in `given`.
  */
 export async function lookUpSubscriptions(
   profile: Profile,
@@ -151,7 +151,6 @@ async function inferSubscriptions(
   return new Map([...grouped].map(([plan, pairs]) => [plan, [...new Set(pairs.map(([, id]) => id))]]));
 }
 
-/** An object of the list of everything, with the resource and the subscription that it shows. */
 export interface Shown {
   readonly id: string;
   readonly resource: string | undefined;

@@ -6,7 +6,6 @@ import { defined } from "../../model/json.ts";
 import type { Limits } from "../../model/profile.ts";
 import { type HostPace, isUsed, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
 
-/** The one throttle that all requests to a service share. */
 export interface Throttle {
   /** Takes a ticket in the queue of an operation; a request that is repeated keeps its ticket. */
   ticket(operation: string, isWrite?: boolean): Ticket;
@@ -22,7 +21,6 @@ export interface Throttle {
 /** Requests in flight if neither the profile nor the command line says how many. */
 const usualInFlight = 32;
 
-/** A throttle that keeps the declared limits, and learns the rate of each host below them. */
 export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
   const { inFlight: most = usualInFlight } = limits;
   const paces = new Map<string, HostPace>();
@@ -125,7 +123,6 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
   };
 }
 
-/** A place in the line of an operation. */
 export interface Ticket {
   readonly operation: string;
   readonly number: number;

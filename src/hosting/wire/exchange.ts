@@ -73,7 +73,6 @@ export function tracedExchange(
   };
 }
 
-/** The error of a request that was cancelled before it was sent. */
 export function interrupted(operation: string): ServiceError {
   return new ServiceError("aborted", operation, `${operation}: interrupted`, { wasSent: false });
 }
@@ -132,8 +131,7 @@ export function passesForRead(error: ServiceError): boolean {
 }
 
 /**
- * Does work that has the client's patience at most: after that its signal is aborted, and an error that leaves no doubt about a write
- * becomes one that says so (exit 7), of `what`.
+ * Aborts work after the client's patience; an error that leaves no doubt about a write then becomes one that says so (exit 7).
  */
 export async function withinPatience<T>(
   operation: string,
