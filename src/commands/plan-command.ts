@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { kinds } from "../kinds/index.ts";
-import { type ExitCode, exitCodes } from "../model/errors.ts";
+import { exitCodes } from "../model/errors.ts";
 import { disruptions } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
 import { hasChanges } from "../model/plan.ts";
@@ -26,7 +26,7 @@ import type { PlanChoices } from "../state/plan-file.ts";
 import { commitOfJob } from "./ci/newest-commit.ts";
 import type { Opened } from "./folders.ts";
 import { goalOf } from "./options.ts";
-import { type ReportOptions, reportOne, reportSeveral } from "./reports/run-report.ts";
+import { type ReportOptions, report } from "./reports/run-report.ts";
 import { type StepOutputs, writeReport, writerOf } from "./reports/write-report.ts";
 import { comparedWith, earlierPlan, type ReportKind } from "./reports/write-reports.ts";
 import { openLiveView } from "./terminal/live-view.ts";
@@ -55,20 +55,8 @@ export interface PlanCommandOptions extends ReportOptions, PlanChoices, PlanFile
 export async function plan(invocation: Invocation<PlanCommandOptions>): Promise<number> {
   const { options, terminal } = invocation;
   const kind = planReport(options, terminal);
-  return codeFor(options, await reportOne(invocation, kind, (opened) => makePlan(invocation, opened)));
-}
-
-export async function planSeveral(
-  invocation: Invocation<PlanCommandOptions>,
-  folders: readonly string[],
-): Promise<number> {
-  const { options, terminal } = invocation;
-  const make = (opened: Opened): Promise<MadePlan> => makePlan(invocation, opened);
-  return codeFor(options, await reportSeveral(invocation, planReport(options, terminal), folders, make));
-}
-
-function codeFor({ detailedExitcode }: PlanCommandOptions, code: ExitCode): ExitCode {
-  return code === exitCodes.changes && detailedExitcode !== true ? exitCodes.done : code;
+  const code = await report(invocation, kind, (opened) => makePlan(invocation, opened));
+  return code === exitCodes.changes && options.detailedExitcode !== true ? exitCodes.done : code;
 }
 
 export function planReport(

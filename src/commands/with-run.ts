@@ -36,6 +36,8 @@ export interface Invocation<O = ManifestOptions> {
   readonly options: O;
   readonly settings: Settings;
   readonly terminal: Terminal;
+  /** Folders of --chdir; several only for commands that take several. */
+  readonly folders?: readonly string[];
 }
 
 /** A run as a command wants it. */

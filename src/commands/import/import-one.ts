@@ -19,8 +19,9 @@ import { amount } from "../../report/words.ts";
 import { goalOf } from "../options.ts";
 import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
 
-/** Options of `import`; its own ones need --all. */
+/** Options of `import`; those besides --all need it. */
 export interface ImportOptions extends ManifestOptions {
+  readonly all?: boolean;
   readonly out?: string;
   readonly name?: string;
   readonly users?: boolean;

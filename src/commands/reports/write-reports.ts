@@ -1,8 +1,8 @@
 /** @module Writes the reports of one manifest or of several: files, the summary of the step, its outputs and annotations. */
 
 import { resolve } from "node:path";
-import { type ExitCode, GraphformError, isManifestError } from "../../model/errors.ts";
-import { defined, type JsonObject } from "../../model/json.ts";
+import { GraphformError, isManifestError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { packageVersion, pageAssets, projectUrl } from "../../project/package-files.ts";
@@ -14,6 +14,7 @@ import { failureMarkdown, reportMarkdown } from "../../report/markdown/report-ma
 import { problemFindings } from "../../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../../report/sarif/sarif-log.ts";
 import {
+  type Documents,
   failuresOf,
   type ManifestResult,
   madeOf,
@@ -44,10 +45,7 @@ export interface Findings<T> {
 }
 
 /** Everything that the reports of plans, or those of drift, are made from. `T` is a result that may be shown. */
-export interface ReportKind<T> extends SeveralReport<T>, Findings<T> {
-  readonly exit: (value: T) => ExitCode;
-  readonly json: (value: T) => JsonObject;
-  readonly failedJson: (error: GraphformError) => JsonObject;
+export interface ReportKind<T> extends SeveralReport<T>, Findings<T>, Documents<T> {
   /** Parts of the page besides its view. */
   readonly page?: (value: T) => Pick<PageOptions, "plan" | "earlier">;
   /** The outputs of a step that stand for these results. `isOne` is false if they are those of several manifests. */
