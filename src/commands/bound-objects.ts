@@ -29,10 +29,7 @@ export function boundAt(state: StateDocument, address: string, kind?: string): B
   throw new GraphformError("not-bound", `the state of ${state.name} has no ${noun} at ${address}`, { hint });
 }
 
-/**
- * The object bound to an address, looked for until it is shown, proved absent, or in doubt. Throws `gone`, `not-shown` within its creation
- * grace period, `absence-unproven`, and `another-object`.
- */
+/** The object bound to an address. Throws `gone`, `not-shown` in its creation grace period, `absence-unproven`, `another-object`. */
 export async function liveAt(
   address: string,
   { state, service, signal, ...run }: Pick<Run, "state" | "signal" | "clock"> & { readonly service: Service },

@@ -12,7 +12,6 @@ export interface CommandHost {
   readonly at: (options: { readonly color?: boolean; readonly log?: string }) => Terminal;
   /** Folders of --chdir, as the command line names them; a single one is the current folder by now. */
   readonly folders: () => readonly string[];
-  /** Called with the exit code of the command that ran. */
   readonly done: (code: number) => void;
 }
 
@@ -57,7 +56,6 @@ export function command<O extends object>(name: string, about: string, spec: Com
   };
 }
 
-/** Defines a group of commands below one word. */
 export function commandGroup(name: string, about: string, entries: readonly CommandEntry[]): CommandEntry {
   return (parent, host) => {
     const group = parent.command(name).description(about);

@@ -10,10 +10,7 @@ import { escapeText } from "../report/typeset.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { type Invocation, serviceTarget } from "./with-run.ts";
 
-/**
- * `login`: signs in and stores the session, not the password, for later commands. An older stored session does not prove that
- * this password is right, so it is not used; it is replaced after the sign-in succeeds.
- */
+/** `login`: signs in and keeps the session, not the password. A kept session would not prove that the password is right, so it is not used. */
 export async function login({ options, settings, terminal }: Invocation): Promise<number> {
   const location = await locate({ options, settings });
   const username = settings.get("GRAPHFORM_USERNAME") ?? (await ask("User name: ", false, terminal));
@@ -83,10 +80,7 @@ async function ask(question: string, isHidden: boolean, terminal: Terminal): Pro
   });
 }
 
-/**
- * Reads one line; with `isHidden` the typed characters are not shown. Throws `interrupted` (exit 130) at Ctrl-C and if the
- * input ends without an answer.
- */
+/** Reads one line, without showing it if `isHidden`. Throws `interrupted` (exit 130) at Ctrl-C, and if the input ends without an answer. */
 export async function askPerson(
   question: string,
   isHidden: boolean,

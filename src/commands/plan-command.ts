@@ -48,10 +48,7 @@ export interface PlanCommandOptions extends ReportOptions, PlanChoices, PlanFile
   readonly detailedExitcode?: boolean;
 }
 
-/**
- * `plan`: prints the changes that apply would make. Writes no file except those of --out and of reports. With --json a failure is printed
- * as a plan document too, with `errored: true`.
- */
+/** `plan`: prints the changes that apply would make, and writes no other files than options name. With --json a failure is a plan document too. */
 export async function plan(invocation: Invocation<PlanCommandOptions>): Promise<number> {
   const { options, terminal } = invocation;
   const kind = planReport(options, terminal);

@@ -10,7 +10,6 @@ import { commandsAtService, commandsOfPlatform } from "./service-commands.ts";
 import { commandsOfReference, commandsOfSetup } from "./setup-commands.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** Environment in which a command runs. */
 interface ProgramHost extends Pick<CommandHost, "done"> {
   readonly terminal: (noColour: boolean, logFile?: string) => Terminal;
   readonly settings: Settings;

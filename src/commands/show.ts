@@ -57,7 +57,6 @@ export async function show(
   return printState(stored ?? emptyState(project.header.name), { options, terminal });
 }
 
-/** Prints a state as text or JSON. */
 export function printState(
   state: StateDocument,
   { options, terminal }: Pick<Invocation, "options" | "terminal">,
@@ -109,10 +108,7 @@ function unknownOutput(name: string, unknown: readonly string[], known: readonly
   });
 }
 
-/**
- * One value for a script, without quotes and line break. A sensitive value is printed, because it was requested by name; a
- * secret is not, because the state has only its fingerprint. Throws `output-secret` and `output-not-text`.
- */
+/** One value for a script, without quotes; also a sensitive one, which was asked for by name. Throws `output-secret`, `output-not-text`. */
 export function rawValue(name: string, { value }: RecordedOutput): string {
   if (holdsSecret(value))
     throw new GraphformError(

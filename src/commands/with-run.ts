@@ -100,10 +100,7 @@ export async function withService<T>(
   });
 }
 
-/**
- * Returns the service of the manifest, whose secrets are known from now on. Without a manifest, options, environment and local platform
- * decide. Throws `ManifestError` if a manifest exists, or is named, and cannot be read.
- */
+/** The service of the manifest, whose secrets are known from now on, or without one that of the settings. Throws `ManifestError`. */
 export async function serviceTarget(
   { options, settings }: Pick<Invocation, "options" | "settings">,
   name = "none",

@@ -7,10 +7,7 @@ import { outputRows } from "./state-text.ts";
 import { escapeText, type Page, type Palette, wrapIndented } from "./typeset.ts";
 import { amount, elapsedTime } from "./words.ts";
 
-/**
- * The result of a run: unfinished steps with the next action, differences that the verifying plan found, backups, warnings,
- * outputs, and last the line that scripts read. Ends with a line break.
- */
+/** The result of a run: unfinished steps, differences that verifying found, backups, warnings, outputs, and the line that scripts read. */
 export function outcomeText(outcome: ShownOutcome, page: Page, command: Command = "apply"): string {
   const { palette, width } = page;
   const warnings = outcome.warnings.flatMap((warning) => wrapIndented("  ! ", escapeText(warning), width));

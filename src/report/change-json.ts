@@ -192,10 +192,7 @@ function marked(mark: Json): Json | undefined {
   return isMarked(mark) ? mark : undefined;
 }
 
-/**
- * Both sides of a change. What is created alone has nothing before, also if the service no longer shows an object. Unmanaged fields do
- * not change: the sides of an update differ in the changed fields only.
- */
+/** Both sides of a change. A create has nothing before, even if an object was known; those of an update differ in the changed fields alone. */
 function sidesOf({ action, fields, before, after }: Change<ShownValue>): {
   readonly before?: Spec<ShownValue> | undefined;
   readonly after?: Spec<ShownValue> | undefined;

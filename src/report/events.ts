@@ -32,7 +32,6 @@ export function versionEvent(version: string): JsonObject {
   return uiEvent("info", "version", `graphform ${version}`, { graphform: version, ui: "1.2" });
 }
 
-/** Problems of the manifest, one line each. */
 export function problemEvents(problems: readonly Problem[]): readonly JsonObject[] {
   return problems.map((problem) => diagnosticEvent(problem.severity, problem.message, diagnosticOf(problem)));
 }
@@ -43,7 +42,6 @@ function diagnosticEvent(severity: Problem["severity"], summary: string, diagnos
   return uiEvent(level, "diagnostic", `${title}: ${summary}`, { diagnostic });
 }
 
-/** An error as a diagnostic. */
 export function errorEvent(error: GraphformError): JsonObject {
   return diagnosticEvent("error", error.message, errorDiagnostic(error));
 }

@@ -18,10 +18,7 @@ import { isMarked, type ShownPlan, type ShownValue } from "./shown.ts";
 import { censusJson } from "./view/census-view.ts";
 import type { KindNames } from "./words.ts";
 
-/**
- * A plan as JSON, format_version 1.2, so that tools for Terraform can read it; extensions are under `x_graphform`.
- * Print it with `jsonText`, which sorts the keys.
- */
+/** A plan as Terraform's tools read it, format_version 1.2, with extensions under `x_graphform`. Print it with `jsonText`, which sorts the keys. */
 export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
   const changes = [...plan.changes].sort((a, b) => (a.address < b.address ? -1 : 1));
   const { restarts, replacements, seconds } = plan.forecast;
@@ -60,10 +57,7 @@ function isApplyable(plan: ShownPlan): boolean {
   return outputs || plan.steps.some((step) => step.blocked.length === 0);
 }
 
-/**
- * `prior_state`, `planned_values` and `configuration` of a plan. What a guard holds back is planned as it is. A plan in which nothing
- * is declared has no configuration: one of `destroy` does not know it.
- */
+/** `prior_state`, `planned_values`, and `configuration` unless nothing is declared (`destroy`). What a guard blocks stays as it is. */
 function planValues(
   { changes, outputs }: Pick<ShownPlan, "changes" | "outputs">,
   names: KindNames,

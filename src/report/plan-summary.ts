@@ -43,10 +43,7 @@ export function planLine({ add, change, destroy }: Pick<PlanSummary, "add" | "ch
   return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
-/**
- * The numbers of creates, updates and deletes of one or more plans, as they are counted from `resource_changes` of the plan's JSON: a replacement is one
- * create and one delete, and a blocked change counts. Contains nothing else, because everybody who sees the project can read it.
- */
+/** Numbers of `resource_changes`: a replacement is two, and blocked changes count. Nothing else: everybody in the project can read them. */
 export function gitlabCounts(plans: readonly Plan<unknown>[]): JsonObject {
   const actions = plans.flatMap(({ changes, steps }) =>
     changes.flatMap((change) => actionsOf(change, steps)),

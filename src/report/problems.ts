@@ -15,10 +15,7 @@ import {
 } from "./typeset.ts";
 import { amount } from "./words.ts";
 
-/**
- * Each problem as `file:line:column: error: message`, the source line with a mark under the place, and the hint; then the
- * number of problems. Ends with a line break; empty if there are no problems.
- */
+/** Each problem with its source line, marked, and its hint; then their number. Ends with a line break; empty if there are none. */
 export function problemsText(problems: readonly Problem[], page: Page): string {
   if (problems.length === 0) return "";
   const blocks = problems.map((problem) => problemLines(problem, page).join("\n"));
@@ -74,9 +71,7 @@ interface Span {
 /** Column at which the excerpt of a long line has its problem, as `manifest/` cuts it. */
 const centre = 60;
 
-/**
- * Returns the span to mark. Undefined if there is no excerpt, or if the problem is outside of it.
- */
+/** The span to mark; undefined if there is no excerpt, or if the problem is outside of it. */
 function excerptSpan({ excerpt, range }: Problem): Span | undefined {
   if (excerpt === undefined) return undefined;
   const column = range.start.column - 1;

@@ -1,6 +1,4 @@
-/**
- * @module Turns a plan, a drift report, a state and an outcome into what may be shown of it; every report gets the result.
- */
+/** @module Turns a plan, a drift report, a state and an outcome into what may be shown of it; every report gets the result. */
 
 import { holdsPassword } from "../model/acl.ts";
 import type { DriftReport, ResourceDrift } from "../model/drift.ts";
@@ -17,10 +15,8 @@ import { type KindNames, rowAt } from "./words.ts";
 /** A plan as reports get it; its steps have no specs. */
 export type ShownPlan = Plan<ShownValue>;
 
-/** A drift report as reports get it. */
 export type ShownDrift = DriftReport<ShownValue>;
 
-/** The outcome of an apply as reports get it. */
 export type ShownOutcome = Outcome<ShownValue>;
 
 export type ShownOutputs = { readonly [name: string]: RecordedOutput<ShownValue> };
@@ -44,7 +40,6 @@ export function shownPlan(plan: Plan, names: KindNames): ShownPlan {
   };
 }
 
-/** Replaces the secrets of a drift report. */
 export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
   return {
     ...report,
@@ -56,7 +51,6 @@ export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
   };
 }
 
-/** Replaces the secrets of a state. */
 export function shownState(state: StateDocument, names: KindNames): ShownState {
   const { name, lineage, serial, savedAt, service, manifest } = state;
   return {
@@ -78,7 +72,6 @@ export function shownState(state: StateDocument, names: KindNames): ShownState {
   };
 }
 
-/** Replaces the secrets of the outcome of an apply. */
 export function shownOutcome(outcome: Outcome, names: KindNames): ShownOutcome {
   return {
     ...outcome,
@@ -91,7 +84,6 @@ export function shownOutcome(outcome: Outcome, names: KindNames): ShownOutcome {
   };
 }
 
-/** Replaces the secrets of recorded outputs. */
 export function shownOutputs(outputs: { readonly [name: string]: RecordedOutput }): ShownOutputs {
   return mapped(outputs, (output) => {
     const value = shownValue(output.value, output.sensitive);

@@ -6,10 +6,7 @@ import { type ShownOutputs, type ShownState, type ShownValue, shownValue } from 
 import { escapeText, type Page, type Palette, padTo, textWidth, wrapIndented } from "./typeset.ts";
 import { amount, type KindNames, typeOf } from "./words.ts";
 
-/**
- * Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Ends
- * with a line break.
- */
+/** Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Ends with a line break. */
 export function stateText(state: ShownState, page: Page): string {
   const { palette } = page;
   const bound = sorted(state.resources);

@@ -7,10 +7,7 @@ import type { Hide } from "../../model/known-secrets.ts";
 import { type PassingFailure, type RepeatRules, repeatRequest } from "../../network/repeat-request.ts";
 import { type HttpAnswer, HttpError, openHttp } from "../../network/send-request.ts";
 
-/**
- * A request to a forge that failed; the token is not in it. A `passing` one may be sent again, a `lost` one may have added something,
- * a `refused` one fails again.
- */
+/** A failed request, without its token: `passing` may be sent again, `lost` may have added something, `refused` fails again. */
 class ForgeError extends GraphformError {
   readonly failure: "passing" | "lost" | "refused";
   /** Pause that the forge asks for, in ms. */
@@ -38,7 +35,6 @@ interface ForgeRequest {
   readonly isRead?: boolean;
 }
 
-/** An address that requests are sent to. */
 export interface Host {
   readonly base: string;
   /** Headers that sign in, and those that every request has. */
@@ -48,7 +44,6 @@ export interface Host {
   /** Hides the secrets of the run in the words of the forge. */
   readonly hide: Hide;
   readonly clock: Clock;
-  /** Ends the requests. */
   readonly signal?: AbortSignal;
 }
 
@@ -121,7 +116,6 @@ export function repeatLost<T>(work: () => Promise<T>, clock: Clock): Promise<T> 
   return repeatRequest(work, { ...tries, passing }, clock);
 }
 
-/** The error of an answer that is no success. */
 function refused(
   { status, headers }: HttpAnswer,
   message: string,

@@ -14,7 +14,6 @@ export interface Post {
   readonly body: string;
 }
 
-/** Fields of an issue. */
 interface IssueText {
   readonly title: string;
   readonly body: string;
@@ -141,7 +140,6 @@ async function github(settings: Settings, clock: Clock): Promise<Forge> {
   );
 }
 
-/** Number of the pull request that the job runs for. */
 function pullRequest(settings: Settings, pull: JsonObject | undefined): number {
   const [, inRef] = /^refs\/pull\/(\d+)\//.exec(settings.get("GITHUB_REF") ?? "") ?? [];
   const number = inRef === undefined ? pull?.["number"] : Number(inRef);

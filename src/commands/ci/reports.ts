@@ -44,10 +44,7 @@ export async function comment(invocation: CiInvocation<CommentOptions>, file: st
   return exitCodes.done;
 }
 
-/**
- * `ci issue`: opens or updates the issue if `drift` found something or failed, and closes it if `drift` exited with 0. An issue that a
- * person closed stays closed; the next drift opens a new one.
- */
+/** `ci issue`: opens or updates the issue unless `drift` exited with 0, and closes it then. One that a person closed stays closed. */
 export async function issue(invocation: CiInvocation<IssueOptions>, file: string): Promise<number> {
   const { options, settings, terminal, clock = systemClock } = invocation;
   const { exitcode, key } = options;

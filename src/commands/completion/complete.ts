@@ -8,16 +8,12 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 import type { Place } from "./known-addresses.ts";
 
-/** A word that may follow. */
 interface Candidate {
   readonly word: string;
   readonly meaning?: string;
 }
 
-/**
- * `complete -- WORD...`: prints what may stand for the last word, one candidate a line, with a description behind a tab. Never fails: if
- * nothing is known it prints nothing, and the shell completes files.
- */
+/** `complete -- WORD...`: prints candidates for the last word, each with its meaning behind a tab. Never fails: the shell completes files then. */
 export async function complete(
   words: readonly string[],
   program: Command,
@@ -34,10 +30,7 @@ export async function complete(
   return 0;
 }
 
-/**
- * `completion SHELL`: prints the script for bash, zsh or fish. Each asks `graphform complete` for what may follow; behind `npx graphform` it
- * asks the package that npx would run, in `node_modules` of this folder or of one above.
- */
+/** `completion SHELL`: prints the script of a shell. Behind `npx graphform` it asks the package in the nearest `node_modules`, as npx does. */
 export function completion({ terminal }: Invocation<object>, shell: string): number {
   terminal.out(packageFile(`templates/completion/graphform.${shell}`));
   return 0;
@@ -142,7 +135,6 @@ async function addresses(
   return [...known, ...kinds.all.map((kind) => `${kind.name}.`)];
 }
 
-/** A place on a command line. */
 interface Position {
   readonly command: Command;
   /** Words of the command: `state mv`. */
@@ -151,9 +143,7 @@ interface Position {
   readonly current: string;
   /** Text of the word before that: `--target=`. */
   readonly before: string;
-  /** Option whose value is to be completed. */
   readonly option?: Option;
-  /** Argument to be completed. */
   readonly argument?: Argument;
   /** Long name of an option -> the values that were given before. */
   readonly given: ReadonlyMap<string, readonly string[]>;

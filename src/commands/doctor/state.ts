@@ -135,7 +135,6 @@ export interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** Way to fix it, if it failed. */
   readonly hint?: string;
 }
 

@@ -163,10 +163,7 @@ export function leftOutText(targets: readonly string[], { resources }: DriftRepo
     .join("");
 }
 
-/**
- * True if a second look finds an adopted field as it is declared now. A probed value counts only if the manifest agrees
- * with what is configured, so an adopted one waits for the next apply.
- */
+/** True if a second look finds an adopted field as declared. A probed value waits for the next apply: being declared is enough. */
 export function isSettled(
   { kind, path, value, isProbed }: Pick<AdoptedField, "kind" | "path" | "value" | "isProbed">,
   { class: is, declared }: Pick<FieldDrift, "class" | "declared">,

@@ -48,7 +48,7 @@ async function makeDrift(invocation: Invocation<DriftOptions>, opened: Opened): 
   });
 }
 
-/** Compares the service with the last apply, without a lock, and does `work` while it is connected. Throws `state-missing` before the first apply. */
+/** Compares the service with the last apply, without a lock, and does `work`. Throws `state-missing` before the first apply. */
 async function withDrift<T>(
   project: Project,
   invocation: Invocation<DriftOptions>,

@@ -35,7 +35,6 @@ export interface ChangedLines {
   readonly after: readonly string[];
 }
 
-/** Texts with all fields adopted, and the lines that differ. */
 interface EditedSources {
   readonly sources: readonly SourceFile[];
   readonly changed: readonly ChangedLines[];
@@ -128,7 +127,6 @@ function lines(text: string): readonly string[] {
   return text.replaceAll("\r", "").split("\n");
 }
 
-/** A file that was written, and its text of before. */
 export interface Written {
   readonly path: string;
   readonly before: string;

@@ -18,7 +18,6 @@ export interface DeclaredObject {
   readonly id: string;
   /** Values that the service shows and that are no defaults, in the order of the field table. */
   readonly spec: Spec;
-  /** Comments for the manifest. */
   readonly notes: readonly string[];
   /** Required fields that the service does not show; with one of these the object cannot be declared. */
   readonly missing: readonly string[];

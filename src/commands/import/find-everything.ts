@@ -24,7 +24,6 @@ interface Unread extends LeftOut {
 
 type Reading = Found | Unread;
 
-/** Reads one kind in one subscription. */
 interface KindReads {
   readonly kind: Kind;
   readonly reader: ReturnType<Kind["reader"]>;
@@ -94,10 +93,7 @@ function reported(found: readonly Found[], leftOut: readonly LeftOut[]): Readonl
   return new Set([...found.map(({ live }) => live.id), ...leftOut.map(({ what }) => what)]);
 }
 
-/**
- * Reads the objects of a list of everything again, place by place: a plan reads them in this way, and an object that a plan
- * cannot read must not be declared.
- */
+/** Reads the objects of such a list again, place by place, as a plan does: an object that a plan cannot read must not be declared. */
 async function readListed(
   all: Everything,
   subscriptions: TierSubscriptions | undefined,

@@ -124,10 +124,7 @@ function sectionsOf(
   };
 }
 
-/**
- * Writes the manifest, binds its objects in one step, and plans again: that plan must be empty. If anything fails, the
- * bindings and the file are removed.
- */
+/** Writes the manifest, binds its objects at once, and plans again. Unless that plan is empty, bindings and file are removed. */
 async function bindAll(file: string, written: Written, invocation: Invocation<ImportOptions>): Promise<void> {
   const { text } = written;
   const { options, settings } = invocation;

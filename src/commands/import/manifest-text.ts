@@ -13,7 +13,6 @@ import { importEntry, yamlScalar } from "../../report/view/plan-view.ts";
 import type { ManifestOptions } from "../with-run.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
 
-/** Parts of a written manifest besides its resources. */
 interface ManifestParts {
   readonly name: string;
   /** Objects that were not read, with the reason. */
@@ -86,7 +85,6 @@ function comment(text: string): string {
   return escapeText(text, 400);
 }
 
-/** A valid manifest of live objects. */
 export interface Written {
   readonly text: string;
   readonly manifest: Manifest;

@@ -21,10 +21,7 @@ export interface InitOptions {
   readonly ci?: CiService;
 }
 
-/**
- * `init`: writes a manifest, lines for .gitignore, and with `ci` pipelines that fit the manifest, also one that exists already. Throws
- * `file-exists`; overwrites nothing.
- */
+/** `init`: writes a manifest, lines for .gitignore, and with `ci` pipelines, also for an existing manifest. Throws `file-exists`: overwrites nothing. */
 export async function init({ options, terminal }: Invocation<InitOptions>): Promise<number> {
   const manifest = options.file ?? "graphform.yaml";
   const isThere = existsSync(manifest);
@@ -72,10 +69,7 @@ async function pipelinesOf(ci: CiService, manifest: string, isThere: boolean): P
 /** Folders that are searched for manifests at most. */
 const mostFolders = 2000;
 
-/**
- * Throws `state-shared` if another manifest of the repository keeps its state in the place of this one. Only manifests are compared
- * that stand in one file, and whose place needs no variable.
- */
+/** Throws `state-shared` if another manifest of the repository has its state here. Those of several files, or with variables, are not compared. */
 async function assertStateOfItsOwn(file: string, text: string): Promise<void> {
   const [place, root] = [await declaredPlace(file, text), repositoryOf(resolve("."))];
   if (place === undefined || root === undefined) return;

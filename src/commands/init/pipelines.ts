@@ -153,7 +153,6 @@ function template(file: string): string {
   return filled(packageFile(`templates/${file}`), "shared", (name) => template(`shared/${name}`).trimEnd());
 }
 
-/** A template with its inputs put in. */
 function rendered(text: string, inputs: { readonly [name: string]: string }): string {
   return filled(text, "inputs", (name) => String(inputs[name]));
 }

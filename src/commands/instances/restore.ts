@@ -21,10 +21,7 @@ export interface InstanceRestoreOptions extends ManifestOptions {
   readonly networkType?: string;
 }
 
-/**
- * `instance restore ADDRESS --to TIME`: creates a new instance with the data of a bound one at that time, and leaves the bound
- * one unchanged. Throws `time-invalid`, or `not-offered` if the profile has no such operation.
- */
+/** `instance restore ADDRESS --to TIME`: makes a new instance with the data of a bound one at that time. Throws `time-invalid`, `not-offered`. */
 export async function instanceRestore(
   invocation: Invocation<InstanceRestoreOptions>,
   address: string,
@@ -74,10 +71,7 @@ export async function listInstanceEvents(invocation: Invocation, address: string
   });
 }
 
-/**
- * `account bootstrap ADDRESS`: prints the commands that a person must run in the cloud account, as the service gives them; the
- * offboarding commands while the account is being removed. Exit 8 while the service waits for them, otherwise 0.
- */
+/** `account bootstrap ADDRESS`: prints the service's commands for a person, also for offboarding. Exit 8 while it waits for them. */
 export async function accountBootstrap(invocation: Invocation, address: string): Promise<number> {
   const { options, terminal } = invocation;
   return withRun(invocation, { reading: unresolved }, async (run) => {
@@ -157,7 +151,6 @@ async function searchForRestored(
   };
 }
 
-/** Prints the id of the new instance, as text or JSON. */
 export function printRestore(source: string, instance: string, isJson: boolean, terminal: Terminal): void {
   if (isJson) {
     terminal.out(`${jsonText({ source, instance })}\n`);

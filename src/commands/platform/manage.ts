@@ -59,10 +59,7 @@ const platformGrace = 120_000;
 /** Longest time for a database to save its data and end, in ms. */
 const databaseGrace = 60_000;
 
-/**
- * Stops the platform of a data folder and its databases with SIGTERM, and waits until they have ended. Also ends databases
- * that still run after their platform was killed.
- */
+/** Stops the platform of a data folder and its databases, also those whose platform was killed, with SIGTERM, and waits until they have ended. */
 export async function platformDown({ options, terminal }: Invocation<PlatformOptions>): Promise<number> {
   const { dataDir } = options;
   const platform = await platformOn(dataDir);
@@ -80,10 +77,7 @@ export async function platformDown({ options, terminal }: Invocation<PlatformOpt
   return 0;
 }
 
-/**
- * Ends the databases of a data folder whose platform is gone, and saves their data. Returns false if there were none. Throws
- * `databases-stay` if one cannot save: it is left running, because its memory holds the only copy.
- */
+/** Ends databases whose platform is gone; false if there are none. Throws `databases-stay` if one cannot save: its memory has the only copy. */
 async function endDatabases(dataDir: string): Promise<boolean> {
   const folder = await realpath(join(dataDir, "databases")).catch(() => resolve(dataDir, "databases"));
   const servers = findServers().filter((server) => dirname(dirname(server.folder)) === folder);

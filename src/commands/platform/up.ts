@@ -42,7 +42,6 @@ export async function platformUp(
     : runInForeground(start, asJson, terminal);
 }
 
-/** Starts the platform's own program. */
 type Start = (given: { readonly stdio: StdioOptions; readonly detached?: boolean }) => ChildProcess;
 
 async function runInForeground(start: Start, asJson: boolean, terminal: Terminal): Promise<number> {
@@ -125,7 +124,6 @@ const passedOn = [
   ...["NODE_COMPILE_CACHE", "TZ", "LANG", "LC_ALL"],
 ];
 
-/** The environment for a platform process, taken from that of the command. */
 function platformEnvironment(environment: Environment): { [name: string]: string } {
   return Object.fromEntries(
     passedOn.flatMap((name): [string, string][] => {
@@ -165,10 +163,7 @@ export function parseAnnouncement(text: string): Announcement | undefined {
   return { url, usersUrl: String(usersUrl), pid, engine, ...served, line };
 }
 
-/**
- * Explains how manifests of a service's own profile reach the platform: without a setting that profile, and every one that
- * extends it, goes to the service itself. Empty for the default profile.
- */
+/** Names the setting without which manifests of the served profile go to the service itself. Empty for the default profile. */
 export function profileHint({ profile, url }: Pick<Announcement, "profile" | "url">): string {
   return profile === undefined
     ? ""

@@ -120,7 +120,6 @@ async function printSeveral<T>(
   terminal.out(`${bold(severalLine(counts, key === "plan" ? "changes" : "drift"))}\n`);
 }
 
-/** Prints a line about each result, behind its folder. */
 export function printLines<T>(
   results: readonly ManifestResult<T>[],
   lineOf: (result: ManifestResult<T>) => string,

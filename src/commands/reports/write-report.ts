@@ -14,10 +14,7 @@ export interface ReportFiles {
   readonly [option: string]: string | undefined;
 }
 
-/**
- * Throws `report-file` if two options name one file, or if one of them names standard output, which has the result of the command.
- * Called before any work is done.
- */
+/** Throws `report-file` if two options name one file, or if one names standard output, which has the result of the command. */
 export function assertReportFiles(files: ReportFiles): void {
   const options = new Map<string, string>();
   for (const [option, file] of Object.entries(files)) {
@@ -38,10 +35,7 @@ export function assertReportFiles(files: ReportFiles): void {
   }
 }
 
-/**
- * Writes the report of an option and its folders. An earlier report is written over, or replaced at once if there is a `mode`. Throws
- * `report-unwritable`.
- */
+/** Writes a report over an earlier one, or replaces that at once if there is a `mode`. Makes folders. Throws `report-unwritable`. */
 export async function writeReport(
   option: string,
   file: string,
@@ -66,10 +60,7 @@ export function writerOf(file: string, { err, out }: Pick<Terminal, "err" | "out
   return { waiting: () => err(`waiting for a reader of ${file}\n`), print: out };
 }
 
-/**
- * Converts a path to one relative to the root of the repository, with slashes: GitHub's or GitLab's working copy in a pipeline, the
- * current folder otherwise. A file outside of it keeps its absolute path.
- */
+/** Converts paths to slashes, relative to the working copy of the pipeline or to the current folder. A file outside keeps its absolute path. */
 function repositoryPath(settings: Settings): (file: string) => string {
   const root = resolve(settings.get("GITHUB_WORKSPACE") ?? settings.get("CI_PROJECT_DIR") ?? ".");
   return (file) => {
@@ -104,10 +95,7 @@ export interface StepOutputs {
   readonly [name: string]: string | number | boolean | undefined;
 }
 
-/**
- * Appends outputs if `GITHUB_OUTPUT` names the file of a step; a later step reads them as `steps.ID.outputs.NAME`. Line breaks become
- * blanks, so that no value can begin another output. Outputs that cannot be written are said, and no error: the run is not worse for it.
- */
+/** Appends outputs for later steps to `GITHUB_OUTPUT`. Line breaks become blanks, so that no value begins another output. A failure is a warning. */
 export function writeStepOutputs(
   outputs: StepOutputs,
   settings: Settings,
@@ -128,10 +116,7 @@ export function writeStepOutputs(
 /** Largest summary of one step in bytes; GitHub drops a larger one as a whole. */
 const summaryLimit = 1024 * 1024;
 
-/**
- * Appends to the summary of the step if `GITHUB_STEP_SUMMARY` names its file. `write` gets the number of bytes that are left.
- * A summary that cannot be written is said, and no error: the run is not worse for it.
- */
+/** Appends to the file of `GITHUB_STEP_SUMMARY`. `write` gets the number of bytes that are left. A failure is a warning. */
 export async function appendSummary(
   write: (bytes: number) => string,
   settings: Settings,

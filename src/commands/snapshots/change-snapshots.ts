@@ -27,10 +27,7 @@ export interface SnapshotCopyOptions extends ManifestOptions {
   readonly wait?: boolean;
 }
 
-/**
- * `snapshot copy ID --region R`: copies a snapshot and waits until the copy is complete. Throws `copy-failed`, and
- * `backup-unclear` if nothing proves which new snapshot is the copy.
- */
+/** `snapshot copy ID --region R`: copies a snapshot and waits for it. Throws `copy-failed`, or `backup-unclear` if it cannot be told. */
 export async function snapshotCopy(invocation: Invocation<SnapshotCopyOptions>, id: string): Promise<number> {
   const { options, terminal } = invocation;
   const { region, wait = true, json = false } = options;
@@ -92,10 +89,7 @@ export interface SnapshotRestoreOptions extends ManifestOptions {
   readonly network?: string;
 }
 
-/**
- * `snapshot restore ID`: creates a new instance from a snapshot and leaves the old one unchanged. Sends the request once: if
- * the answer is lost, a second request would make a second database.
- */
+/** `snapshot restore ID`: creates a new instance. Sends the request once: after a lost answer a second one would make a second database. */
 export async function snapshotRestore(
   invocation: Invocation<SnapshotRestoreOptions>,
   id: string,
@@ -165,7 +159,6 @@ export async function snapshotDelete(
   });
 }
 
-/** The dependencies of a write and of the waits after it. */
 function waiting({ service, clock, signal }: OpenService): ChangeContext {
   return { clock, profile: service.profile, stopping: signal, aborting: signal, hide: service.hide };
 }

@@ -81,10 +81,7 @@ function stateMissing({ where }: Project["store"]): GraphformError {
   });
 }
 
-/**
- * `state unlock ID`: removes a lock whose process has ended, or any lock with `force`. Without an id it prints the holder of
- * the lock.
- */
+/** `state unlock ID`: removes a lock whose process has ended, or any lock with `force`. Without an id it prints the holder. */
 export function stateUnlock(
   invocation: Invocation<ManifestOptions & { readonly force?: boolean }>,
   id: string | undefined,
@@ -201,10 +198,7 @@ function readable(text: string, where: string, name: string): StateDocument | un
   }
 }
 
-/**
- * `state rebind`: records that the state belongs to this manifest, and to the service of these settings, after it has found every
- * bound id there. Throws `rebind-refused` if one is not shown, and writes nothing then.
- */
+/** `state rebind`: assigns the state to this manifest and service. Throws `rebind-refused`, and writes nothing, unless every bound id is found. */
 export async function stateRebind(invocation: Invocation): Promise<number> {
   const wanted = { reading: unresolved, lock: "state rebind", claim: (state: StateDocument) => state };
   const message = await withRun(invocation, wanted, rebindUnderLock);

@@ -16,7 +16,6 @@ export interface Terminal {
   /** True if a person can be asked on this terminal. */
   readonly interactive: boolean;
   readonly colour: boolean;
-  /** Columns. */
   readonly width: number;
   /** Columns of the terminal that standard output is; absent if it is a file or a pipe, so that no line is broken there. */
   readonly columns?: number;
@@ -83,10 +82,7 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
   };
 }
 
-/**
- * Lets a run outlive what it prints to: a full disk, or a reader that goes away (`graphform plan | head`). The result says whether standard
- * output is complete, or its reader wanted no more of it.
- */
+/** Lets a run outlive a full disk, or a reader that goes away (`graphform plan | head`). The result is false if the disk took not all. */
 export function guardOutputs(): () => boolean {
   const { stdout, stderr } = process;
   let isCut = false;
@@ -109,10 +105,7 @@ function columnsOf({ columns }: NodeJS.WriteStream): number | undefined {
   return columns > 0 ? columns : undefined;
 }
 
-/**
- * Opens a log file with mode 0600 and returns a function that appends a line. If a line cannot be written, `end` is called with the reason, and
- * no further one is: a run outlives its log. Throws `log-unwritable`.
- */
+/** Opens a log, mode 0600, for appending lines. The first failure calls `end`: a run outlives its log. Throws `log-unwritable`. */
 function openLog(file: string, end: (why: string) => void): (line: string) => void {
   let descriptor: number | undefined;
   try {
@@ -134,7 +127,6 @@ function openLog(file: string, end: (why: string) => void): (line: string) => vo
   };
 }
 
-/** The part of a terminal's stream that drawing needs. */
 interface LiveStream {
   readonly columns: number;
   readonly rows: number;
@@ -143,9 +135,7 @@ interface LiveStream {
 
 /** Lines at the end of a terminal. Nothing is drawn before the first `draw`. */
 export interface LiveArea {
-  /** Columns and rows of the terminal now. */
   size(): { readonly width: number; readonly height: number };
-  /** Replaces what is drawn. */
   draw(lines: readonly string[]): void;
   /** Removes what is drawn, and shows the cursor again. */
   clear(): void;

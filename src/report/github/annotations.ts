@@ -74,10 +74,7 @@ function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Ann
 /** Annotations of each kind that GitHub shows of one step; it drops the others without a word. */
 const shownOfEachKind = 10;
 
-/**
- * Workflow commands for the first 10 annotations of each kind, and one notice with the number of the others. `annotations` are
- * sorted worst first; `more` names the place of all.
- */
+/** Workflow commands for the first of each kind, worst first, and a notice about the others: `more` names the place of all. */
 export function annotationLines(annotations: readonly Annotation[], more: string): readonly string[] {
   const counts = new Map<AnnotationLevel, number>();
   const shown = annotations.filter(({ level }) => {

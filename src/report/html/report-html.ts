@@ -37,7 +37,6 @@ export interface PageOptions {
   readonly data: Json;
   /** The plan, whose references are drawn. */
   readonly plan?: ShownPlan;
-  /** The comparison with an earlier plan, and the name of its file. */
   readonly earlier?: Earlier | undefined;
 }
 
@@ -137,7 +136,6 @@ const tones: { readonly [is in DifferenceView["is"]]: Tone } = {
 /** Differences that are shown without a click. */
 const maxOpenDifferences = 3;
 
-/** A section that says what is new, gone and different. */
 function comparisonHtml({ view, file }: Earlier): Markup {
   const { differences, same, isSame, timestamp, name } = view;
   const total = differences.reduce((sum, { addresses }) => sum + addresses.length, 0);

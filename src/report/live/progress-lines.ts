@@ -16,10 +16,7 @@ const freeRows = 4;
 
 const widest = { address: 48, status: 36 };
 
-/**
- * The lines that are drawn at `now`, the longest running first; what finds no room is counted. No line is as wide as the screen:
- * a terminal may break it. `reading` replaces the time that is left.
- */
+/** The lines of `now`, the longest running first, each narrower than the screen, which may break it. `reading` replaces the time that is left. */
 export function progressLines(
   progress: RunProgress,
   now: number,
@@ -122,7 +119,6 @@ interface ExpectedStep extends Pick<Step, "key" | "after"> {
   readonly usual: number;
 }
 
-/** A step that runs. */
 interface RunningStep {
   readonly address: string;
   /** `creating`; escaped. */
@@ -178,10 +174,7 @@ function countDone({ ended }: RunProgress): number {
   return [...ended.values()].filter((isDone) => isDone).length;
 }
 
-/**
- * Ms until the last step usually ends: the longest chain of what runs and what comes after it. Steps behind one that failed
- * do not count. Undefined if a running step takes longer than usual and nothing else takes longer still.
- */
+/** Ms of the longest chain of steps that run or follow, if not behind a failure. Undefined if a step is late and nothing takes longer. */
 export function timeLeft({ steps, running, ended }: RunProgress, now: number): number | undefined {
   const byKey = new Map(steps.map((step) => [step.key, step]));
   const known = new Map<string, number>();

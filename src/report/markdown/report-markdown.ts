@@ -19,10 +19,7 @@ import { bytesOf, codeSpan, fence, marker, type Part, type Section, withinBudget
 /** Bytes of a report unless others are asked for; GitHub takes 65 536 characters in a comment. */
 export const reportBytes = 60_000;
 
-/**
- * The report as Markdown: marker, verdict, counts, everything destructive or disruptive unfolded, the rest folded, and the observation that it
- * rests on. Foreign text stands in code alone. What does not fit is counted. Ends with a line break.
- */
+/** The report as Markdown, the disruptive part unfolded. Foreign text stands in code alone. What does not fit into `bytes` is counted. */
 export function reportMarkdown(view: ReportView, bytes: number = reportBytes): string {
   const head = headOf(view);
   const foot = footOf(view);
@@ -151,10 +148,7 @@ const maxProblems = 20;
 /** Longest line, in characters; a line of an error is not longer, but that of a file may be. */
 const maxLength = 1000;
 
-/**
- * The error as Markdown, with the marker of the report: it takes the place of the one that was shown before. `name` is that of the
- * manifest, empty if it could not be read.
- */
+/** The error as Markdown, under the marker of the report that it replaces. `name` is that of the manifest, empty if it could not be read. */
 export function failureMarkdown(
   error: GraphformError,
   name: string,
@@ -193,7 +187,6 @@ function blockParts(blocks: readonly BlockView[]): readonly Part[] {
   }));
 }
 
-/** The items of a list as parts of a section. */
 function listParts({ items }: ListView): readonly Part[] {
   return items.map(({ is, name, text }) => {
     const line = is === "not declared" ? `? ${name} ${text}` : `! ${name}: ${text}`;
@@ -235,7 +228,6 @@ function remarkLines({ is, text, remedy }: RemarkView): readonly string[] {
   ];
 }
 
-/** An address with its id and place. */
 function addressText({ address, id, previous, where }: AddressView): string {
   const parts = [id && `(${id})`, previous && `from ${previous}`, where];
   return [address, ...parts.filter((part) => part !== undefined)].join(" ");

@@ -157,10 +157,7 @@ interface Metric {
   readonly samples: readonly { readonly labels: Labels; readonly value: number }[];
 }
 
-/**
- * Gauges as text, each line ended by a line feed. Of several samples of one series the first counts: a reader refuses a file that
- * has one twice. A metric without samples is left out.
- */
+/** Gauges as text. Of several samples of one series the first counts, since readers refuse a file with two. A metric without samples is left out. */
 export function expositionText(metrics: readonly Metric[]): string {
   return metrics.map(metricText).join("");
 }

@@ -99,10 +99,7 @@ export interface SeveralReport<T> {
 /** Title of each report, and the word of its counts. */
 const words = { plan: ["Plan for", "changes"], drift: ["Drift of", "drift"] } as const;
 
-/**
- * Marker, verdict, a table with a line for each manifest, and a section for each that failed or has something to show. Sections that do not
- * fit into `bytes` are counted. Ends with a line break.
- */
+/** One report of all: verdict, table, and a section for each that failed or differs. Sections that do not fit into `bytes` are counted. */
 export function severalMarkdown<T>(
   results: readonly ManifestResult<T>[],
   { report, differs, line, view }: SeveralReport<T>,

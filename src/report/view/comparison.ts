@@ -14,7 +14,6 @@ export interface DifferenceView {
   readonly facts: readonly string[];
 }
 
-/** The differences of two plans. */
 export interface ComparisonView {
   /** Made from the same state, with the same changes and steps. */
   readonly isSame: boolean;

@@ -23,7 +23,6 @@ const groups: readonly (Pick<GroupView, "title" | "note" | "tone" | "isMinor"> &
   { what: ["unimportant"], title: "Differs, and does not matter", note: "", tone: "quiet", isMinor: true },
 ];
 
-/** The groups of a drift report, worst first. */
 export function driftGroups({ resources }: ShownDrift): readonly GroupView[] {
   return groups.flatMap(({ what, ...group }): GroupView[] => {
     const found = resources.filter((resource) => what.includes(resource.what));

@@ -141,10 +141,7 @@ function differingWords([first, ...others]: readonly OwnWords[]): OwnWords {
   };
 }
 
-/**
- * Rewrites sentences so that those are equal that differ in the identity of the resource alone: `--allow-destroy networks.a` and
- * `--allow-destroy networks.b`.
- */
+/** Rewrites sentences so that equal ones about other resources are equal: `--allow-destroy networks.a` and `--allow-destroy networks.b`. */
 function inSentence({ PREVIOUS, ADDRESS, ID }: OwnWords): Rewrite {
   return rewriteOf({ PREVIOUS, ADDRESS, ID });
 }

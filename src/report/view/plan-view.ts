@@ -243,10 +243,7 @@ function worseFirst(a: Change<unknown>, b: Change<unknown>): number {
   return worse === 0 ? (a.address < b.address ? -1 : 1) : worse;
 }
 
-/**
- * The section `imports` that binds everything that may be there already; no lines if nothing is. An entry is a comment if a person has to
- * decide, because several objects may be the resource, or several resources the object.
- */
+/** The section `imports` for all that may be there already. An entry is a comment if several objects, or several resources, match. */
 function importLines({ changes }: Pick<ShownPlan, "changes">): readonly string[] {
   const mayBe = changes
     .flatMap(({ address, kind, mayBe: found }) => (found === undefined ? [] : [{ address, kind, ...found }]))

@@ -42,10 +42,7 @@ export interface RemarkView {
   readonly remedy?: string;
 }
 
-/**
- * One resource, or several with equal changes. Words in which they differ stand as `ADDRESS`, `ID`, `NAME`, `KEY` and `PREVIOUS` in its
- * texts.
- */
+/** One resource, or several with equal changes: their own words stand as `ADDRESS`, `ID`, `NAME`, `KEY` and `PREVIOUS` in its texts. */
 export interface BlockView {
   /** Sorted by address; at least one. */
   readonly addresses: readonly AddressView[];
