@@ -7,21 +7,10 @@ import { actionsOf } from "./change-json.ts";
 import type { NextView, Tone } from "./view/report-view.ts";
 import { amount } from "./words.ts";
 
-/** The counts of a plan. A replacement counts as add and destroy; a blocked change counts only as blocked. */
-interface PlanSummary {
-  readonly add: number;
-  readonly change: number;
-  readonly destroy: number;
-  /** Changes that a guard holds back. */
-  readonly blocked: number;
-  readonly adopt: number;
-  readonly move: number;
-  readonly forget: number;
-  /** Bound objects that were deleted outside graphform, blocked or not. */
-  readonly gone: number;
-}
+type Counted = "add" | "change" | "destroy" | "blocked" | "adopt" | "move" | "forget" | "gone";
 
-export function summarize(plan: Plan<unknown>): PlanSummary {
+/** Counts changes: a replacement as add and destroy, a blocked one only as blocked, and one of an object that is gone as `gone` too. */
+export function summarize(plan: Plan<unknown>): Readonly<Record<Counted, number>> {
   const free = plan.changes.filter((change) => change.blocked.length === 0);
   const count = (...actions: readonly Action[]): number =>
     free.filter((change) => actions.includes(change.action)).length;
@@ -39,7 +28,7 @@ export function summarize(plan: Plan<unknown>): PlanSummary {
 }
 
 /** The last line of every plan. Its form is stable, because scripts read it. */
-export function planLine({ add, change, destroy }: Pick<PlanSummary, "add" | "change" | "destroy">): string {
+export function planLine({ add, change, destroy }: ReturnType<typeof summarize>): string {
   return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 

@@ -70,28 +70,22 @@ export function driftView(report: ShownDrift, names: KindNames): ReportView {
 /** Resources that are named of those that a text is not sure of for one reason. */
 const namedUnsure = 10;
 
-interface DriftCounts {
-  /** Resources that were changed outside. */
-  readonly outside: number;
-  /** Resources with changes of the manifest that are not applied. */
-  readonly ours: number;
-  /** Differences that do not matter: fields and outputs. */
-  readonly cosmetic: number;
-  /** Values that were observed in this run. */
-  readonly seen: number;
-  /** Values that only the last apply knows. */
-  readonly remembered: number;
-}
-
-export function countDrift({ resources, outputs, census }: DriftReport<unknown>): DriftCounts {
-  const of = (is: DriftClass): number => resources.filter((resource) => resource.class === is).length;
+/**
+ * Counts the resources that were changed outside and those with changes of ours that are not applied, cosmetic fields and outputs, and the
+ * values that were seen in this run or are only remembered from the last apply.
+ */
+export function countDrift({
+  resources,
+  outputs,
+  census,
+}: DriftReport<unknown>): Readonly<Record<DriftClass | "seen" | "remembered", number>> {
   const fields = resources.flatMap((resource) => resource.fields);
   const { probed, described, echoed, recorded } = census.fields;
   const unimportant = resources.filter(
     (resource) => resource.class === "cosmetic" && resource.fields.length === 0,
   );
   return {
-    outside: of("outside"),
+    outside: resources.filter((resource) => resource.class === "outside").length,
     ours: resources.filter(
       (resource) => resource.class === "ours" || resource.fields.some((field) => field.class === "ours"),
     ).length,
