@@ -7,6 +7,7 @@ import { isInWindow } from "../model/migration.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { referenceFields } from "../model/templates.ts";
 import type { PlanInput } from "./input.ts";
+import { whyHookRuns } from "./migration-words.ts";
 import { propose } from "./propose.ts";
 import { existing } from "./step.ts";
 import type { Subject } from "./subjects.ts";
@@ -102,7 +103,7 @@ export function migrationSteps(change: Change, subject: Subject, input: PlanInpu
 /** The step that runs a hook again that has failed, or that was not reached. */
 export function hookSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const rules = subject.desired?.lifecycle.migration;
-  if (rules?.hook === undefined || input.state.migrations?.[change.address]?.phase !== "hook") return [];
+  if (rules === undefined || whyHookRuns(subject, input) === undefined) return [];
   const terms = { ...rules, cutover: false, inside: [], parameters: [] };
   return [
     {

@@ -22,7 +22,7 @@ import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
-import { whyHeld, whyMigrated } from "./migration-words.ts";
+import { whyHeld, whyHookRuns, whyMigrated } from "./migration-words.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { configuredSpec, heals } from "./probed.ts";
 import { base, hasVanished, type Subject, specOf } from "./subjects.ts";
@@ -154,8 +154,11 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   }
   const disruption = worst(fields.map((field) => field.disruption));
   if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };
-  if (fields.length > 0)
-    return { ...shared, action: "update", reason: whyChanged(fields, subject, input), disruption };
+  const reasons = [
+    ...(fields.length === 0 ? [] : [whyChanged(fields, subject, input)]),
+    whyHookRuns(subject, input),
+  ].filter((reason) => reason !== undefined);
+  if (reasons.length > 0) return { ...shared, action: "update", reason: reasons.join("; "), disruption };
   if (subject.previousAddress !== undefined)
     return { ...shared, action: "move", reason: `moved from ${subject.previousAddress}`, disruption: "none" };
   return { ...shared, action: "keep", reason: "as declared", disruption: "none" };

@@ -33,7 +33,7 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
     case "create":
       return creation(change, subject, kind, input);
     case "update":
-      return changing(change, subject, kind, input);
+      return [...changing(change, subject, kind, input), ...hookSteps(change, subject, input)];
     case "adopt":
       return [bindStep(change, subject, input), ...changing(change, subject, kind, input)];
     case "migrate":
@@ -47,9 +47,8 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
         { ...existing(change.address, "forget", change, subject, input), ...(change.gone && { gone: true }) },
       ];
     case "move":
-      return [];
     case "keep":
-      return hookSteps(change, subject, input);
+      return [];
   }
 }
 

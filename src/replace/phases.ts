@@ -77,7 +77,7 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
     afterKill: "the next run runs it again",
   },
   hold: {
-    does: "keeps the old database, stopped",
+    does: "keeps the database that lost the address, stopped",
     proof: "the time in the state",
     afterKill: "it goes on",
   },
@@ -85,6 +85,19 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
     does: "deletes the old database, as any resource that is no longer declared",
     proof: "the service shows it no more",
     afterKill: "the next run finishes the deletion",
+  },
+};
+
+const back: { readonly [phase in MigrationPhase]?: Partial<PhaseRow> } = {
+  fence: {
+    does: "goes back: ends all connections of the database that has the address, and stops it",
+    afterKill:
+      "`replace undo` starts it again if it is stopped, and closes it anew; if it runs, the next plan or apply lets it take writes",
+  },
+  switch: {
+    does: "goes back: the address is that of the other database, which is started",
+    proof: "the service shows it ready",
+    afterKill: "`replace undo` starts it",
   },
 };
 
@@ -112,12 +125,18 @@ export function needsRepair(state: Pick<StateDocument, "migrations" | "resources
   return interrupted(state).length > 0;
 }
 
-/** True once the new database has the address. */
-export function isSwitched({ phase }: Pick<Migration, "phase">): boolean {
-  return ["switch", "hook", "hold", "retire"].includes(phase);
+/** True once the new database has had the address. What closes a database from then on is a way back. */
+export function isSwitched({ heldUntil }: Pick<Migration, "heldUntil">): boolean {
+  return heldUntil !== undefined;
 }
 
 /** The phase to which an interrupted one goes back: before the switch the cutover waits again, after it the old database is held. */
-export function phaseBefore({ heldUntil }: Pick<Migration, "heldUntil">): MigrationPhase {
-  return heldUntil === undefined ? "await-cutover" : "hold";
+export function phaseBefore(migration: Pick<Migration, "heldUntil">): MigrationPhase {
+  return isSwitched(migration) ? "hold" : "await-cutover";
+}
+
+/** The row of the phase that a migration is in. A way back closes the database that has the address, and it ends otherwise if it is killed. */
+export function rowOf(migration: Pick<Migration, "phase" | "heldUntil">): PhaseRow {
+  const row = phases[migration.phase];
+  return isSwitched(migration) ? { ...row, ...back[migration.phase] } : row;
 }

@@ -188,7 +188,7 @@ const verbs: { readonly [verb: string]: StepWords } = {
   restart: { doing: "restarting", done: "restarted" },
   upgrade: { doing: "upgrading", done: "upgraded" },
   failover: { doing: "failing over", done: "failed over" },
-  preflight: { doing: "checking whether its data can be moved", done: "can be moved" },
+  preflight: { doing: "checking whether its data can be moved", done: "data checked" },
   cutover: { doing: "moving its data", done: "data moved" },
   hook: { doing: "running the hook", done: "hook has run" },
   undo: { doing: "going back", done: "went back" },
@@ -196,7 +196,7 @@ const verbs: { readonly [verb: string]: StepWords } = {
 
 /** The words of a step that is done: its operation, or that nothing had to be sent. */
 export function doneWords({ operation, verb, unsent }: StepOutcome): string {
-  if (unsent !== true) return stepWords(operation, verb).done;
+  if (unsent !== true || operation === "migrate") return stepWords(operation, verb).done;
   return operation === "delete" ? "gone without a request" : "as declared already, nothing was sent";
 }
 

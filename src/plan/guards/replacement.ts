@@ -74,7 +74,9 @@ export function immovableGuards(change: Change, input: PlanInput): readonly Guar
   const isByWay = forcing.every(({ path }) => rows.get(path)?.["x-carried"]?.by.includes("snapshot"));
   const word = shellWord(change.address);
   const other =
-    canRestore && isByWay ? `, or move it by hand: graphform snapshot create ${word}, copy and restore` : "";
+    canRestore && isByWay
+      ? `, or move it by hand, without writers: graphform snapshot create ${word}, snapshot copy, snapshot restore`
+      : "";
   const found = input.immovable?.get(change.address) ?? [];
   return found.map((guard) => ({ ...guard, lift: `${guard.lift}${other}` }));
 }
