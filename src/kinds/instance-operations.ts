@@ -212,18 +212,8 @@ function endpointGap(values: Values, { topology }: Pick<Profile, "topology">): s
   return gaps.toSorted()[0] ?? "the service shows no address of it";
 }
 
-interface Candidate {
-  /** The smallest one is taken. */
-  readonly rank: string;
-  readonly address: Endpoint;
-}
-
-function candidate(
-  key: string,
-  entry: JsonObject,
-  rules: TopologyRules,
-  networkType: Json | undefined,
-): readonly Candidate[] {
+/** An address that can be taken; the one with the smallest rank is. */
+function candidate(key: string, entry: JsonObject, rules: TopologyRules, networkType: Json | undefined) {
   const { host, port, networkingType: type, first = "" } = rules;
   const read = answerValues(entry, { host, port, type, first: [first] });
   const address = addressOf(read["host"], read["port"]);

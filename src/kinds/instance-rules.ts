@@ -55,14 +55,11 @@ const networkTypeRule: Rule = (desired, context) => {
   const type = text(desired, "networkType");
   const { name, networkTypes } = context.profile;
   if (type === undefined || networkTypes.includes(type)) return [];
-  const none = networkTypes.length === 0;
-  const message = none
-    ? `the profile "${name}" has no networkType`
-    : `the profile "${name}" has no networkType ${type}`;
-  const hint = none
-    ? "remove it; the network type is the service's choice"
-    : context.suggest(type, networkTypes);
-  return [said("profile-field", "networkType", message, hint)];
+  const message = `the profile "${name}" has no networkType`;
+  const [code, path] = ["profile-field", "networkType"];
+  if (networkTypes.length === 0)
+    return [said(code, path, message, "remove it; the network type is the service's choice")];
+  return [said(code, path, `${message} ${type}`, context.suggest(type, networkTypes))];
 };
 
 /** A network must be in the place of the instance, and an account with its provider. */
@@ -104,13 +101,9 @@ const lackRule: Rule = ({ spec }, { profile }) =>
 /** Deletion protection and tags, if the profile has them; names that are not graphform's own. */
 const markRule: Rule = ({ spec }, { profile }) => {
   const { operations, name } = profile;
+  const hint = "remove it, or use a profile of a service that has it";
   const lacking = (path: string, what: string): Said =>
-    said(
-      "not-offered",
-      path,
-      `the profile "${name}" has no ${what}`,
-      "remove it, or use a profile of a service that has it",
-    );
+    said("not-offered", path, `the profile "${name}" has no ${what}`, hint);
   const remarks: Said[] = [];
   const hasMetadata = operations["instance.metadata"] !== undefined;
   if (spec["deletionProtection"] !== undefined && !hasMetadata)
@@ -121,14 +114,11 @@ const markRule: Rule = ({ spec }, { profile }) => {
   const names = Object.keys(partOf(spec, "customTags")).filter((tag) => isOwnerTag(tag) || tag.includes("."));
   return [
     ...remarks,
-    ...names.map((tag) => ({
-      code: "tag-name",
-      path: "customTags",
-      message: isOwnerTag(tag)
-        ? `the tag ${tag} is graphform's own`
-        : `a tag's name cannot hold a dot: ${tag}`,
-      hint: "use another name",
-    })),
+    ...names.map((tag) => {
+      const own = `the tag ${tag} is graphform's own`;
+      const message = isOwnerTag(tag) ? own : `a tag's name cannot hold a dot: ${tag}`;
+      return said("tag-name", "customTags", message, "use another name");
+    }),
   ];
 };
 

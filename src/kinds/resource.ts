@@ -4,7 +4,7 @@ import { safeText } from "../hosting/wire/parse-json.ts";
 import { mayBeMore } from "../hosting/wire/read-answer.ts";
 import { isServiceError } from "../model/errors.ts";
 import { type FieldSchema, fieldRows, type KindSchema } from "../model/field-schema.ts";
-import { isObject, type Json, type JsonObject, own, stableJson } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, own, stableJson, textIn } from "../model/json.ts";
 import type { Driver, Kind, KindDeclaration, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
@@ -87,10 +87,7 @@ export async function unlessMissing<T>(read: () => Promise<T>): Promise<T | unde
 }
 
 export function timesOf({ createdAt, modifiedAt }: Values): Pick<Live, "createdAt" | "modifiedAt"> {
-  return {
-    ...(typeof createdAt === "string" ? { createdAt } : {}),
-    ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
-  };
+  return defined({ createdAt: textIn(createdAt), modifiedAt: textIn(modifiedAt) });
 }
 
 /** The ids of a list answer: `ids` as they are, or the `id` of each of its `items`, as the profile reads them. */

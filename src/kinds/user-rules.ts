@@ -116,25 +116,17 @@ function misplaced(all: readonly AclRule[]): readonly Said[] {
 }
 
 function misplacedWords({ is, text }: AclRule): readonly [message: string, hint: string] | undefined {
-  switch (is) {
-    case "keys":
-    case "grant":
-    case "removal":
-      return undefined;
-    case "credential":
-      return ["acl holds a password", "write the password under password:, and nothing of it here"];
-    case "channel":
-      return ["acl names a channel", "leave it out: a user is given keys and commands"];
-    case "word": {
-      const word = text.toLowerCase();
-      return [`acl holds "${word}"`, wordHints[word] ?? "leave it out"];
-    }
-    case "other":
-      return [
-        "acl holds what is no rule",
-        "write ~PATTERN, %R~PATTERN, %W~PATTERN, +COMMAND or -COMMAND; the password stands under password:",
-      ];
-  }
+  const word = text.toLowerCase();
+  const remarks: { readonly [is in AclRule["is"]]?: readonly [message: string, hint: string] } = {
+    credential: ["acl holds a password", "write the password under password:, and nothing of it here"],
+    channel: ["acl names a channel", "leave it out: a user is given keys and commands"],
+    word: [`acl holds "${word}"`, wordHints[word] ?? "leave it out"],
+    other: [
+      "acl holds what is no rule",
+      "write ~PATTERN, %R~PATTERN, %W~PATTERN, +COMMAND or -COMMAND; the password stands under password:",
+    ],
+  };
+  return remarks[is];
 }
 
 const noPassword = "leave it out: a user has the password under password:";

@@ -135,13 +135,10 @@ function codeOf(cause: Error): string {
 const idle = 4000;
 
 /** Opens connections with undici, a pool for each origin. Redirects are not followed, no proxy is used, nothing is sent twice. */
-function connectionPools({ ca, timeout, silence = timeout }: HttpOptions): {
-  readonly of: (origin: string) => Pool;
-  readonly all: () => readonly Pool[];
-} {
+function connectionPools({ ca, timeout, silence = timeout }: HttpOptions) {
   const pools = new Map<string, Pool>();
   return {
-    of(origin) {
+    of(origin: string): Pool {
       const known = pools.get(origin);
       if (known !== undefined) return known;
       const pool = new Pool(origin, {
@@ -156,7 +153,7 @@ function connectionPools({ ca, timeout, silence = timeout }: HttpOptions): {
       pools.set(origin, pool);
       return pool;
     },
-    all: () => [...pools.values()],
+    all: (): readonly Pool[] => [...pools.values()],
   };
 }
 

@@ -8,22 +8,14 @@ import { knowsNothing, type Unmanaged } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
 import { type Known, type Listed, look, type ObserveContext, type Place, readerOf } from "./look.ts";
 
-/** The lists of places, and those among them that go on lacking objects that describe shows. */
-export interface Lists {
-  readonly lists: readonly Listed[];
-  readonly short: readonly Place[];
-}
-
-/**
- * Lists a place again as long as its list lacks a shown bound object, if the object of a declared address may be missing, too.
- */
+/** Lists a place again while its list lacks a shown bound object, if one to adopt may lack, too; `short` lists go on so. */
 export async function listAgain(
   places: readonly Place[],
   lists: readonly Listed[],
   desired: readonly Desired[],
   shown: ReadonlySet<string>,
   context: ObserveContext,
-): Promise<Lists> {
+): Promise<{ readonly lists: readonly Listed[]; readonly short: readonly Place[] }> {
   const { clock, profile, signal } = context;
   const sought = soughtKinds(desired, context);
   const short: Place[] = [];

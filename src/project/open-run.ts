@@ -17,14 +17,7 @@ import { emptyState } from "../state/document.ts";
 import type { Lock, LockOptions, StateStore, Unpushed } from "../state/store.ts";
 import { type Connection, connect } from "./connect.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
-import {
-  type Project,
-  type Resolved,
-  type RunOptions,
-  resolveProject,
-  secretsOf,
-  type VaultKey,
-} from "./project.ts";
+import { type Project, type Resolved, type RunOptions, resolveProject, secretsOf } from "./project.ts";
 import type { Settings } from "./settings.ts";
 import { assertSubscribed, withSubscriptions } from "./subscriptions.ts";
 import { type ApplyParts, applyWorld, planningWorld } from "./worlds.ts";
@@ -40,7 +33,9 @@ export interface Reading<R> {
   /** Called before anything else. */
   readonly prepare: (project: Project, settings: Settings) => Promise<void>;
   /** Without a key secrets become labels. */
-  readonly resolve: (project: Project, key: VaultKey, settings: Settings, signal: AbortSignal) => Promise<R>;
+  readonly resolve: (
+    ...of: [project: Project, key: string | undefined, settings: Settings, signal: AbortSignal]
+  ) => Promise<R>;
 }
 
 export interface ReadManifest extends Resolved {
@@ -185,7 +180,7 @@ async function runWith<R extends Partial<Resolved>, T>(
   await acceptState?.(stored);
   // A state that was never written has no key yet, and a run without the lock must not create one.
   const key = found === undefined && lock === undefined ? undefined : stored.key;
-  const resolved = await reading.resolve(project, { key }, settings, signal);
+  const resolved = await reading.resolve(project, key, settings, signal);
   listener.warnings(resolved.manifest?.warnings ?? []);
   const location = request.service?.location ?? (await locateService(project, options, settings));
   const mine = { manifest: project.identity, where: project.store.where };
@@ -203,16 +198,8 @@ async function runWith<R extends Partial<Resolved>, T>(
     const applying = (parts: OwnParts = {}): ApplyWorld => {
       if (lock === undefined) throw new Error("a run without a lock writes nothing");
       const { store } = project;
-      return applyWorld({
-        service,
-        store,
-        state,
-        lock,
-        stopping: signal,
-        clock,
-        ...defined({ open }),
-        ...parts,
-      });
+      const own = { service, store, state, lock, stopping: signal, clock, ...defined({ open }) };
+      return applyWorld({ ...own, ...parts });
     };
     const planning = planningWorld(service, signal, { clock, ...defined({ open }) });
     const run: Run = { project, service, identity, stored, state, clock, signal, planning, applying };

@@ -119,22 +119,15 @@ function describedPaths({ describedBy, schema }: Kind, profile: Profile): Set<st
   return new Set(named.filter((name) => Object.hasOwn(schema.properties, name)));
 }
 
-/** The mark of one plan, and the journal and drivers that set it before they do anything. */
-interface PlanMark {
-  readonly journal: Journal;
-  driver(driver: Driver): Driver;
-  /** Sets the mark now, unless it is set. Rejects if the state could not be written: nothing was sent then. */
-  set(): Promise<void>;
-  /** The failure to set it; undefined if there was none. */
-  failure(): unknown;
-}
-
-/** A plan runs once; one of which nothing was sent and nothing recorded may be applied again. */
+/**
+ * The mark of one plan, and the journal and drivers that set it before they do anything: a plan runs once; one of which nothing
+ * was sent and nothing recorded may be applied again. `failure` is that to set it: nothing was sent then.
+ */
 function planMark(
   journal: Journal,
   { fingerprint }: Pick<Plan, "fingerprint">,
   observed: ReadonlyMap<Address, Observed>,
-): PlanMark {
+) {
   let marking: Promise<void> | undefined;
   let isSet = false;
   let failed: unknown;
@@ -158,11 +151,11 @@ function planMark(
     journal: {
       ...journal,
       // A sight of another object is no work of the plan.
-      record: (event) =>
+      record: (...[event]: Parameters<Journal["record"]>): Promise<void> =>
         event.type === "another-seen" ? journal.record(event) : after(() => journal.record(event)),
-      bind: (address, bound) => after(() => journal.bind(address, bound)),
+      bind: (...given: Parameters<Journal["bind"]>) => after(() => journal.bind(...given)),
     },
-    driver: (driver) => {
+    driver: (driver: Driver): Driver => {
       const { backup, heal } = driver;
       return {
         ...driver,
@@ -175,7 +168,7 @@ function planMark(
       };
     },
     set,
-    failure: () => failed,
+    failure: (): unknown => failed,
   };
 }
 

@@ -46,14 +46,18 @@ export function openTelemetry({ command, env, traces, metrics }: Request): Telem
   const unknown = unknownProtocol(env);
   const isSpoken = unknown === undefined;
   const spans = isProtobuf(env, "TRACES") ? ProtobufTraces : JsonTraces;
-  const spanProcessors = (): BatchSpanProcessor[] => [new BatchSpanProcessor({ exporter: new spans() })];
   const tracing =
-    traces && isSpoken ? new TracerProvider({ resource, spanProcessors: spanProcessors() }) : undefined;
+    traces && isSpoken
+      ? new TracerProvider({ resource, spanProcessors: [new BatchSpanProcessor({ exporter: new spans() })] })
+      : undefined;
   const meters = isProtobuf(env, "METRICS") ? ProtobufMetrics : JsonMetrics;
-  const readers = (): PeriodicExportingMetricReader[] => [
-    new PeriodicExportingMetricReader({ exporter: new meters() }),
-  ];
-  const metering = metrics && isSpoken ? new MeterProvider({ resource, readers: readers() }) : undefined;
+  const metering =
+    metrics && isSpoken
+      ? new MeterProvider({
+          resource,
+          readers: [new PeriodicExportingMetricReader({ exporter: new meters() })],
+        })
+      : undefined;
   const began = performance.now();
   const run = tracing === undefined ? undefined : beginRun(tracing.getTracer("graphform"), command, env);
   const measure = metering === undefined ? undefined : measureRun(metering.getMeter("graphform"), command);

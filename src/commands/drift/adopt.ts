@@ -52,7 +52,7 @@ export async function adopt(
   const before = project.parsed.layers.map(({ file, text }) => ({ path: file, text }));
   const { sources, changed } = editSources(before, fields, manifest, kinds);
   const edited = await projectOf(sources, options, project.timestamp, settings);
-  const resolved = await resolveProject(edited, run.state, run.secrets).catch((error: unknown) => {
+  const resolved = await resolveProject(edited, run.state.key, run.secrets).catch((error: unknown) => {
     if (!isManifestError(error)) throw error;
     const message = error.problems[0]?.message ?? error.message;
     throw new GraphformError("adopt-refused", `the live value cannot stand in the manifest: ${message}`, {

@@ -83,18 +83,12 @@ export function createSession(options: SessionOptions): Session {
   };
 
   const refreshed = async (held: Tokens | undefined): Promise<Tokens | undefined> => {
-    const refreshToken = held?.refreshToken;
-    if (
-      held === undefined ||
-      refreshToken === undefined ||
-      profile.refresh === undefined ||
-      clock.now() >= held.refreshUntil
-    ) {
-      return undefined;
-    }
-    const key = profile.refresh.body["refreshToken"] ?? "refreshToken";
+    const { refreshToken, refreshUntil = 0 }: Partial<Tokens> = held ?? {};
+    const { refresh } = profile;
+    if (refreshToken === undefined || refresh === undefined || clock.now() >= refreshUntil) return undefined;
+    const key = refresh.body["refreshToken"] ?? "refreshToken";
     try {
-      const response = await options.send("session.refresh", profile.refresh, {}, { [key]: refreshToken });
+      const response = await options.send("session.refresh", refresh, {}, { [key]: refreshToken });
       const next = readTokens(response, profile.session, clock.now());
       return next === undefined ? undefined : { refreshToken, ...next };
     } catch (error) {

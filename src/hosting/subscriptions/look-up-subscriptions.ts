@@ -53,21 +53,15 @@ export async function lookUpSubscriptions(
     ...{ open: new Set(open), catalogue, inactive },
     known: known.filter((id) => !taken.has(id)),
   });
-  const none = catalogue.length === 0 ? noPlans() : isCut ? notAll() : undefined;
-  const trouble = answers.find((answer) => isServiceError(answer)) ?? none;
+  const unlisted = new ServiceError("shape", "plans.list", "plans.list: the service lists no plans");
+  const partly = "subscriptions.list: the service shows only a part of its plans or subscriptions";
+  const cut = isCut ? new ServiceError("shape", "subscriptions.list", partly) : undefined;
+  const refused = answers.find((answer) => isServiceError(answer));
+  const trouble = refused ?? (catalogue.length === 0 ? unlisted : cut);
   return {
     byPlan: new Map([...byPlan, ...inferred]),
     ...(trouble === undefined ? {} : { trouble: notLookedUp(trouble) }),
   };
-}
-
-function noPlans(): ServiceError {
-  return new ServiceError("shape", "plans.list", "plans.list: the service lists no plans");
-}
-
-function notAll(): ServiceError {
-  const message = "subscriptions.list: the service shows only a part of its plans or subscriptions";
-  return new ServiceError("shape", "subscriptions.list", message);
 }
 
 /** The ids of a list of subscriptions, inactive ones too; none if the service does not show all of them. */

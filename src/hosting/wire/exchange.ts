@@ -78,16 +78,16 @@ export function interrupted(operation: string): ServiceError {
 }
 
 /** `names` maps our keys, with dots for nested ones, to single keys of the service. */
-export function renameBody(body: JsonObject, names: { readonly [name: string]: string }): JsonObject {
-  return Object.keys(names).length === 0 ? body : renamed(body, names, "");
-}
-
-function renamed(body: JsonObject, names: { readonly [name: string]: string }, prefix: string): JsonObject {
+export function renameBody(
+  body: JsonObject,
+  names: { readonly [name: string]: string },
+  prefix = "",
+): JsonObject {
   return Object.fromEntries(
     Object.entries(body).map(([key, value]): [string, Json] => {
       const path = `${prefix}${key}`;
       const name = Object.hasOwn(names, path) ? names[path] : undefined;
-      return [name ?? key, isObject(value) ? renamed(value, names, `${path}.`) : value];
+      return [name ?? key, isObject(value) ? renameBody(value, names, `${path}.`) : value];
     }),
   );
 }

@@ -131,11 +131,7 @@ function isFaultRule(rule: Json): rule is Json & FaultRule {
   return problemOf(rule, 0) === undefined;
 }
 
-export interface FaultSubject {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: string;
-}
+type FaultSubject = { readonly [part in "method" | "path" | "operation"]: string };
 
 /** The rules in force. The same rules and the same requests give the same faults. */
 export interface Faults {
@@ -186,23 +182,16 @@ export function createFaults(initial: readonly FaultRule[], now: () => number): 
 }
 
 function arm(rule: FaultRule): Armed {
-  return {
-    rule,
-    pattern: rule.path === undefined ? undefined : pathPattern(rule.path),
-    random: generator(rule.seed ?? 1),
-    matched: 0,
-    hits: 0,
-    second: 0,
-    inSecond: 0,
-  };
+  const pattern = rule.path === undefined ? undefined : pathPattern(rule.path);
+  const random = generator(rule.seed ?? 1);
+  return { rule, pattern, random, matched: 0, hits: 0, second: 0, inSecond: 0 };
 }
 
-interface Load {
-  readonly now: number;
-  readonly inFlight: number;
-}
-
-function matches(armed: Armed, subject: FaultSubject, load: Load): boolean {
+function matches(
+  armed: Armed,
+  subject: FaultSubject,
+  load: { readonly [part in "now" | "inFlight"]: number },
+): boolean {
   const { rule } = armed;
   if (rule.method !== undefined && rule.method.toUpperCase() !== subject.method) return false;
   if (rule.operation !== undefined && rule.operation !== subject.operation) return false;

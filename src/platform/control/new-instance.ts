@@ -11,12 +11,9 @@ import { completed } from "./snapshots.ts";
 import { checkPlacement } from "./validate.ts";
 
 type Given = "tier" | "component" | "resourceId" | "cloudProvider" | "region" | "params" | "customTags";
+type Origin = "subscriptionId" | "planVersion" | "sourceSnapshotId" | "customNetworkId";
 
-export interface NewInstance
-  extends Pick<
-    InstanceRecord,
-    Given | "subscriptionId" | "planVersion" | "sourceSnapshotId" | "customNetworkId"
-  > {
+export interface NewInstance extends Pick<InstanceRecord, Given | Origin> {
   readonly networkType: string | undefined;
   readonly users?: readonly UserRecord[];
 }
@@ -90,33 +87,23 @@ export async function restoreSnapshot(
   wanted: Pick<NewInstance, "networkType" | "customNetworkId">,
   fault: Fault,
 ): Promise<string> {
-  const { tier, component, subscriptionId, cloudProvider, region, params, users } = completed(
-    snapshot,
-    "restored",
-  );
+  completed(snapshot, "restored");
+  const { tier, component, subscriptionId, cloudProvider, region, params, users } = snapshot;
   const { networkType, customNetworkId } = wanted;
-  checkPlacement(defined({ network_type: networkType, custom_network_id: customNetworkId }), {
-    tier,
-    component,
-    instanceTypes: core.instanceTypes,
-  });
+  const { instanceTypes } = core;
+  const fields = defined({ network_type: networkType, custom_network_id: customNetworkId });
+  checkPlacement(fields, { tier, component, instanceTypes });
   const found = componentOfRecord(core.dialect, snapshot);
   if (found === undefined) throw new ServiceError(409, `no service plan has ${tier}/${component}`);
   const network = customNetworkId ?? ownNetwork(core, snapshot, networkType);
   return createInstance(
     core,
     {
-      tier,
-      component,
+      ...{ tier, component, subscriptionId, cloudProvider, region, params, customTags: [] },
       resourceId: found.component.resourceId,
-      subscriptionId,
-      cloudProvider,
-      region,
       networkType: networkType ?? (network === undefined ? snapshot.networkType : "INTERNAL"),
       customNetworkId: network,
-      params,
       planVersion: versionOf(snapshot),
-      customTags: [],
       sourceSnapshotId: snapshot.id,
       ...defined({ users }),
     },

@@ -20,10 +20,7 @@ export async function takeSnapshot(
   core: Core,
   instanceId: string,
   fault: Fault,
-  {
-    type = "ManualSnapshot",
-    region,
-  }: Partial<Pick<SnapshotRecord, "type">> & { region?: string | undefined } = {},
+  { type = "ManualSnapshot", region }: { type?: SnapshotRecord["type"]; region?: string | undefined } = {},
 ): Promise<string> {
   const tier = core.store.instances.get(instanceId)?.tier ?? "";
   if (findPlan(tier)?.hasBackups === false) throw new ServiceError(400, `backups are not offered by ${tier}`);
@@ -91,10 +88,8 @@ export async function copySnapshot(
 
 async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Promise<void> {
   const source = core.store.snapshots.get(copy.copyOf ?? "");
-  const [from, to] = [
-    core.snapshotFile(source?.region ?? "", source?.id ?? ""),
-    core.snapshotFile(copy.region, copy.id),
-  ];
+  const from = core.snapshotFile(source?.region ?? "", source?.id ?? "");
+  const to = core.snapshotFile(copy.region, copy.id);
   try {
     if (failed !== undefined) throw new Error(failed);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
@@ -172,9 +167,8 @@ export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): Js
   };
 }
 
-/** The snapshot; 409 unless it is completed. `what` is the participle for the message, such as `restored`. */
-export function completed(snapshot: SnapshotRecord, what: string): SnapshotRecord {
-  const { id, status } = snapshot;
-  if (status === "completed") return snapshot;
+/** Throws 409 unless a snapshot is completed. `what` is the participle for the message, such as `restored`. */
+export function completed({ id, status }: SnapshotRecord, what: string): void {
+  if (status === "completed") return;
   throw new ServiceError(409, `snapshot ${id} is ${status}; only a completed one can be ${what}`);
 }

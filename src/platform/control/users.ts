@@ -88,13 +88,10 @@ function findUser(core: Core, id: string, username: string, isNew: boolean): Use
   return known;
 }
 
+type Change = readonly [before: UserRecord | undefined, after: UserRecord | undefined];
+
 /** Records a change and applies it, or undoes it if the database refuses it. */
-async function replaceUser(
-  core: Core,
-  id: string,
-  before: UserRecord | undefined,
-  after: UserRecord | undefined,
-): Promise<void> {
+async function replaceUser(core: Core, id: string, ...[before, after]: Change): Promise<void> {
   const { tasks } = core;
   await swapUser(core, id, before, after);
   try {
@@ -111,12 +108,7 @@ async function replaceUser(
 }
 
 /** Applies a change; throws ServiceError for a refusal. A database that does not run gets the change at its next start. */
-async function applyUser(
-  core: Core,
-  id: string,
-  before: UserRecord | undefined,
-  after: UserRecord | undefined,
-): Promise<void> {
+async function applyUser(core: Core, id: string, ...[before, after]: Change): Promise<void> {
   const { databases } = core;
   const wasServing = databases.serves(id);
   for (let attempt = 1; databases.serves(id); attempt += 1) {
@@ -150,12 +142,7 @@ function refusal(reason: string): ServiceError {
   return new ServiceError(400, `ACL is refused: ${reason.replace(/^user \S+: /, "")}`);
 }
 
-async function swapUser(
-  core: Core,
-  id: string,
-  before: UserRecord | undefined,
-  after: UserRecord | undefined,
-): Promise<void> {
+async function swapUser(core: Core, id: string, ...[before, after]: Change): Promise<void> {
   await core.store.instances.update(id, (record) => {
     const isTaken = record.users.some((user) => user.username === after?.username);
     const added = after === undefined || (before === undefined && isTaken) ? [] : [after];

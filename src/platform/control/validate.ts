@@ -204,7 +204,7 @@ function crossProblems(params: JsonObject, provider: string, place: Place): read
   const problems: string[] = [];
   const type = textIn(params["nodeInstanceType"]);
   const { tier, instanceTypes } = place;
-  const memory = machineMemory({ tier, cloudProvider: provider, type }, instanceTypes);
+  const memory = machineMemory({ tier, cloudProvider: provider }, type, instanceTypes);
   if (tier === "pro" && Object.hasOwn(instanceTypes, provider) && memory === undefined)
     problems.push(`nodeInstanceType ${type} is not offered by pro on ${provider}`);
   for (const name of ["graphdbUser", "graphdbPassword"])

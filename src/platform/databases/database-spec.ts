@@ -60,10 +60,7 @@ function memoryOf(record: InstanceRecord, types: InstanceTypes): number | undefi
   const { params, tier } = record;
   if (tier === "free") return 100 * 1024 ** 2;
   if (tier === "startup") return params["memoryRequestsAndLimits"] === "2200M" ? 2e9 : 1e9;
-  const { cloudProvider } = record;
-  const machine =
-    machineMemory({ tier, cloudProvider, type: textIn(params["nodeInstanceType"]) }, types) ??
-    defaultMemory(tier);
+  const machine = machineMemory(record, textIn(params["nodeInstanceType"]), types) ?? defaultMemory(tier);
   if (tier === "pro") return machine === undefined ? undefined : shareOf(machine);
   const asked = bytesOf(textIn(params["maxMemory"]) ?? "");
   return asked ?? Math.min(6 * gigabyte, machine ?? Number.POSITIVE_INFINITY);

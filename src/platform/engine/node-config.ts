@@ -46,16 +46,19 @@ export async function configuredPort({ config }: NodeFiles): Promise<number | un
   return port === undefined ? undefined : Number(port);
 }
 
-export interface NodeSettings {
+export interface NodeRole {
+  /** Port of the primary; absent for the primary itself. */
+  readonly primaryPort?: number;
+  /** Loads a truncated append-only file instead of refusing it. Default false. */
+  readonly loadsTruncated?: boolean;
+}
+
+export interface NodeSettings extends NodeRole {
   readonly files: NodeFiles;
   readonly port: number;
-  /** Port of the primary; absent for the primary itself. */
-  readonly primaryPort?: number | undefined;
   readonly module: string;
   /** Password of the operator. */
   readonly secret: string;
-  /** Loads a truncated append-only file instead of refusing it. Default false. */
-  readonly loadsTruncated?: boolean;
 }
 
 /** Save rules by frequency: seconds and changes, in pairs. */

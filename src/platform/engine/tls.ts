@@ -33,11 +33,9 @@ export function ensureAuthority(dir: string, now: number = Date.now()): Promise<
 
 async function isGood({ caFile, certFile, keyFile }: TlsFiles, now: number): Promise<boolean> {
   try {
-    const [authority, server] = await Promise.all(
-      [caFile, certFile].map(async (file) => new X509Certificate(await readFile(file))),
-    );
+    const authority = new X509Certificate(await readFile(caFile));
+    const server = new X509Certificate(await readFile(certFile));
     await readFile(keyFile);
-    if (authority === undefined || server === undefined) return false;
     const [from, to] = [Date.parse(server.validFrom), Date.parse(server.validTo)];
     return server.verify(authority.publicKey) && from < now && now < to;
   } catch {
@@ -46,8 +44,8 @@ async function isGood({ caFile, certFile, keyFile }: TlsFiles, now: number): Pro
 }
 
 async function makeAuthority(dir: string, folder: string): Promise<void> {
-  const [authority, server] = [0, 1].map(() => generateKeyPairSync("ec", { namedCurve: "P-256" }));
-  if (authority === undefined || server === undefined) return;
+  const newKeys = (): KeyPairKeyObjectResult => generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const [authority, server] = [newKeys(), newKeys()];
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const temporary = await mkdtemp(join(dir, "tls-"));
   const key = server.privateKey.export({ type: "pkcs8", format: "pem" });
@@ -112,12 +110,12 @@ function keyId(key: KeyObject): Buffer {
     .subarray(0, 20);
 }
 
-function extension(id: string, value: Buffer): Buffer {
-  return sequence(oid(id), tagged(0x04, value));
+function extension(id: string, value: Buffer, ...flags: readonly Buffer[]): Buffer {
+  return sequence(oid(id), ...flags, tagged(0x04, value));
 }
 
 function critical(id: string, value: Buffer): Buffer {
-  return sequence(oid(id), tagged(0x01, Buffer.from([0xff])), tagged(0x04, value));
+  return extension(id, value, tagged(0x01, Buffer.from([0xff])));
 }
 
 function name(common: string): Buffer {

@@ -53,9 +53,7 @@ function resultParams(parts: Core, record: InstanceRecord): JsonObject {
       ? { graphdbHostname: record.host ?? "", graphdbPort: primary.port }
       : {}),
     ...(isReachable ? generated(parts, record) : {}),
-    ...(record.accountConfigId === undefined
-      ? {}
-      : { cloud_provider_account_config_id: record.accountConfigId }),
+    ...defined({ cloud_provider_account_config_id: record.accountConfigId }),
   };
 }
 
@@ -130,13 +128,8 @@ function describeResource(parts: TopologyParts, record: InstanceRecord, resource
   };
 }
 
-interface Endpoint {
-  readonly clusterEndpoint: string;
-  readonly clusterPorts: readonly number[];
-}
-
 /** Hosts of auxiliary services end in `.invalid`, which never resolves. */
-function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }: PlanResource): Endpoint {
+function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }: PlanResource) {
   const primary = record.nodes.find((node) => node.role === "primary");
   const isUp = record.host !== undefined && primary !== undefined;
   if (part === "database")

@@ -175,10 +175,7 @@ export function openRequestLog(path: string, trouble: StorageTrouble): RequestLo
   };
 }
 
-interface Kept {
-  readonly entry: RequestEntry;
-  readonly size: number;
-}
+type Kept = { readonly entry: RequestEntry; readonly size: number };
 
 function latest(entries: readonly Kept[]): Kept[] {
   let room = maxCharacters;

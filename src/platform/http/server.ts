@@ -1,6 +1,5 @@
 /** @module Lists the operations of both hosts, assembles the hosts, and listens. */
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Core } from "../core.ts";
@@ -25,25 +24,22 @@ import { openRows, sessionRows } from "./routes/session.ts";
 import { snapshotRows } from "./routes/snapshots.ts";
 import { userRoutes } from "./routes/users.ts";
 
-/** The app of the platform host; `hasUsersHost` adds the users host on the same port. */
-export function createPlatformApp(core: Core, hasUsersHost: boolean): Hono<Env> {
+/** The app of the platform host, of the users host, or of both on one port. */
+export function createApp(core: Core, hosts: readonly ErrorFormat["name"][]): Hono<Env> {
   const app = new Hono<Env>();
-  register(app, core, platformErrorFormat, platformRoutes(core));
-  controlEndpoints(app, core);
-  pageEndpoints(app, core);
-  if (hasUsersHost) register(app, core, usersErrorFormat, userRoutes(core));
-  return app.all("*", (context) => serve(core, platformErrorFormat, unknown, context));
-}
-
-export function createUsersApp(core: Core): Hono<Env> {
-  const app = new Hono<Env>();
-  register(app, core, usersErrorFormat, userRoutes(core));
-  return app.all("*", (context) => serve(core, usersErrorFormat, unknown, context));
-}
-
-function register(app: Hono<Env>, core: Core, format: ErrorFormat, routes: readonly Route[]): void {
-  for (const route of routes)
-    app.on(route.method, route.path, (context) => serve(core, format, route, context));
+  const isPlatform = hosts.includes("platform");
+  const register = (format: ErrorFormat, routes: readonly Route[]): void => {
+    for (const route of routes)
+      app.on(route.method, route.path, (context) => serve(core, format, route, context));
+  };
+  if (hosts.includes("users")) register(usersErrorFormat, userRoutes(core));
+  if (isPlatform) {
+    register(platformErrorFormat, platformRoutes(core));
+    controlEndpoints(app, core);
+    pageEndpoints(app, core);
+  }
+  const format = isPlatform ? platformErrorFormat : usersErrorFormat;
+  return app.all("*", (context) => serve(core, format, unknown, context));
 }
 
 /** Answers 404 to unknown paths, without reading the body. */
@@ -73,12 +69,8 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   const address = server.address();
-  const bound = isAddress(address) ? address.port : port;
+  const bound = typeof address === "object" ? address?.port : port;
   return { server, url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}` };
-}
-
-function isAddress(address: string | AddressInfo | null): address is AddressInfo {
-  return typeof address === "object" && address !== null;
 }
 
 function platformRoutes(core: Core): readonly Route[] {

@@ -1,7 +1,7 @@
 /** @module Issues, verifies and refreshes session tokens. */
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { appendFile } from "node:fs/promises";
+import { appendFile, readFile } from "node:fs/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { objectIn } from "../../model/json.ts";
 import type { StorageTrouble } from "../model/service-error.ts";
@@ -36,8 +36,7 @@ export interface Sessions {
   userOf(token: string): string | undefined;
 }
 
-/** Opens the sessions of a data folder; `saved` is the text of the file, if it exists. */
-export async function openSessions(settings: SessionSettings, saved = ""): Promise<Sessions> {
+export async function openSessions(settings: SessionSettings): Promise<Sessions> {
   const run = randomBytes(6).toString("base64url");
   const refreshKey = mac("refresh", settings.key);
   const spent = new Map<string, Lease>();
@@ -77,6 +76,7 @@ export async function openSessions(settings: SessionSettings, saved = ""): Promi
     return claims;
   };
 
+  const saved = await readFile(settings.file, "utf8").catch(() => "");
   const known = saved.split("\n").flatMap((line) => leaseOf(objectIn(line)) ?? []);
   for (const claims of known) if (!isOver(claims)) spent.set(claims.id, claims);
   if (spent.size < known.length) {

@@ -160,20 +160,17 @@ async function readAll<T extends { readonly createdAt: string }>(
     const path = join(folder, name);
     if (name.endsWith(".tmp")) await unlink(path);
     if (!name.endsWith(".json")) continue;
-    found.push(parseRecord(await readFile(path, "utf8"), isRecord, path));
+    const value = jsonIn(await readFile(path, "utf8"));
+    if (value === undefined) throw new Error(`${path} is damaged; move it away to start without that record`);
+    if (!isRecord(value))
+      throw new Error(`${path} is not a record of this version; move it away to start without it`);
+    found.push(value);
   }
   return found.sort(byAge);
 }
 
 function byAge(a: { readonly createdAt: string }, b: { readonly createdAt: string }): number {
   return a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0;
-}
-
-function parseRecord<T>(text: string, isRecord: (value: unknown) => value is T, path: string): T {
-  const value = jsonIn(text);
-  if (value === undefined) throw new Error(`${path} is damaged; move it away to start without that record`);
-  if (isRecord(value)) return value;
-  throw new Error(`${path} is not a record of this version; move it away to start without it`);
 }
 
 export interface Store {

@@ -6,10 +6,6 @@ import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 /** Memory in bytes of every known instance type, by cloud provider. */
 export type InstanceTypes = { readonly [provider: string]: { readonly [name: string]: number } };
 
-export async function loadInstanceTypes(): Promise<InstanceTypes> {
-  return readInstanceTypes(await readProfile("default"));
-}
-
 /** A profile of the package, merged with those that it extends; searched upwards from this file, in sources and in builds. */
 export async function readProfile(name: string): Promise<JsonObject> {
   for (const up of ["../", "../../", "../../../"]) {
@@ -36,24 +32,14 @@ function mergeOver(lower: JsonObject, upper: JsonObject): JsonObject {
 export function readInstanceTypes(profile: Json): InstanceTypes {
   const byProvider = isObject(profile) ? profile["instanceTypes"] : undefined;
   if (!isObject(byProvider)) return {};
-  return Object.fromEntries(
-    Object.entries(byProvider).map(([provider, types]) => [provider, memoryOf(types)]),
-  );
-}
-
-function memoryOf(types: Json): { readonly [name: string]: number } {
-  const found: { [name: string]: number } = {};
-  for (const [name, type] of Object.entries(isObject(types) ? types : {})) {
-    const memory = isObject(type) ? type["memoryGB"] : undefined;
-    if (typeof memory === "number") found[name] = memory * 1024 ** 3;
-  }
-  return found;
-}
-
-export interface Machine {
-  readonly tier: string;
-  readonly cloudProvider: string;
-  readonly type: string | undefined;
+  const found = Object.entries(byProvider).map(([provider, types]) => {
+    const memories = Object.entries(isObject(types) ? types : {}).flatMap(([name, type]) => {
+      const memory = isObject(type) ? type["memoryGB"] : undefined;
+      return typeof memory === "number" ? [[name, memory * 1024 ** 3] as const] : [];
+    });
+    return [provider, Object.fromEntries(memories)] as const;
+  });
+  return Object.fromEntries(found);
 }
 
 /** Memory of the default machine by tier. The service does not document its defaults; these are the platform's. */
@@ -69,7 +55,8 @@ export function defaultMemory(tier: string): number | undefined {
 
 /** Memory in bytes of an instance's machine; undefined for an unknown type. */
 export function machineMemory(
-  { tier, cloudProvider, type }: Machine,
+  { tier, cloudProvider }: { readonly tier: string; readonly cloudProvider: string },
+  type: string | undefined,
   types: InstanceTypes,
 ): number | undefined {
   if (type === undefined) return defaultMemory(tier);

@@ -137,37 +137,33 @@ export interface AccountConfigRecord {
 type Guard<T> = (value: unknown) => value is T;
 
 /** A check of the fields without which a record cannot be used; those of later versions may be missing. */
-function recordWith<T>(texts: readonly string[], lists: readonly string[] = [], hasParams = true): Guard<T> {
+function recordWith<T>(
+  texts: readonly string[],
+  others: { readonly [key: string]: (value: unknown) => boolean },
+): Guard<T> {
   return (value): value is T =>
     isObject(value) &&
     texts.every((key) => typeof value[key] === "string") &&
-    lists.every((key) => Array.isArray(value[key])) &&
-    (!hasParams || isObject(value["params"]));
+    Object.entries(others).every(([key, isRight]) => isRight(value[key]));
 }
 
+const params = isObject;
 export const isInstanceRecord: Guard<InstanceRecord> = recordWith(
   ["id", "tier", "component", "cloudProvider", "status", "createdAt"],
-  ["nodes", "users"],
+  { params, nodes: Array.isArray, users: Array.isArray },
 );
-export const isSnapshotRecord: Guard<SnapshotRecord> = recordWith([
-  "id",
-  "sourceInstanceId",
-  "type",
-  "status",
-  "region",
-  "tier",
-]);
+export const isSnapshotRecord: Guard<SnapshotRecord> = recordWith(
+  ["id", "sourceInstanceId", "type", "status", "region", "tier"],
+  { params },
+);
 export const isNetworkRecord: Guard<NetworkRecord> = recordWith(
   ["id", "name", "cloudProvider", "region", "cidr"],
-  [],
-  false,
+  {},
 );
-export const isAccountConfigRecord: Guard<AccountConfigRecord> = recordWith([
-  "id",
-  "cloudProvider",
-  "account",
-  "status",
-]);
+export const isAccountConfigRecord: Guard<AccountConfigRecord> = recordWith(
+  ["id", "cloudProvider", "account", "status"],
+  { params },
+);
 
 /** The requested user name, or `default`, the database's built-in user. */
 export function firstUserOf(record: InstanceRecord): string {

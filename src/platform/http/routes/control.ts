@@ -35,7 +35,7 @@ export function controlEndpoints(app: Hono<Env>, core: Core): void {
   route("GET", "status", () => platformStatus(core));
 
   route("POST", "page-links", (context) => {
-    const url = new URL(`/?key=${core.pageSessions.createKey()}`, context.req.url);
+    const url = new URL(`/?key=${core.page.keys.create()}`, context.req.url);
     return { url: url.href, lifetime: linkLifetime };
   });
 

@@ -12,23 +12,14 @@ import { bearerOf, pathParam } from "./router.ts";
 
 type UserHandler = (call: Call, record: InstanceRecord, body: UserBody) => JsonObject | Promise<JsonObject>;
 
-interface UserBody {
-  readonly username?: string;
-  readonly password?: string;
-  readonly acl?: string;
-}
+type UserKey = "username" | "password" | "acl";
+type UserBody = { readonly [key in UserKey]?: string };
 
 const base = `${usersPrefix}/instances/:id/users`;
-const minLength: { readonly [key in keyof UserBody]-?: number } = { username: 3, password: 6, acl: 1 };
+const minLength: { readonly [key in UserKey]: number } = { username: 3, password: 6, acl: 1 };
 
 /** Method, path, name, and required keys of the body (undefined: no body is read). */
-const rows: readonly (readonly [
-  string,
-  string,
-  string,
-  readonly (keyof UserBody)[] | undefined,
-  UserHandler,
-])[] = [
+const rows: readonly (readonly [string, string, string, readonly UserKey[] | undefined, UserHandler])[] = [
   ["GET", base, "list-users", undefined, (_call, record) => ({ users: listUsers(record) })],
   ["POST", base, "create-user", ["username", "password", "acl"], createUser],
   ["PUT", `${base}/:username`, "update-user", [], updateUser],
@@ -87,10 +78,10 @@ async function deleteUser(call: Call, { id }: InstanceRecord): Promise<JsonObjec
   return { message: `User ${username} deleted` };
 }
 
-function readUser(body: Json, required: readonly (keyof UserBody)[]): UserBody {
+function readUser(body: Json, required: readonly UserKey[]): UserBody {
   if (body === null && required.length === 0) return {};
   if (!isObject(body)) throw new ServiceError(400, "body must be object");
-  const read = (key: keyof UserBody): string | undefined => {
+  const read = (key: UserKey): string | undefined => {
     const value = body[key];
     if (value === undefined && required.includes(key))
       throw new ServiceError(400, `body must have required property '${key}'`);
