@@ -24,10 +24,7 @@ import { readAnswer, withPages } from "./wire/read-answer.ts";
 import { type Base, baseOf, endpointOf, fillPath } from "./wire/request-url.ts";
 import { openConnections, type WireRequest, type WireResponse } from "./wire/transport.ts";
 
-/**
- * Makes a client; reads are repeated if that may help, a write never. Throws `url-invalid` or `url-in-clear`, and sends
- * nothing.
- */
+/** Makes a client, and sends nothing. Repeats reads, but no write. Throws `url-invalid` and `url-in-clear`. */
 export function createService(options: ServiceOptions): Client {
   const { profile, clock, caFile, credentials, sessionStore, patience } = options;
   const bases = {

@@ -52,9 +52,7 @@ export async function describeSnapshot(service: Reads, id: string, signal: Abort
   return { ...snapshotOf(values, service), id };
 }
 
-/**
- * Asks for a backup by the first operation that the service knows; gives the id in the answer. Rejects with the last refusal.
- */
+/** Asks for a backup by the first operation that the service knows; gives the answer's id. Rejects with the last refusal. */
 export async function askForBackup(
   service: Service,
   params: { readonly [name: string]: string },

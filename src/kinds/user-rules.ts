@@ -68,9 +68,7 @@ function nameOn(instance: string, username: string): string {
   return JSON.stringify([instance, username]);
 }
 
-/**
- * Findings on access rules: the service looks at grants alone, and would store the rest as it stands, as a password in clear.
- */
+/** Findings on access rules: the service looks at grants alone, and stores the rest as it stands, also a password. */
 function aclRefusals(desired: Desired, context: RuleContext): readonly Said[] {
   const { acl } = desired.spec;
   // Outputs that a text waits for are not known, and hold no rule by themselves.

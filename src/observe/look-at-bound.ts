@@ -150,9 +150,7 @@ function boundTo({ address }: Known, { state }: ObserveContext): Bound | undefin
   return state.resources[address];
 }
 
-/**
- * Lays shown values over the last applied ones. A value sent since counts as applied, or as unknown if its operation failed.
- */
+/** Lays shown values over the last applied ones. A value sent since is applied, or unknown if its operation failed. */
 export function overlay(
   shown: { readonly [path: string]: Seen },
   bound: Bound | undefined,

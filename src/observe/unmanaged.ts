@@ -36,9 +36,7 @@ export async function listAgain(
   return { lists: again, short };
 }
 
-/**
- * Describes unmanaged objects of kinds in which a declared address is not bound: name or mark may show that one is its object.
- */
+/** Describes unmanaged objects of kinds with an unbound address: name or mark may show that one is its object. */
 export async function describeUnmanaged(
   unmanaged: readonly Known[],
   desired: readonly Desired[],

@@ -76,9 +76,7 @@ function textOf(error: unknown): string {
 
 await main(process.argv.slice(2)).catch(exitWithStartError);
 
-/**
- * Writes `<dataDir>/control/id` at the first start: beside the records, so that a folder without them becomes another platform.
- */
+/** Writes `<dataDir>/control/id` at the first start: beside the records, so that a folder without them is another platform. */
 export async function ensurePlatformId(dataDir: string): Promise<void> {
   const folder = join(dataDir, "control");
   const path = join(folder, "id");

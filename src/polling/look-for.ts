@@ -85,9 +85,7 @@ export async function listWhole(
   return polled.is === "decided" ? polled.verdict : { listed: undefined, isWhole: false };
 }
 
-/**
- * One look: lists the place, describes `ids`, and witnesses that the list lacks until one is shown. `lives` gets shown `ids`.
- */
+/** Lists the place, describes `ids`, and witnesses that the list lacks until one is shown. `lives` gets the shown `ids`. */
 export async function lookOnce(
   ids: (listed: ReadonlySet<string> | undefined) => readonly string[],
   { place, reader, witnesses }: Place,

@@ -96,9 +96,7 @@ function storeOf(scheme: string): Store<StateLocation, never> | undefined {
   return Object.values(stores).find(({ schemes }) => schemes.includes(scheme.toLowerCase()));
 }
 
-/**
- * True for a text that can only be a path: neither the type of a store (`postgres`) nor an unexpanded variable (`$HOME/x`) is.
- */
+/** True for what can only be a path: not the type of a store (`postgres`), nor an unexpanded variable (`$HOME/x`). */
 function isPath(given: string): boolean {
   if (/^(?:\.{0,2}[\\/](?!\/)|[a-z]:[\\/](?!\/))/i.test(given)) return true;
   return /^(?:\.?[\p{L}\p{N}_][\p{L}\p{N}_ -]*\/)*\.?[\p{L}\p{N}_][\p{L}\p{N}_ .-]*\.[\p{L}\p{N}]+$/u.test(

@@ -66,9 +66,7 @@ export interface Project {
 type ProjectOptions = Pick<RunOptions, "file" | "state"> &
   Partial<Pick<RunOptions, "var" | "varFile" | "profile" | "timeout">>;
 
-/**
- * Reads the files and the header of a manifest, with `layers` over them. Throws `ManifestError` with all problems found so far.
- */
+/** Reads files and header of a manifest, with `layers` over them. Throws `ManifestError` with all problems so far. */
 export async function openProject(
   options: ProjectOptions,
   settings: Settings,

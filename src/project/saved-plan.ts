@@ -123,9 +123,7 @@ export function assertPlannedHere({ service, plan }: SavedPlan, identity: Servic
   );
 }
 
-/**
- * Throws `plan-stale` if a secret of a step has changed: a replacement must not delete an object that it cannot create again.
- */
+/** Throws `plan-stale` if a secret of a step has changed: a replacement must not delete what it cannot create again. */
 export function assertSecretsKept({ steps }: Plan, open: Open): void {
   const changed = steps.filter(
     ({ operation, spec, blocked }) =>

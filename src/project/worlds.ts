@@ -56,9 +56,7 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
   };
 }
 
-/**
- * Looks at the lock before it sends anything: a process that was stopped may have lost it. Under a lost lock it reads nothing.
- */
+/** Looks at the lock before it sends anything, also a read: a process that was stopped may have lost it. */
 function lookingFirst(service: Service, { look, lost }: ApplyParts["lock"]): Service {
   return {
     ...service,

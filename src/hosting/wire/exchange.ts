@@ -130,9 +130,7 @@ export function passesForRead(error: ServiceError): boolean {
   return ["unavailable", "lost", "rate-limited"].includes(error.failure);
 }
 
-/**
- * Aborts work after the client's patience; an error that leaves no doubt about a write then becomes one that says so (exit 7).
- */
+/** Aborts work after the client's patience; an error that leaves no doubt about a write then says so (exit 7). */
 export async function withinPatience<T>(
   operation: string,
   { clock, patience }: Pick<ServiceOptions, "clock" | "patience">,

@@ -75,9 +75,7 @@ export function addAccount(
   });
 }
 
-/**
- * Records that a person has run the bootstrap; may be repeated if only a part was written. Refused (409) unless one is PENDING.
- */
+/** Records that a person has run the bootstrap, also one that was written in part. Refused (409) unless one is PENDING. */
 export async function bootstrap(core: Core, id: string): Promise<AccountConfigRecord> {
   const { store } = core;
   const configId = store.instances.get(id)?.accountConfigId ?? id;
@@ -167,9 +165,7 @@ export async function removeAccount(core: Core, record: InstanceRecord): Promise
   if (isLast) await store.accountConfigs.remove(config.id);
 }
 
-/**
- * Disconnects or connects all instances of an account's configuration, in the background. Refused (409) in any other status.
- */
+/** Disconnects or connects all instances of an account, in the background. Refused (409) in any other status. */
 export async function connectAccount(core: Core, record: InstanceRecord, isWanted: boolean): Promise<void> {
   const { id, accountConfigId = "" } = record;
   const needed = isWanted ? "DISCONNECTED" : "READY";

@@ -8,9 +8,7 @@ import { noteState, recordState, recordStateOrFailure, type StateParts } from ".
 export interface DatabaseRepair {
   /** Repairs an instance if it needs that, unless a repair is under way. */
   repair(id: string): Promise<void>;
-  /**
-   * Shows at once, also on a full disk, that a database does not run as it should; repairs it, without a pause if it served.
-   */
+  /** Shows at once, also on a full disk, that a database does not run as it should, and repairs it. */
   down(id: string, reason: string): Promise<void>;
 }
 

@@ -10,7 +10,6 @@ import type { Parts } from "./record-state.ts";
 
 export type OperationDetails = Partial<Omit<OperationRecord, "name" | "id" | "startedAt" | "stuck">>;
 
-/** Operations on instances: accepted at once, executed in the background, one at a time per instance. */
 export interface Lifecycle {
   /** Adds a new instance; resolves when it is on disk. */
   create(record: InstanceRecord, fault: Fault, details?: OperationDetails): Promise<void>;

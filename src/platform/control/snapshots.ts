@@ -13,9 +13,7 @@ import { found, ServiceError } from "../model/service-error.ts";
 import type { Fault } from "./faults.ts";
 import { endSnapshot } from "./record-state.ts";
 
-/**
- * Starts a backup, by default into the instance's region; returns the snapshot's id. Refused (400) on a tier without backups.
- */
+/** Starts a backup, by default into the instance's region; returns the snapshot's id. Refused (400) by some tiers. */
 export async function takeSnapshot(
   core: Core,
   instanceId: string,

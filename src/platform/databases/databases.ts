@@ -24,9 +24,7 @@ export interface Databases {
   /** Applies changed parameters, with a restart if they need one or `restarts` asks for it. */
   update(record: InstanceRecord, restarts: boolean): Promise<RunningDatabase>;
   remove(record: InstanceRecord): Promise<void>;
-  /**
-   * Promotes the other node if the failed one is primary, even a silent one; then carries out the action on the failed node.
-   */
+  /** Promotes the other node if the failed one is primary, even a silent one; then carries out the action on it. */
   failover(record: InstanceRecord, failedNode: string, action: string): Promise<RunningDatabase>;
   backup(record: InstanceRecord, file: string): Promise<void>;
   /** Host and nodes of a database that was started, by its running processes; undefined for others. */

@@ -65,9 +65,7 @@ export const defaultDialect: Dialect = {
   settings: { echo: false, networks: "adopt-only", pageSize: Number.POSITIVE_INFINITY },
 };
 
-/**
- * Reads keys, spellings and methods from `profile`, and throws if one is missing; the rest follows the vendor's plans and API.
- */
+/** Keys, spellings and methods are those of `profile` (throws if one is missing); the rest is the vendor's. */
 function falkordbCloud(profile: JsonObject): Dialect {
   const failover = textsAt(profile, "operations", "instance.failover", "body");
   const copy = textsAt(profile, "operations", "instance.copy-snapshot", "body");

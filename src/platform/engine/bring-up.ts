@@ -24,7 +24,6 @@ import { EngineError, isAboutData } from "./spec.ts";
 export interface BroughtUp {
   /** Primary first. */
   readonly nodes: readonly LiveNode[];
-  /** Reason why a replica does not run or is not in sync; the primary serves all the same. */
   readonly trouble: Error | undefined;
   /** True if another node became primary in place of the recorded one, which now runs again with its own data, in sync. */
   readonly isBack: boolean;

@@ -29,9 +29,7 @@ export interface DatabaseFolder {
   readonly record: DatabaseRecord;
 }
 
-/**
- * Opens a folder by its real path, by which processes are found. Rebuilds a missing record from the marks in the nodes' data.
- */
+/** `dir` must be the real path, by which processes are found. Rebuilds a missing record from the nodes' marks. */
 export async function openFolder(dir: string, ids: readonly string[]): Promise<DatabaseFolder> {
   const files = ids.map((id, index) => nodeFiles(dir, index, id));
   const known = await readRecord(dir);

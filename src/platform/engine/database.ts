@@ -235,7 +235,6 @@ export class Database {
         .catch(() => undefined);
   }
 
-  /** Waits for the end of a node's process, and reports an unexpected one. */
   async #watch(server: ServerProcess): Promise<void> {
     await server.ended;
     const node = this.#nodes.find((live) => live.server === server);

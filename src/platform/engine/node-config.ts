@@ -39,7 +39,6 @@ export async function writeConfig({ config }: NodeFiles, text: string): Promise<
   await rename(`${config}.new`, config);
 }
 
-/** The port in a node's configuration; undefined without one. */
 export async function configuredPort({ config }: NodeFiles): Promise<number | undefined> {
   const text = await readFile(config, "utf8").catch(() => "");
   const [, port] = /^(?:tls-)?port ([1-9]\d*)$/m.exec(text) ?? [];

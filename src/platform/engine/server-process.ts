@@ -176,14 +176,11 @@ async function rotateLog(log: string): Promise<void> {
   if (size > 0) await rename(log, log.replace(/\.log$/, ".previous.log"));
 }
 
-/** True if a server ended because its port was in use. */
 async function portWasTaken(log: string): Promise<boolean> {
   return /Address already in use|Failed listening on port/.test(await textOf(log));
 }
 
-/**
- * The last warnings in a server's log as one line without hashes; the end of the log without warnings (errors of the loader).
- */
+/** The last warnings in a server's log as one line without hashes, or the end of it (errors of the loader). */
 export async function logExcerpt(log: string): Promise<string> {
   const lines = (await textOf(log)).split("\n").filter((line) => line.trim() !== "");
   const warnings = lines.flatMap((line) => {

@@ -41,7 +41,6 @@ export interface Operation {
   readonly status?: 202 | undefined;
 }
 
-/** An operation at a path of its host. */
 export interface Route extends Operation {
   readonly method: string;
   readonly path: string;

@@ -11,9 +11,7 @@ export interface TokenPair {
   readonly refreshToken: string;
 }
 
-/**
- * Lifetimes are seconds. Sessions of this process expire by `elapsed` (monotonic ms, as clocks may be set), others by `now`.
- */
+/** Lifetimes are seconds. Sessions of this process expire by `elapsed` (monotonic ms), those of earlier ones by `now`. */
 export interface SessionSettings {
   readonly key: Buffer;
   readonly file: string;
@@ -24,9 +22,7 @@ export interface SessionSettings {
   readonly trouble: StorageTrouble;
 }
 
-/**
- * Signed tokens that expire, and refresh tokens that are valid once. Only the ids of used and revoked refresh tokens are kept.
- */
+/** Signed tokens that expire, and refresh tokens that are valid once: the ids of used and revoked ones are kept. */
 export interface Sessions {
   open(user: string): TokenPair;
   /** Exchanges a refresh token for a new pair; undefined for an unknown, used or expired one. */

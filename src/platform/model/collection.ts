@@ -29,10 +29,7 @@ export interface Collection<T extends { readonly id: string }> {
   /** All records, oldest first. */
   list(): readonly T[];
   add(record: T): Promise<void>;
-  /**
-   * `change` returns the next record, or the same one for no change, and may refuse by throwing. Resolves with the record after
-   * it.
-   */
+  /** Resolves with the record after `change`, which returns the same one for no change, and may refuse by throwing. */
   update(id: string, change: (record: T) => T): Promise<T | undefined>;
   /**
    * Changes a record in memory; the file follows as soon as it can be written. `change` may be called twice, since a write

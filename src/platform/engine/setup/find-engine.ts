@@ -58,9 +58,7 @@ export async function findEngine(options: EngineOptions = {}): Promise<EngineSea
 }
 
 const withoutData = "GRAPHFORM_ENGINE=none runs without data";
-/** Ways to get a server without the set-up. */
 export const otherServers: string = `install valkey-server or redis-server, 7.2 or newer, or name one with GRAPHFORM_ENGINE; ${withoutData}`;
-/** Ways to get the graph module without the set-up. */
 export const otherModules: string = `name a falkordb.so (that of the npm package ${modulePackage.name} ${modulePackage.version}) with GRAPHFORM_MODULE; ${withoutData}`;
 
 function candidates(env: NodeJS.ProcessEnv): readonly Candidate[] {

@@ -18,9 +18,7 @@ import { requireCredentials } from "./session.ts";
 
 type ControlHandler = (context: Context<Env>, body: Json) => Response | JsonObject | Promise<JsonObject>;
 
-/**
- * They accept the platform's own credentials (Basic) or a session. Faults do not apply to them, and the request log omits them.
- */
+/** They take the platform's own credentials (Basic) or a session. No faults apply to them; the request log omits them. */
 export function controlEndpoints(app: Hono<Env>, core: Core): void {
   const route = (method: string, path: string, handler: ControlHandler): void => {
     app.on(method, `/_platform/${path}`, (context) =>
