@@ -90,8 +90,8 @@ async function serveCore(
         await stopServing(main.server);
         throw error;
       });
-  const snapshots =
-    snapshotInterval > 0 ? setInterval(() => void takeAutomatedSnapshots(core), snapshotInterval) : undefined;
+  const takeSnapshots = (): void => core.tasks.run("", takeAutomatedSnapshots(core));
+  const snapshots = snapshotInterval > 0 ? setInterval(takeSnapshots, snapshotInterval) : undefined;
   const stop = async (): Promise<void> => {
     clearInterval(snapshots);
     await Promise.all([...new Set([main.server, users.server])].map(stopServing));

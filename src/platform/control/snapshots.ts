@@ -115,6 +115,7 @@ export function recoverSnapshots(core: Core): void {
 
 export async function takeAutomatedSnapshots(core: Core): Promise<void> {
   for (const record of core.store.instances.list()) {
+    if (core.tasks.closing.aborted) return;
     if (record.isAccount || record.status !== "RUNNING" || record.operation !== undefined) continue;
     await takeSnapshot(core, record.id, {}, { type: "AutomatedSnapshot" }).catch(() => undefined);
   }

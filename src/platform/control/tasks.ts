@@ -50,7 +50,7 @@ export function createTasks(events: Events): Tasks {
     closing: closing.signal,
     async close() {
       closing.abort();
-      await Promise.allSettled([...running]);
+      while (running.size > 0) await Promise.allSettled(running);
     },
   };
 }
