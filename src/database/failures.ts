@@ -94,7 +94,6 @@ function saidBy({ hide }: DatabaseTarget, { message }: Error): string {
   return hide === undefined ? message : hide(message);
 }
 
-/** The obstacle that the code of a failed connection stands for. */
 function obstacleOf(code: string): Obstacle {
   if (code === "ECONNREFUSED") return "refused";
   if (/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/.test(code)) return "silent";

@@ -90,7 +90,6 @@ export interface SeenProcess {
   readonly parent: number;
 }
 
-/** Looks at a process; undefined if it may not be seen. */
 export function lookInto(pid: number): SeenProcess | undefined {
   const line = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"), "");
   const shown = attempt(() => readlinkSync(`/proc/${pid}/cwd`), "");

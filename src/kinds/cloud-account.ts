@@ -50,7 +50,6 @@ export const cloudAccount: Kind = defineKind({
   },
 });
 
-/** Searches for the account configuration resource, by the service that was asked. */
 const searches = new WeakMap<Reads, Promise<Params>>();
 
 /** Path parameters of the account configuration resource, from the service's plans; none if the profile lists no plans. */

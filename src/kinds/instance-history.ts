@@ -46,7 +46,6 @@ export async function listSnapshots(
     );
 }
 
-/** Reads one snapshot by its id. Rejects with ServiceError if there is none. */
 export async function describeSnapshot(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
   const { values } = await service.read({ operation: "snapshot.describe", params: { id } }, signal);
   return { ...snapshotOf(values, service), id };
@@ -94,12 +93,10 @@ export function asBackup({ id, status, type, createdAt, failure }: Snapshot): Ba
   };
 }
 
-/** True if the profile says how the service shows when a snapshot was made. */
 export function showsSnapshotTimes({ profile }: Reads): boolean {
   return profile.operations["snapshot.describe"]?.answer["createdAt"] !== undefined;
 }
 
-/** The meaning of a status, whatever its spelling. */
 export function snapshotPhase(status: string): "done" | "failed" | "pending" {
   const word = status.toLowerCase();
   if (["completed", "complete", "available", "success"].includes(word)) return "done";

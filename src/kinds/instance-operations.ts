@@ -137,7 +137,6 @@ function nodeOf(node: JsonObject, resourceKey: string | undefined): readonly Nod
   return [{ id, address: addressOf(node["endpoint"], port), isPrimary, isUnwell, resourceKey }];
 }
 
-/** The version that an instance shows; undefined if the service shows none. */
 export async function shownVersion(
   service: Reads,
   { id, place }: Ref,
@@ -228,7 +227,6 @@ function candidate(key: string, entry: JsonObject, rules: TopologyRules, network
   return [{ rank, address }];
 }
 
-/** True for an entry that is none of the database's, by the rules of the profile. */
 function isNever(entry: JsonObject, { never }: Pick<TopologyRules, "never">): boolean {
   return Object.entries(never).some(([path, pattern]) => {
     const { value } = answerValues(entry, { value: [path] });
@@ -249,7 +247,6 @@ function typesFor(networkType: Json | undefined, rules: TopologyRules): readonly
   return found?.[1].map((type) => type.toUpperCase());
 }
 
-/** Host and port if both are what they have to be. */
 function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
   const number = typeof port === "number" || typeof port === "string" ? Number(port) : Number.NaN;
   const safe = hostOf(host);

@@ -110,7 +110,6 @@ export function notePartial(service: Reads, place: JsonObject, values: Values): 
   else places.delete(stableJson(place));
 }
 
-/** True if the last list of a place was not all of it. */
 export function wasPartial(service: Reads, place: JsonObject): boolean {
   return partial.get(service)?.has(stableJson(place)) === true;
 }
@@ -143,7 +142,6 @@ export function shownStatus(
   return isWord ? service.hide(status) : status;
 }
 
-/** The status, with the line that would make it known. */
 function unknown(status: string, profile: string): string {
   const word = status.slice(0, 60);
   return `${word}, which the profile ${profile} does not name; once it is known, add under statuses: { ${word}: ready | stopped | pending | failed }`;

@@ -140,7 +140,6 @@ const wordHints: { readonly [word: string]: string } = {
   allkeys: "write ~* for every key",
 };
 
-/** Each once, cut if there are many. */
 function listOf(texts: readonly string[]): string {
   return firstOf([...new Set(texts)], 20);
 }

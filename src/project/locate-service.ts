@@ -184,7 +184,6 @@ function hostsApart(changed: NamedHost, kept: NamedHost): GraphformError {
 /** Data folder of the local platform, relative to the current folder. */
 export const localPlatformDir: string = join(".graphform", "platform");
 
-/** Default subscription at the local platform, which accepts any. */
 const localSubscription = "sub-local";
 
 export interface LocalPlatform {
@@ -238,7 +237,6 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
   };
 }
 
-/** Creates the error `no-platform`: the manifest uses the local platform, and none is running. */
 function noLocalPlatform(): GraphformError {
   return new GraphformError(
     "no-platform",

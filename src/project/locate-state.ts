@@ -166,7 +166,6 @@ export function addressOf(location: StateLocation): string {
   return stores[location.type].address(location);
 }
 
-/** The lines that put a location into a manifest. */
 export function sectionOf({ type, ...rest }: StateLocation): string {
   const keys = Object.entries(rest).filter(([key]) => Object.hasOwn(stores[type].keys, key));
   const lines = keys.map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);

@@ -45,7 +45,6 @@ export interface Session {
   canBeUsed(held: Tokens): boolean;
   /** The end of a session that no refresh token prolongs, in ms since 1970. */
   endsAt(): number | undefined;
-  /** Drops the session, here and in its store. */
   drop(): Promise<void>;
 }
 
@@ -181,7 +180,6 @@ function wrongCredentials(cause: ServiceError): ServiceError {
   });
 }
 
-/** The error of a session that ended at its time, or earlier at the service. */
 function sessionEnded({ endsAt, refreshToken }: Tokens, origin: string, now: number): GraphformError {
   const isOver = endsAt !== undefined && endsAt <= now;
   const what = isOver

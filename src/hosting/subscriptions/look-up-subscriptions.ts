@@ -186,7 +186,6 @@ async function probe(
   return (await Promise.all(looks)).flat();
 }
 
-/** Parameters of the requests about each component of a tier. */
 export function componentsOf(
   { serviceModelKey, productTierKey, components }: TierKeys,
   subscriptionId: string,

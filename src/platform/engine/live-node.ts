@@ -46,6 +46,7 @@ export interface Running {
   /** It is permitted to take writes: it was found to be primary, with its data, before. */
   readonly takesWrites: boolean;
   readonly hasTenantPassword: boolean;
+  /** Saves its data and ends it. */
   end(): Promise<void>;
 }
 
@@ -96,7 +97,7 @@ async function ended(files: NodeFiles): Promise<undefined> {
 /** Maximum time for a server to write its data, in ms. */
 const savingTime = 300_000;
 
-/** Rejects with EngineError if a server cannot save its data, and leaves it running. Ends a silent one, after SIGTERM. */
+/** Rejects with EngineError, the server running, if its data cannot be saved. A silent one gets SIGTERM, which saves too. */
 async function shutDown(files: NodeFiles, server: PinnedProcess, login: Login): Promise<void> {
   let isEnding = false;
   try {
