@@ -142,7 +142,7 @@ it("takes no snapshot by itself once the platform is closed: its folder can be r
   for (let round = 0; round < 5; round += 1) {
     const automatic = await startTest({ snapshotInterval: 1 });
     await running(automatic);
-    await automatic.close();
+    await expect(automatic.close()).resolves.toBeUndefined();
   }
 });
 
