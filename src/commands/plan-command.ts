@@ -4,7 +4,6 @@ import { resolve } from "node:path";
 import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
 import { disruptions } from "../model/field-schema.ts";
-import { defined } from "../model/json.ts";
 import { hasChanges } from "../model/plan.ts";
 import { resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
@@ -28,7 +27,7 @@ import type { Opened } from "./folders.ts";
 import { goalOf } from "./options.ts";
 import { type ReportOptions, report } from "./reports/run-report.ts";
 import { type StepOutputs, writeReport, writerOf } from "./reports/write-report.ts";
-import { comparedWith, earlierPlan, type ReportKind } from "./reports/write-reports.ts";
+import { comparison, type ReportKind } from "./reports/write-reports.ts";
 import { openLiveView } from "./terminal/live-view.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { type Invocation, withRun } from "./with-run.ts";
@@ -73,7 +72,7 @@ export function planReport(
     figures: ({ plan: made }) => probeFigures(made.census),
     json: ({ plan: made }) => planJson(made, kinds),
     failedJson: erroredPlanJson,
-    page: ({ plan: made, earlier }) => ({ plan: made, ...defined({ earlier }) }),
+    page: (made) => made,
     outputs: async (made, isOne) => ({
       ...countsOf(made.map((one) => one.plan)),
       ...(out === undefined || !isOne
@@ -119,7 +118,7 @@ async function makePlan(invocation: Invocation<PlanCommandOptions>, opened: Open
   const { options, settings, terminal } = invocation;
   const project = await openProject(options, settings);
   await opened(project);
-  const earlier = await earlierPlan(options);
+  const compared = await comparison(options);
   const destroying = options.destroy === true;
   // A removal needs no secret: a missing one must not prevent it.
   const reading = resolving(destroying ? "at hand" : "declared");
@@ -134,7 +133,6 @@ async function makePlan(invocation: Invocation<PlanCommandOptions>, opened: Open
       const writer = { ...writerOf(options.out, terminal), signal: run.signal };
       await savePlan(options.out, made, { run, options, commit: commitOfJob(settings), destroying }, writer);
     }
-    const compared = earlier && (await comparedWith(earlier, made, kinds));
-    return { plan: shownPlan(made, kinds), ...defined({ earlier: compared }) };
+    return { plan: shownPlan(made, kinds), ...compared(made, kinds) };
   }).finally(view?.clear);
 }

@@ -2,7 +2,7 @@
 
 import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { defined, isObject, own, stableJson } from "../model/json.ts";
+import { isObject, own, stableJson } from "../model/json.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { RecordedOutput, StateDocument } from "../model/state.ts";
 import { openProject } from "../project/project.ts";
@@ -14,7 +14,7 @@ import { escapeLines, escapeText, jsonText, makePalette } from "../report/typese
 import { planView } from "../report/view/plan-view.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
-import { comparedWith, earlierPlan, writeOwnFiles } from "./reports/write-reports.ts";
+import { comparison, writeOwnFiles } from "./reports/write-reports.ts";
 import { type Invocation, type ManifestOptions, shownLatestState } from "./with-run.ts";
 
 export interface ShowOptions extends ManifestOptions {
@@ -30,12 +30,11 @@ export async function show(
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   if (planFile !== undefined) {
     const saved = await readPlanFile(planFile);
-    const compare = await earlierPlan(options);
+    const compared = await comparison(options);
     const plan = shownPlan(saved.plan, kinds);
-    const earlier = compare && (await comparedWith(compare, saved.plan, kinds));
     if (options.html !== undefined) {
       const { planReport } = await import("./plan-command.ts");
-      const value = { plan, ...defined({ earlier }) };
+      const value = { plan, ...compared(saved.plan, kinds) };
       const kind = planReport({ html: options.html, out: planFile }, terminal);
       await writeOwnFiles({ folder: ".", name: plan.name, is: "made", value }, kind, terminal);
     }

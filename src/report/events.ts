@@ -10,7 +10,7 @@ import { type Command, doneWords, lastLine, stepWords, unsettledWords } from "./
 import { planLine, summarize, verdictOf } from "./plan-summary.ts";
 import { diagnosticOf, errorDiagnostic, noticeOf } from "./problems.ts";
 import type { ShownOutcome, ShownPlan } from "./shown.ts";
-import { typedOutputs } from "./state-text.ts";
+import { outputsJson } from "./state-text.ts";
 import { escapeText } from "./typeset.ts";
 import { elapsedTime, type KindNames, typeOf } from "./words.ts";
 
@@ -164,7 +164,7 @@ export function outcomeEvents(outcome: ShownOutcome, command: Command = "apply")
   const { added, changed, destroyed, exitCode, resumed } = outcome;
   const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: command };
   const level = exitCode === 0 ? "info" : "error";
-  const outputs = typedOutputs(outcome.outputs);
+  const outputs = outputsJson(outcome.outputs, true);
   const count = Object.keys(outputs).length;
   return [
     ...outcome.warnings.map((summary) => noticeEvent("warning", summary)),

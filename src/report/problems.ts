@@ -62,17 +62,14 @@ function countOf(problems: readonly Problem[]): string {
     : `${amount(errors, "problem")}, ${amount(warnings, "warning")}`;
 }
 
-/** Position of a problem in its excerpt, in UTF-16 units from 0; `to` is exclusive. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Column at which the excerpt of a long line has its problem, as `manifest/` cuts it. */
 const centre = 60;
 
-/** The span to mark; undefined if there is no excerpt, or if the problem is outside of it. */
-function excerptSpan({ excerpt, range }: Problem): Span | undefined {
+/** The place of a problem in its excerpt, in UTF-16 units from 0, `to` exclusive; undefined if it is not in an excerpt. */
+function excerptSpan({
+  excerpt,
+  range,
+}: Problem): { readonly from: number; readonly to: number } | undefined {
   if (excerpt === undefined) return undefined;
   const column = range.start.column - 1;
   const from = excerpt.startsWith("…") && column > centre ? centre + 1 : column;

@@ -123,7 +123,7 @@ async function pageOf<T>(result: ManifestResult<T>, kind: ReportKind<T>): Promis
   return reportHtml(kind.view(value), { assets, data: kind.json(value), ...kind.page?.(value) });
 }
 
-/** Writes findings to a file in the format SARIF, sorted worst first, and prints annotations on GitHub. */
+/** Writes findings to a file in the format SARIF, and prints annotations on GitHub. */
 export async function writeFindings<T>(
   results: readonly ManifestResult<T>[],
   kind: Findings<T>,
@@ -160,23 +160,19 @@ async function writeSarif<T>(
     ),
     ...madeOf(results).flatMap(({ folder, value }) => kind.findings(value).map(foundIn(folder))),
   ];
-  const levels = ["error", "warning", "note"] as const;
   const failed = failuresOf(results)
     .filter(({ error }) => !isManifestError(error))
     .map(({ folder, error }) => `${isOne(context) ? "" : `${folder}: `}${error.message}`);
   const [first] = results;
-  const { log, leftOut } = sarifLog(
-    levels.flatMap((level) => all.filter((finding) => finding.level === level)),
-    {
-      version: packageVersion(),
-      projectUrl: projectUrl(),
-      fallbackFile: manifest?.[0] ?? resolve(first?.folder ?? ".", "graphform.yaml"),
-      uriOf: repositoryUri(settings),
-      digest: sha256,
-      ...defined({ failure: failed.length === 0 ? undefined : failed.join("; ") }),
-      ...(isOne(context) && first?.is === "made" ? defined({ figures: kind.figures?.(first.value) }) : {}),
-    },
-  );
+  const { log, leftOut } = sarifLog(all, {
+    version: packageVersion(),
+    projectUrl: projectUrl(),
+    fallbackFile: manifest?.[0] ?? resolve(first?.folder ?? ".", "graphform.yaml"),
+    uriOf: repositoryUri(settings),
+    digest: sha256,
+    ...defined({ failure: failed.length === 0 ? undefined : failed.join("; ") }),
+    ...(isOne(context) && first?.is === "made" ? defined({ figures: kind.figures?.(first.value) }) : {}),
+  });
   await writeReport("sarif", file, `${jsonText(log, 2)}\n`, terminal);
   if (leftOut > 0) terminal.err(`${file}: ${amount(leftOut, "result")} left out, the least severe ones\n`);
 }
@@ -196,34 +192,20 @@ function inFolder(folder: string): (finding: ReportFinding) => ReportFinding {
   };
 }
 
-/** A saved plan, and the name of its file. */
-interface EarlierPlan {
-  readonly plan: Plan;
-  readonly file: string;
-}
-
-/** The comparison of a plan with an earlier one, for its page. */
-export async function comparedWith(
-  { plan: earlier, file }: EarlierPlan,
-  plan: Plan,
-  names: KindNames,
-): Promise<Earlier> {
-  const { comparePlans } = await import("../../report/view/comparison.ts");
-  return { view: comparePlans(earlier, plan, names), file };
-}
-
-/** The plan that --compare names, read before any work is done. Throws `report-option` if there is no page. */
-export async function earlierPlan({
+/** Reads the plan that --compare names, before any work is done, and returns the comparison with it. Throws `report-option` without a page. */
+export async function comparison({
   html,
-  compare,
+  compare: file,
 }: {
   readonly html?: string;
   readonly compare?: string;
-}): Promise<EarlierPlan | undefined> {
-  if (compare === undefined) return undefined;
-  if (html === undefined) {
-    const hint = `add --html FILE, or leave --compare ${compare} out`;
-    throw new GraphformError("report-option", "--compare is a part of the page that --html writes", { hint });
-  }
-  return { plan: (await readPlanFile(compare)).plan, file: compare };
+}): Promise<(plan: Plan, names: KindNames) => { readonly earlier?: Earlier }> {
+  if (file === undefined) return () => ({});
+  if (html === undefined)
+    throw new GraphformError("report-option", "--compare is a part of the page that --html writes", {
+      hint: `add --html FILE, or leave --compare ${file} out`,
+    });
+  const earlier = (await readPlanFile(file)).plan;
+  const { comparePlans } = await import("../../report/view/comparison.ts");
+  return (plan, names) => ({ earlier: { view: comparePlans(earlier, plan, names), file } });
 }

@@ -56,8 +56,6 @@ export interface BlockView {
   readonly tone: Tone;
   readonly reason: string;
   readonly disruption: Disruption;
-  /** The field that forces the replacement. */
-  readonly forcedBy?: string;
   /** True if every report names all of the addresses in the block. */
   readonly named: boolean;
   readonly remarks: readonly RemarkView[];
@@ -89,7 +87,7 @@ export interface ListView {
   readonly isOpen: boolean;
 }
 
-/** Resources that an apply disrupts in one way: every report names each of them. */
+/** Resources that an apply disrupts in one way, and every report names. */
 export interface AffectedView extends Pick<GroupView, "title" | "note" | "tone"> {
   /** Sorted. */
   readonly addresses: readonly string[];
