@@ -65,7 +65,6 @@ export async function explain(
   return exitCodes.done;
 }
 
-/** Everything that can be explained, by the names that a person may type. */
 export function explainable(): readonly string[] {
   const fields = allFields();
   const names = [

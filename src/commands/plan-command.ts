@@ -107,7 +107,6 @@ function countsOf(plans: readonly ShownPlan[]): StepOutputs {
   };
 }
 
-/** A plan that was made, with what its reports need. */
 interface MadePlan {
   readonly plan: ShownPlan;
   readonly earlier?: Earlier;

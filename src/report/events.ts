@@ -46,7 +46,6 @@ export function errorEvent(error: GraphformError): JsonObject {
   return diagnosticEvent("error", error.message, errorDiagnostic(error));
 }
 
-/** A diagnostic without a position in the manifest. */
 function noticeEvent(
   severity: Problem["severity"],
   summary: string,
@@ -70,7 +69,6 @@ function eventResource(address: Address, kind: string, names: KindNames): JsonOb
   };
 }
 
-/** The events of a plan: drift, changes, the summary, changed outputs. */
 export function planEvents(plan: ShownPlan, names: KindNames): readonly JsonObject[] {
   const summary = summarize(plan);
   const { add, change, destroy, adopt, blocked } = summary;
@@ -159,7 +157,6 @@ export function applyEvent(event: ApplyEvent, names: KindNames): JsonObject {
   }
 }
 
-/** The result as lines of the stream: unfinished steps with reasons, the summary, the outputs. */
 export function outcomeEvents(outcome: ShownOutcome, command: Command = "apply"): readonly JsonObject[] {
   const { added, changed, destroyed, exitCode, resumed } = outcome;
   const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: command };

@@ -51,7 +51,6 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
   };
 }
 
-/** True if apply would change anything: an unblocked step, or an output. */
 function isApplyable(plan: ShownPlan): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.steps.some((step) => step.blocked.length === 0);

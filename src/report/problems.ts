@@ -146,7 +146,6 @@ export function errorDiagnostics(error: GraphformError): readonly JsonObject[] {
   return [errorDiagnostic(error)];
 }
 
-/** An error as one diagnostic, without a position in the manifest. */
 export function errorDiagnostic({ message, hint, code, exitCode }: GraphformError): JsonObject {
   return noticeOf("error", message, hint, { x_graphform: { code, exit_code: exitCode } });
 }

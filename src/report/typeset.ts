@@ -113,7 +113,6 @@ export function wrapLines(text: string, columns: number | undefined): string {
 
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
-/** Text as it is without colours. */
 export function withoutColour(text: string): string {
   return text.replaceAll(colours, "");
 }

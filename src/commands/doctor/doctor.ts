@@ -86,7 +86,6 @@ async function service(invocation: Invocation, project: Project | undefined): Pr
   }
 }
 
-/** Checks that the service offers today everything that the manifest declares. */
 async function offered(open: Connection, project: Project | undefined, signal: AbortSignal): Promise<string> {
   const { canCheckOffer, checkOffer } = await import("../../kinds/offered-parameters.ts");
   if (!canCheckOffer(open)) return "not checked: the profile has no operation for it";

@@ -20,9 +20,10 @@ export async function stateFindings(
   options: ManifestOptions,
   settings: Settings,
 ): Promise<readonly Finding[]> {
+  const { hide } = settings.secrets;
   let project: Project | undefined;
   let isReached = true;
-  const state = await check("state", settings.secrets.hide, async () => {
+  const state = await check("state", hide, async () => {
     project = await openProject(options, settings);
     return stateDetail(project).catch((error: unknown) => {
       isReached = !isGraphformError(error) || !noAnswer.includes(error.code);
@@ -33,20 +34,14 @@ export async function stateFindings(
   const { location, store } = project;
   const { source, clock: clockOf } = stores[location.type];
   try {
-    const credentials =
-      location.type === "file"
-        ? []
-        : [
-            await check("state credentials", settings.secrets.hide, async () =>
-              source(location, settings.variable),
-            ),
-          ];
-    if (!isReached) return [state, ...credentials];
-    const lock = await check("state store", settings.secrets.hide, () => storeDetail(store, location));
+    const found = [state];
+    if (location.type !== "file")
+      found.push(await check("state credentials", hide, async () => source(location, settings.variable)));
+    if (!isReached) return found;
+    found.push(await check("state store", hide, () => storeDetail(store, location)));
     const url = clockOf(location, settings.variable);
-    const clock =
-      url === undefined ? [] : await clockFinding("state clock", url, settings.get("GRAPHFORM_CA_FILE"));
-    return [state, ...credentials, lock, ...clock];
+    const clock = url && (await clockFinding("state clock", url, settings.get("GRAPHFORM_CA_FILE")));
+    return [...found, ...(clock || [])];
   } finally {
     await store.close();
   }
@@ -97,21 +92,14 @@ const answerTimeout = 10_000;
 export async function clockFinding(name: string, url: string, caFile?: string): Promise<readonly Finding[]> {
   const skew = await skewOf(url, caFile).catch(() => undefined);
   if (skew === undefined) return [];
-  const finding = await check(
-    name,
-    (said) => said,
-    async () => {
-      const size = formatDuration(Math.abs(skew));
-      if (Math.abs(skew) <= harmless)
-        return `this machine and ${URL.parse(url)?.host ?? url} agree within ${formatDuration(harmless)}`;
-      throw new GraphformError(
-        "clock-skew",
-        `the clock of this machine is ${size} ${skew > 0 ? "behind" : "ahead of"} that of ${URL.parse(url)?.host ?? url}`,
-        { hint: "set it by NTP (timedatectl set-ntp true): the age of locks and signatures depend on it" },
-      );
-    },
-  );
-  return [finding];
+  const [host, size] = [URL.parse(url)?.host ?? url, Math.abs(skew)];
+  if (size <= harmless) {
+    const detail = `this machine and ${host} agree within ${formatDuration(harmless)}`;
+    return [{ check: name, ok: true, detail }];
+  }
+  const detail = `the clock of this machine is ${formatDuration(size)} ${skew > 0 ? "behind" : "ahead of"} that of ${host}`;
+  const hint = "set it by NTP (timedatectl set-ntp true): the age of locks and signatures depend on it";
+  return [{ check: name, ok: false, detail, hint }];
 }
 
 /** Milliseconds by which the server's clock is ahead of this one. */

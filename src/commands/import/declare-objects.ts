@@ -11,7 +11,6 @@ import type { Spec } from "../../model/spec.ts";
 import { referenceFields } from "../../model/templates.ts";
 import type { Found } from "./find-everything.ts";
 
-/** A live object as a manifest declares it. */
 export interface DeclaredObject {
   readonly kind: Kind;
   readonly name: string;

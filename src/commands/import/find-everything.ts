@@ -10,7 +10,6 @@ import type { Reads } from "../../model/service.ts";
 import { referenceFields } from "../../model/templates.ts";
 import type { TierSubscriptions } from "../../project/subscriptions.ts";
 
-/** An object of the service, declared or not. */
 export interface Found {
   readonly kind: Kind;
   readonly place: JsonObject;

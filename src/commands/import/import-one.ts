@@ -91,7 +91,6 @@ export async function importOne(
   });
 }
 
-/** Lists the fields that differ, and the fields that the service does not show. */
 function differences({ fields, action, before, after, phase }: Change): string {
   const unseen = fieldsOf(after ?? {}).flatMap(([path]) =>
     before?.[path] === undefined ? [path.replace(/^config\./, "")] : [],
@@ -152,7 +151,6 @@ function undeclared(address: string, declared: readonly string[]): GraphformErro
   });
 }
 
-/** Error `import-usage`; its hint shows both forms of the command. */
 export function usageError(message: string): GraphformError {
   return new GraphformError("import-usage", message, {
     hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",

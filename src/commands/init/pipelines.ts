@@ -121,7 +121,6 @@ function githubWorkflow(name: "plan-and-apply" | "drift", pipeline: Named): stri
   });
 }
 
-/** The component with its inputs put in. */
 function gitlabJobs({ key, target, folder, manifest, state, ...needs }: Named): string {
   const [, jobs = ""] = template("gitlab/component.yaml").split(/^---\n/m);
   const text = (value: string): string => JSON.stringify(value.replaceAll("$", "$$$$")).slice(1, -1);

@@ -145,7 +145,6 @@ export function resourcesOf({ resources }: StateDocument): string {
   return amount(Object.keys(resources).length, "resource");
 }
 
-/** The location of a store, escaped. */
 export function shownPlace({ where }: Project["store"]): string {
   return escapeText(where, 300);
 }

@@ -123,7 +123,6 @@ const failure = record({
   problems: list({ type: "object" }),
 });
 
-/** The documents of `drift --json`, JSON Schema draft-07. */
 export const driftSchema: JsonObject = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "graphform drift report, version 1",

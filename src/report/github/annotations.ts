@@ -53,7 +53,6 @@ function rank(change: Change<unknown>): number {
   return isBlocked(change) ? 1 : 0;
 }
 
-/** The place of an annotation, as GitHub takes it. */
 function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Annotation> {
   const line = Math.max(1, start.line);
   const oneLine = end.line === start.line;

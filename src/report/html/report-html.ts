@@ -33,9 +33,7 @@ import { pictureHtml } from "./picture.ts";
 
 export interface PageOptions {
   readonly assets: PageAssets;
-  /** The document that `--json` prints. */
   readonly data: Json;
-  /** The plan, whose references are drawn. */
   readonly plan?: ShownPlan;
   readonly earlier?: Earlier | undefined;
 }

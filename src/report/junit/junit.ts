@@ -17,7 +17,6 @@ type JunitResult =
   | { readonly is: "skipped"; readonly message: string }
   | { readonly is: "failed" | "error"; readonly message: string; readonly detail?: string };
 
-/** One checked resource. */
 export interface JunitCase {
   readonly name: string;
   /** Group in which test reports show it: the kind of the resource. */
@@ -27,7 +26,6 @@ export interface JunitCase {
   readonly result: JunitResult;
 }
 
-/** The checked resources of one manifest. */
 export interface JunitSuite {
   readonly name: string;
   /** ISO 8601. */

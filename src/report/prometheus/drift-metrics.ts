@@ -149,10 +149,8 @@ interface Labels {
   readonly [name: string]: string;
 }
 
-/** One metric with its samples. */
 interface Metric {
   readonly name: string;
-  /** One sentence. */
   readonly help: string;
   readonly samples: readonly { readonly labels: Labels; readonly value: number }[];
 }

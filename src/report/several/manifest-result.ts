@@ -37,7 +37,6 @@ export interface Documents<T> {
   readonly failedJson: (error: GraphformError) => JsonObject;
 }
 
-/** The exit code of one manifest alone. */
 export function exitOf<T>(result: ManifestResult<T>, exit: (value: T) => ExitCode): ExitCode {
   return result.is === "made" ? exit(result.value) : result.error.exitCode;
 }
@@ -91,7 +90,6 @@ export function severalJson<T>(
 export interface SeveralReport<T> {
   readonly report: "plan" | "drift";
   readonly differs: (value: T) => boolean;
-  /** One line about a result. */
   readonly line: (value: T) => string;
   readonly view: (value: T) => ReportView;
 }

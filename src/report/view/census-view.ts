@@ -109,7 +109,6 @@ export function incompleteText(
   ].join("; ");
 }
 
-/** Something that was not observed, with the reason. */
 type Unseen = Pick<NotProbed, "address" | "reason">;
 
 /** Lists of which the service shows a part only, each with the consequence. */

@@ -163,7 +163,6 @@ function fieldsOf(change: Change<ShownValue>): readonly FieldView[] {
   ];
 }
 
-/** One field that a change sets. */
 export function changedField(field: FieldChange<ShownValue>, change: Change<ShownValue>): FieldView {
   const role = field.effect === "replace" ? "replaces" : "changed";
   return { ...fieldView(field, role), notes: notesOf(field, change) };

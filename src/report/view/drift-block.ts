@@ -43,7 +43,6 @@ const happenings: { readonly [what in Happening]: readonly [sign: string, word: 
   unimportant: ["=", "does not matter", "quiet"],
 };
 
-/** The blocks of these resources, each at the place of its first resource. */
 function driftBlocks(resources: readonly ResourceDrift<ShownValue>[]): readonly BlockView[] {
   const parts = resources.map((resource) => ({
     resource,

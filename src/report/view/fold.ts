@@ -108,7 +108,6 @@ function joined<Part extends BlockPart>(members: readonly Part[]): readonly Fold
   ];
 }
 
-/** Rewrites a text of one change. */
 type Rewrite = (text: string) => string;
 
 /** Words that one resource has, with their placeholders: former address, address and id, forEach key and name. */

@@ -161,7 +161,6 @@ function unproven({ changes, census }: ShownPlan): readonly string[] {
   return sentences.flatMap(([number, text]) => (number === 0 ? [] : [text]));
 }
 
-/** Changes of equal severity. */
 interface Group<Value> extends Pick<GroupView, "title" | "note" | "tone"> {
   /** True if every report names each resource: it loses data, is replaced or interrupted. */
   readonly named?: true;

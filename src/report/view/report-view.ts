@@ -62,7 +62,6 @@ export interface BlockView {
   readonly fields: readonly FieldView[];
 }
 
-/** Blocks of equal severity. */
 export interface GroupView {
   readonly title: string;
   /** Meaning of the title for users; may be empty. */
