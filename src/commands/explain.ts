@@ -42,19 +42,14 @@ export async function explain(
   );
   const key = keys.find(({ path }) => isMeant(path, wanted));
   if (found.length === 0 && key === undefined) {
-    const names = [
-      ...new Set([...fields.flatMap((field) => namesOf(field).slice(-1)), ...keys.map(({ path }) => path)]),
-    ];
-    const near = nearest(wanted, names);
+    const names = [...fields.flatMap((field) => namesOf(field).slice(-1)), ...keys.map(({ path }) => path)];
+    const near = nearest(wanted, [...new Set(names)]);
     throw new GraphformError("field-unknown", `there is no field "${wanted}"`, {
       hint: near === undefined ? "graphform explain lists them" : `did you mean ${near}?`,
     });
   }
-  const names = [
-    ...builtInProfiles,
-    ...(options.profile === undefined || builtInProfiles.includes(options.profile) ? [] : [options.profile]),
-  ];
-  const profiles = await Promise.all(names.map(loadProfile));
+  const names = new Set([...builtInProfiles, ...(options.profile === undefined ? [] : [options.profile])]);
+  const profiles = await Promise.all([...names].map(loadProfile));
   const explained = [
     ...(key === undefined ? [] : [factsOfKey(key, keys)]),
     ...found.map((field) => factsOf(field, profiles)),

@@ -18,7 +18,7 @@ export interface IssueOptions extends CommentOptions {
   readonly exitcode: string;
 }
 
-/** An invocation whose pauses between attempts are those of a clock. */
+/** `clock` is that of the pauses between attempts. */
 type CiInvocation<O> = Invocation<O> & { readonly clock?: Clock };
 
 /** Limit of GitHub for a comment or an issue, in characters; GitLab takes more. */
@@ -68,9 +68,8 @@ export async function issue(invocation: CiInvocation<IssueOptions>, file: string
 }
 
 /**
- * The text of a report under its marker, with a link to the run, and the check that finds earlier posts of it. `key` takes the place of
- * the manifest's name in the marker, so that an invalid manifest, which has no known name, updates the same post. `missing` stands in
- * for a report that was not written.
+ * The text of a report, or `missing` in its place, under its marker, with a link to the run, and the check that finds earlier posts. With
+ * `key` instead of the manifest's name an invalid manifest, whose name is not known, updates the same post.
  */
 async function readReport(
   file: string,
@@ -85,10 +84,9 @@ async function readReport(
   const commit = run?.commit === undefined ? "" : ` of ${run.commit.slice(0, 12)}`;
   const foot = run === undefined ? [] : [`[Run${commit}](${run.url})`];
   const body = `${[first, withoutMarker(text ?? missing).trimEnd(), ...foot].join("\n\n")}\n`;
-  if (body.length > maxCharacters) {
+  if (body.length > maxCharacters)
     throw new GraphformError("report-too-long", `${file} has more than ${maxCharacters} characters`, {
       hint: "post the file that --markdown writes: it is short enough",
     });
-  }
   return { body, isOurs: (post) => post.body.split(/\r?\n/, 1)[0]?.trimEnd() === first };
 }

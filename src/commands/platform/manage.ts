@@ -40,16 +40,13 @@ export async function platformSetup({ settings, terminal }: Invocation<object>):
 export async function platformStatus({ options, terminal }: Invocation<PlatformOptions>): Promise<number> {
   const { dataDir, json = false } = options;
   const found = await runningPlatform(dataDir);
-  if (json) {
-    const { url, usersUrl, engine, pid } = found ?? {};
-    const where = found === undefined ? {} : { url, usersUrl, engine, pid };
-    terminal.out(`${JSON.stringify({ running: found !== undefined, dataDir, ...where })}\n`);
-  } else if (found === undefined)
-    terminal.out("not running; start it with `graphform platform up --detach`\n");
-  else {
-    const text = `running at ${found.url} (pid ${found.pid})\n${engineText(found.engine)}`;
-    terminal.out(wrapLines(text, terminal.columns));
-  }
+  const { url, usersUrl, engine, pid } = found ?? {};
+  if (json)
+    terminal.out(
+      `${JSON.stringify({ running: found !== undefined, dataDir, url, usersUrl, engine, pid })}\n`,
+    );
+  else if (found === undefined) terminal.out("not running; start it with `graphform platform up --detach`\n");
+  else terminal.out(wrapLines(`running at ${url} (pid ${pid})\n${engineText(engine)}`, terminal.columns));
   return found === undefined ? 1 : 0;
 }
 
@@ -106,11 +103,10 @@ export async function platformOpen(invocation: Invocation<PlatformOpenOptions>):
   const { options, settings, terminal } = invocation;
   const { dataDir, browser } = options;
   const platform = await findLocalPlatform(dataDir);
-  if (platform?.isRunning !== true) {
+  if (platform?.isRunning !== true)
     throw new GraphformError("no-platform", `no local platform is running in ${dataDir}`, {
       hint: "start it with `graphform platform up --detach`",
     });
-  }
   const { url, lifetime } = await newLink(platform);
   terminal.out(`${url}\n`);
   terminal.err(`the link signs in once, within ${lifetime} seconds\n`);
@@ -134,11 +130,9 @@ async function newLink(
   );
   const { url, lifetime } = isObject(answer) ? answer : {};
   if (typeof url === "string" && typeof lifetime === "number") return { url, lifetime };
-  throw new GraphformError(
-    "platform-answer",
-    `the local platform at ${platform.url} did not return a link: ${String(answer)}`,
-    { hint: "stop it with `graphform platform down` and start it again" },
-  );
+  const message = `the local platform at ${platform.url} did not return a link: ${String(answer)}`;
+  const hint = "stop it with `graphform platform down` and start it again";
+  throw new GraphformError("platform-answer", message, { hint });
 }
 
 /** The command that opens a page: `BROWSER`, or that of the desktop; undefined if there is none. */

@@ -36,10 +36,8 @@ export async function platformUp(
       ...given,
       env: platformEnvironment(settings.environment()),
     });
-  const asJson = options.json === true;
-  return options.detach === true
-    ? startDetached(start, dataDir, asJson, terminal)
-    : runInForeground(start, asJson, terminal);
+  const { json = false, detach = false } = options;
+  return detach ? startDetached(start, dataDir, json, terminal) : runInForeground(start, json, terminal);
 }
 
 type Start = (given: { readonly stdio: StdioOptions; readonly detached?: boolean }) => ChildProcess;
@@ -93,11 +91,9 @@ async function startDetached(
     return 0;
   }
   if (winner !== undefined) {
-    throw new GraphformError(
-      "platform-running",
-      `a platform is running here already, at ${winner.url} (pid ${winner.pid})`,
-      { hint: "use it as it is, or stop it with `graphform platform down`" },
-    );
+    const message = `a platform is running here already, at ${winner.url} (pid ${winner.pid})`;
+    const hint = "use it as it is, or stop it with `graphform platform down`";
+    throw new GraphformError("platform-running", message, { hint });
   }
   const last = (await readFile(log, "utf8").catch(() => "")).trim().split("\n").at(-1) ?? "";
   throw new GraphformError("platform-failed", `the platform did not start: ${last}`, { hint: `see ${log}` });
@@ -124,13 +120,8 @@ const passedOn = [
   ...["NODE_COMPILE_CACHE", "TZ", "LANG", "LC_ALL"],
 ];
 
-function platformEnvironment(environment: Environment): { [name: string]: string } {
-  return Object.fromEntries(
-    passedOn.flatMap((name): [string, string][] => {
-      const value = environment[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+function platformEnvironment(environment: Environment): NodeJS.ProcessEnv {
+  return Object.fromEntries(passedOn.map((name) => [name, environment[name]]));
 }
 
 export interface PlatformOptions {
@@ -178,14 +169,8 @@ export async function runningPlatform(dataDir: string): Promise<Announcement | u
 
 /** Describes the database engine of an announcement: a line that says what databases run on, and why. */
 export function engineText(engine: unknown): string {
-  const {
-    name,
-    version = "",
-    why,
-  } = isObject(engine) ? engine : { name: engine, version: undefined, why: undefined };
-  const what =
-    name === "none"
-      ? "no databases run (engine none)"
-      : `databases run on ${String(name)} ${String(version)}`;
+  const { name = engine, version = "", why } = isObject(engine) ? engine : {};
+  const run = `databases run on ${String(name)} ${String(version)}`;
+  const what = name === "none" ? "no databases run (engine none)" : run;
   return `${what.trimEnd()}${why === undefined ? "" : `: ${String(why)}`}\n`;
 }

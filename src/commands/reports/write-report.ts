@@ -19,18 +19,16 @@ export function assertReportFiles(files: ReportFiles): void {
   const options = new Map<string, string>();
   for (const [option, file] of Object.entries(files)) {
     if (file === undefined) continue;
-    if (file === "-" || file === "") {
+    if (file === "-" || file === "")
       throw new GraphformError("report-file", `--${option} needs the name of a file`, {
         hint: `standard output has the result of the command; write to a file: --${option} FILE`,
       });
-    }
     const path = resolve(file);
     const other = options.get(path);
-    if (other !== undefined) {
+    if (other !== undefined)
       throw new GraphformError("report-file", `--${other} and --${option} name the same file ${file}`, {
         hint: "name a file of its own for each",
       });
-    }
     options.set(path, option);
   }
 }
@@ -47,11 +45,8 @@ export async function writeReport(
     await mkdir(dirname(file), { recursive: true });
     await writeResult(file, text, writerOf(file, terminal), mode);
   } catch (cause) {
-    throw new GraphformError(
-      "report-unwritable",
-      `the report of --${option} cannot be written to ${file}: ${fileTrouble(cause)}`,
-      { hint: "name another file", cause },
-    );
+    const message = `the report of --${option} cannot be written to ${file}: ${fileTrouble(cause)}`;
+    throw new GraphformError("report-unwritable", message, { hint: "name another file", cause });
   }
 }
 
@@ -60,25 +55,23 @@ export function writerOf(file: string, { err, out }: Pick<Terminal, "err" | "out
   return { waiting: () => err(`waiting for a reader of ${file}\n`), print: out };
 }
 
-/** Converts paths to slashes, relative to the working copy of the pipeline or to the current folder. A file outside keeps its absolute path. */
-function repositoryPath(settings: Settings): (file: string) => string {
+/**
+ * Converts paths, which are relative to a folder, to paths with slashes from the working copy of the pipeline, or from the current folder. A
+ * file outside keeps its absolute path.
+ */
+export function pathIn(settings: Settings, folder: string): (file: string) => string {
   const root = resolve(settings.get("GITHUB_WORKSPACE") ?? settings.get("CI_PROJECT_DIR") ?? ".");
   return (file) => {
-    const path = relative(root, resolve(file));
+    const whole = resolve(folder, file);
+    const path = relative(root, whole);
     const isOutside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
-    return (isOutside ? resolve(file) : path).replaceAll("\\", "/");
+    return (isOutside ? whole : path).replaceAll("\\", "/");
   };
 }
 
-/** Converts paths like `repositoryPath`; relative ones are those of a folder below the current one. */
-export function pathIn(settings: Settings, folder: string): (file: string) => string {
-  const pathOf = repositoryPath(settings);
-  return (file) => pathOf(resolve(folder, file));
-}
-
-/** Converts a path like `repositoryPath`, to a URI: a relative one, or that of a file outside of the repository. */
+/** Converts a path like `pathIn`, to a URI: a relative one, or that of a file outside of the repository. */
 export function repositoryUri(settings: Settings): (file: string) => string {
-  const pathOf = repositoryPath(settings);
+  const pathOf = pathIn(settings, ".");
   return (file) => {
     const path = pathOf(file);
     return isAbsolute(path)
@@ -125,16 +118,11 @@ export async function appendSummary(
   const file = settings.get("GITHUB_STEP_SUMMARY");
   if (file === undefined) return;
   try {
-    const taken = await stat(file).then(
-      ({ size }) => size,
-      () => 0,
-    );
+    const taken = (await stat(file).catch(() => undefined))?.size ?? 0;
     const text = write(summaryLimit - taken - 1);
-    if (Buffer.byteLength(text) + 1 > summaryLimit - taken) {
+    if (Buffer.byteLength(text) + 1 > summaryLimit - taken)
       terminal.err("warning: the summary of this step is full: the report is not added to it\n");
-      return;
-    }
-    await appendFile(file, `${text}\n`);
+    else await appendFile(file, `${text}\n`);
   } catch (error) {
     terminal.err(`warning: the summary of this step cannot be written: ${fileTrouble(error)}\n`);
   }

@@ -33,8 +33,8 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
   const log = logFile === undefined ? undefined : openLog(logFile, warn);
   const { stdin, stdout, stderr } = process;
   let area: LiveArea | undefined;
-  const isDrawable =
-    stderr.isTTY === true && settings.get("CI") === undefined && settings.get("TERM") !== "dumb";
+  const isPipeline = settings.get("CI") !== undefined;
+  const isPlain = isPipeline || settings.get("TERM") === "dumb";
   const live = async (): Promise<LiveArea> => {
     area = await openLiveArea(stderr);
     return area;
@@ -43,22 +43,16 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
     if (area === undefined) stream.write(text);
     else area.print(text, stream);
   };
-  const quiet =
-    noColour ||
-    settings.get("NO_COLOR") !== undefined ||
-    settings.get("CI") !== undefined ||
-    settings.get("TERM") === "dumb";
   return {
     out: (text) => print(stdout, text),
     // Standard error is prose: no word is cut at the edge of a terminal.
     err: (text) => print(stderr, wrapLines(text, columnsOf(stderr))),
-    ...(isDrawable ? { live } : {}),
-    interactive: stdin.isTTY === true && stdout.isTTY === true && settings.get("CI") === undefined,
-    colour: stdout.isTTY === true && !quiet,
+    ...(stderr.isTTY === true && !isPlain ? { live } : {}),
+    interactive: stdin.isTTY === true && stdout.isTTY === true && !isPipeline,
+    colour: stdout.isTTY === true && !isPlain && !noColour && settings.get("NO_COLOR") === undefined,
     // A pager or `tee` prints to the terminal that standard error still is.
     width: columnsOf(stdout) ?? columnsOf(stderr) ?? 100,
-    ...(stdout.columns > 0 ? { columns: stdout.columns } : {}),
-    ...defined({ log }),
+    ...defined({ columns: columnsOf(stdout), log }),
     async confirm(question, signal) {
       area?.clear();
       const { createInterface } = await import("node:readline/promises");
@@ -111,10 +105,8 @@ function openLog(file: string, end: (why: string) => void): (line: string) => vo
   try {
     descriptor = openSync(file, "a", 0o600);
   } catch (cause) {
-    throw new GraphformError("log-unwritable", `the log ${file} cannot be written: ${fileTrouble(cause)}`, {
-      hint: "name another file with --log",
-      cause,
-    });
+    const message = `the log ${file} cannot be written: ${fileTrouble(cause)}`;
+    throw new GraphformError("log-unwritable", message, { hint: "name another file with --log", cause });
   }
   return (line) => {
     if (descriptor === undefined) return;
@@ -186,10 +178,7 @@ export async function openLiveArea(stream: LiveStream): Promise<LiveArea> {
       flush();
     },
     print(text, target) {
-      if (drawn === undefined) {
-        target.write(text);
-        return;
-      }
+      if (drawn === undefined) return void target.write(text);
       const whole = text.endsWith("\n") ? text : `${text}\n`;
       update.clear();
       if (target === stream) pending += whole;
