@@ -40,11 +40,8 @@ function folded(
 ): readonly BlockView[] {
   const parts = changes.map((change) => {
     const block = describe(change);
-    return {
-      own: ownWords(change),
-      block,
-      values: block.fields.map(({ path }) => comparedValue(change, path)),
-    };
+    const values = block.fields.map(({ path }) => comparedValue(change, path));
+    return { own: ownWords(change), block, values };
   });
   return fold(parts).map(({ block }) => block);
 }
@@ -69,10 +66,8 @@ function blockOf(change: Change<ShownValue>): BlockView {
     remarks.push({ is: phaseIs(phase), text, ...defined({ remedy: waysOn }) });
   if (backupFirst === true)
     remarks.push({ is: "backup", text: "backed up first: nothing is deleted before the backup is complete" });
-  if (unchecked.length > 0) {
-    const shown = `not shown by the service, taken from your file: ${unchecked.join(", ")}`;
-    remarks.push({ is: "unchecked", text: shown });
-  }
+  const unseen = `not shown by the service, taken from your file: ${unchecked.join(", ")}`;
+  if (unchecked.length > 0) remarks.push({ is: "unchecked", text: unseen });
   for (const { code, message, lift } of blocked)
     remarks.push({ is: "blocked", code, text: message, remedy: lift });
   return {
@@ -126,22 +121,18 @@ function phaseText(phase: Phase | undefined): string {
   return phase?.is === "waiting-for-person" ? `waits for a person: ${phase.detail}` : "";
 }
 
-function phaseIs(
-  phase: Phase | undefined,
-): Exclude<RemarkView["is"], "backup" | "unchecked" | "blocked" | "event"> {
+function phaseIs(phase: Phase | undefined): "pending" | "waiting-for-person" | "failed" {
   return phase?.is === "pending" || phase?.is === "waiting-for-person" ? phase.is : "failed";
 }
 
 /** The address of a change or of drift with its id and its place. */
-export function addressOf(
-  subject: Pick<Change<unknown>, "address" | "id" | "previousAddress" | "where">,
-): AddressView {
-  const { address, id, previousAddress, where } = subject;
-  return {
-    address,
-    ...defined({ id, previous: previousAddress }),
-    ...(where === undefined ? {} : { where: `${where.file}:${where.start.line}` }),
-  };
+export function addressOf({
+  address,
+  id,
+  previousAddress: previous,
+  where,
+}: Pick<Change<unknown>, "address" | "id" | "previousAddress" | "where">): AddressView {
+  return { address, ...defined({ id, previous, where: where && `${where.file}:${where.start.line}` }) };
 }
 
 /** The note on what was changed outside if apply does not undo it. */
@@ -149,18 +140,14 @@ const leftAsIs = "changed outside, left as it is";
 
 /** The fields that a change sets, those that force a replacement first, and those that were changed outside and stay; of a new resource all. */
 function fieldsOf(change: Change<ShownValue>): readonly FieldView[] {
-  if (change.action === "create") {
-    const fields = shownFields(change.after);
-    return [
-      ...fields.map(([path, { text }]): FieldView => ({ path, role: "new", after: text, notes: [] })),
-      ...driftedFields(change),
-    ];
-  }
   const rank = ({ effect }: FieldChange<ShownValue>): number => (effect === "replace" ? 0 : 1);
-  return [
-    ...change.fields.toSorted((a, b) => rank(a) - rank(b)).map((field) => changedField(field, change)),
-    ...driftedFields(change),
-  ];
+  const set =
+    change.action === "create"
+      ? shownFields(change.after).map(
+          ([path, { text }]) => ({ path, role: "new", after: text, notes: [] }) as const,
+        )
+      : change.fields.toSorted((a, b) => rank(a) - rank(b)).map((field) => changedField(field, change));
+  return [...set, ...driftedFields(change)];
 }
 
 export function changedField(field: FieldChange<ShownValue>, change: Change<ShownValue>): FieldView {
@@ -251,7 +238,6 @@ function outputOf(path: string, output: OutputChange<ShownValue>): FieldView | u
     return { path, role: "drifted", after: before?.text ?? "(not known)", notes: [missing] };
   const next = unknown && after === undefined ? knownAfterApply : text(after);
   if (action === "create") return { path, role: "new", after: next, notes };
-  return action === "update"
-    ? { path, role: "changed", before: text(before), after: next, notes }
-    : undefined;
+  if (action !== "update") return undefined;
+  return { path, role: "changed", before: text(before), after: next, notes };
 }

@@ -169,17 +169,12 @@ function remediesOf({ resources }: DriftReport<unknown>): readonly NextView[] {
     );
   const command = taken && `graphform drift --adopt ${shellWord(`${taken.address}.${taken.path}`)}`;
   const remedies: NextView[] = [];
-  if (isPutBack)
-    remedies.push({
-      command: "graphform plan",
-      text: "shows what putting it back takes; graphform apply does it",
-    });
+  const putBack = "shows what putting it back takes; graphform apply does it";
+  if (isPutBack) remedies.push({ command: "graphform plan", text: putBack });
   if (fields.some(({ remedy }) => remedy === undefined))
     remedies.push({ text: "apply leaves a field as it is if its line names a command" });
-  if (fields.some(({ reason }) => reason.startsWith(passwordRefused)))
-    remedies.push({
-      text: "a password was rotated on purpose: put the new one into its secret, and look again",
-    });
+  const rotated = "a password was rotated on purpose: put the new one into its secret, and look again";
+  if (fields.some(({ reason }) => reason.startsWith(passwordRefused))) remedies.push({ text: rotated });
   if (command !== undefined) remedies.push({ command, text: "writes the live value into the manifest" });
   for (const words of new Set(undeclared))
     remedies.push({ text: `deleted, and that is meant: ${words}, or list the address under removed` });
