@@ -77,10 +77,9 @@ export async function output(
   const names = isObject(declared) ? Object.keys(declared) : [];
   const unknown = names.filter((declaredName) => own(outputs, declaredName) === undefined);
   const named = name === undefined ? undefined : own(outputs, name);
+  const listed = escapeText(unknown.join(", "), 500);
   if (name === undefined && unknown.length > 0)
-    terminal.err(
-      `declared and not known yet: ${escapeText(unknown.join(", "), 500)}; graphform plan says what is missing\n`,
-    );
+    terminal.err(`declared and not known yet: ${listed}; graphform plan says what is missing\n`);
   if (name !== undefined && named === undefined) throw unknownOutput(name, unknown, Object.keys(outputs));
   const chosen = shownOutputs(name === undefined || named === undefined ? outputs : { [name]: named });
   if (options.raw === true) {
@@ -99,28 +98,21 @@ function unknownOutput(name: string, unknown: readonly string[], known: readonly
     return new GraphformError("output-unknown", `the output "${name}" is declared and has no value yet`, {
       hint: "graphform plan says what is missing; apply records it once it is known",
     });
-  return new GraphformError("output-unknown", `there is no output "${name}"`, {
-    hint:
-      known.length === 0
-        ? "nothing was applied yet, or the manifest has no outputs"
-        : `there are: ${known.join(", ")}`,
-  });
+  const none = "nothing was applied yet, or the manifest has no outputs";
+  const hint = known.length === 0 ? none : `there are: ${known.join(", ")}`;
+  return new GraphformError("output-unknown", `there is no output "${name}"`, { hint });
 }
 
 /** One value for a script, without quotes; also a sensitive one, which was asked for by name. Throws `output-secret`, `output-not-text`. */
 export function rawValue(name: string, { value }: RecordedOutput): string {
+  const named = `output "${escapeText(name)}"`;
   if (holdsSecret(value))
-    throw new GraphformError(
-      "output-secret",
-      `output "${escapeText(name)}" is a secret, and secrets are not stored`,
-      { hint: "read it from the source that the manifest names" },
-    );
+    throw new GraphformError("output-secret", `${named} is a secret, and secrets are not stored`, {
+      hint: "read it from the source that the manifest names",
+    });
+  const shape = Array.isArray(value) ? "list" : "map";
   if (typeof value === "object" && value !== null)
-    throw new GraphformError(
-      "output-not-text",
-      `output "${escapeText(name)}" is a ${Array.isArray(value) ? "list" : "map"}`,
-      { hint: "use --json" },
-    );
+    throw new GraphformError("output-not-text", `${named} is a ${shape}`, { hint: "use --json" });
   if (value === null) return "";
   return escapeLines(typeof value === "string" ? value : stableJson(value));
 }

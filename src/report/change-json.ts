@@ -20,9 +20,9 @@ export function resourceChange(
     change: {
       actions: actionsOf(change, steps),
       ...beforeAndAfter(change),
-      replace_paths: change.fields
-        .filter((field) => field.effect === "replace")
-        .map((field) => field.path.split(".")),
+      replace_paths: change.fields.flatMap(({ effect, path }) =>
+        effect === "replace" ? [path.split(".")] : [],
+      ),
       ...(change.action === "adopt" ? { importing: { id: change.id ?? "" } } : {}),
     },
   };
@@ -36,10 +36,7 @@ export function resourceDrift(change: Change<ShownValue>, names: KindNames): Jso
   }
   if (change.drift.length === 0) return undefined;
   const seen = change.before ?? {};
-  const recorded = change.drift.reduce<Spec<ShownValue>>(
-    (spec, { path, before }) => withValue(spec, path, before),
-    seen,
-  );
+  const recorded = change.drift.reduce((spec, { path, before }) => withValue(spec, path, before), seen);
   const drifted: Change<ShownValue> = { ...change, action: "replace", before: recorded, after: seen };
   return { ...identity(change, names), change: { actions: ["update"], ...beforeAndAfter(drifted) } };
 }
@@ -59,22 +56,14 @@ export function outputChange(change: OutputChange<ShownValue>): JsonObject {
 
 /** The entry of one change under `x_graphform`: reason, disruption, guards, and the source of each value. */
 export function changeExtras(change: Change<ShownValue>): JsonObject {
-  const fields = change.fields.map((field): [string, JsonObject] => [
-    field.path,
-    {
-      effect: field.effect,
-      disruption: field.disruption,
-      secret: field.secret,
-      ...defined({ source: field.source, via: field.via }),
-    },
-  ]);
-  const drift = change.drift.map(({ path, secret, shownBy, wayOut }): [string, JsonObject] => [
-    path,
-    {
-      secret,
-      ...defined({ source: shownBy, way_out: wayOut }),
-    },
-  ]);
+  const fields = change.fields.map(
+    ({ path, effect, disruption, secret, source, via }) =>
+      [path, { effect, disruption, secret, ...defined({ source, via }) }] as const,
+  );
+  const drift = change.drift.map(
+    ({ path, secret, shownBy, wayOut }) =>
+      [path, { secret, ...defined({ source: shownBy, way_out: wayOut }) }] as const,
+  );
   const { where, phase, waysOn, mayBe } = change;
   return {
     action: change.action,
@@ -149,9 +138,9 @@ export function actionsOf(change: Change<unknown>, steps: readonly Step<unknown>
 
 /** The order of a replacement is that of its steps. */
 function createsFirst({ address }: Change<unknown>, steps: readonly Step<unknown>[]): boolean {
-  const own = steps.filter((step) => step.address === address);
-  const create = own.find((step) => step.operation === "create");
-  const remove = own.find((step) => step.operation === "delete");
+  const [create, remove] = ["create", "delete"].map((operation) =>
+    steps.find((step) => step.address === address && step.operation === operation),
+  );
   return create !== undefined && remove?.after.includes(create.key) === true;
 }
 
@@ -208,7 +197,7 @@ function sidesOf({ action, fields, before, after }: Change<ShownValue>): {
       return { before: before ?? {} };
     case "update":
     case "adopt":
-      return { before: before ?? {}, after: fields.reduce<Spec<ShownValue>>(withField, before ?? {}) };
+      return { before: before ?? {}, after: fields.reduce(withField, before ?? {}) };
     case "move":
     case "keep":
       return { before: before ?? after, after: before ?? after };
@@ -221,6 +210,6 @@ function withField(spec: Spec<ShownValue>, field: FieldChange<ShownValue>): Spec
 
 /** A copy of the spec with one value set, or removed if it is undefined. */
 function withValue(spec: Spec<ShownValue>, path: string, value: ShownValue | undefined): Spec<ShownValue> {
-  const others = Object.entries(spec).filter(([other]) => other !== path);
-  return Object.fromEntries(value === undefined ? others : [...others, [path, value]]);
+  const { [path]: _, ...others } = spec;
+  return value === undefined ? others : { ...others, [path]: value };
 }

@@ -1,7 +1,7 @@
 /** @module Formats a plan as JSON in the shape of Terraform's plan representation. */
 
 import { parseAddress } from "../model/address.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import type { Change } from "../model/plan.ts";
 import {
   beforeAndAfter,
@@ -29,10 +29,7 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
     errored: false,
     timestamp: plan.timestamp,
     resource_changes: changes.map((change) => resourceChange(change, plan.steps, names)),
-    resource_drift: changes.flatMap((change): JsonObject[] => {
-      const drift = resourceDrift(change, names);
-      return drift === undefined ? [] : [drift];
-    }),
+    resource_drift: changes.flatMap((change) => resourceDrift(change, names) ?? []),
     output_changes: Object.fromEntries(
       Object.entries(plan.outputs).map(([name, output]) => [name, outputChange(output)]),
     ),
@@ -61,8 +58,8 @@ function planValues(
   { changes, outputs }: Pick<ShownPlan, "changes" | "outputs">,
   names: KindNames,
 ): JsonObject {
-  const observed = Object.entries(outputs).map(
-    ([name, { before, sensitive }]) => [name, before, sensitive] as const,
+  const observed = Object.entries(outputs).flatMap(([name, { before, sensitive }]) =>
+    before === undefined ? [] : [[name, before, sensitive] as const],
   );
   const planned = Object.entries(outputs).flatMap(([name, { action, after, unknown, sensitive }]) =>
     action === "delete" ? [] : [[name, unknown ? undefined : after, sensitive] as const],
@@ -72,7 +69,7 @@ function planValues(
     prior_state: {
       format_version: "1.0",
       values: {
-        outputs: outputValues(observed.filter(([, before]) => before !== undefined)),
+        outputs: outputValues(observed),
         root_module: { resources: changes.flatMap((change) => observedResource(change, names)) },
       },
     },
@@ -90,13 +87,10 @@ function outputValues(
   outputs: readonly (readonly [name: string, value: ShownValue | undefined, sensitive: boolean])[],
 ): JsonObject {
   return Object.fromEntries(
-    outputs.map(([name, value, isSensitive]): [string, Json] => [
-      name,
-      {
-        sensitive: isSensitive || isMarked(value?.sensitive ?? false),
-        ...(value?.json === undefined ? {} : { value: value.json }),
-      },
-    ]),
+    outputs.map(([name, value, isSensitive]) => {
+      const sensitive = isSensitive || isMarked(value?.sensitive ?? false);
+      return [name, { sensitive, ...defined({ value: value?.json }) }];
+    }),
   );
 }
 
@@ -111,9 +105,8 @@ function observedResource(change: Change<ShownValue>, names: KindNames): readonl
 function plannedResource(change: Change<ShownValue>, names: KindNames): readonly JsonObject[] {
   if (change.blocked.length > 0) return observedResource(change, names);
   const { after, after_sensitive } = beforeAndAfter(change);
-  return after === null
-    ? []
-    : [{ ...identity(change, names), values: after, sensitive_values: after_sensitive }];
+  if (after === null) return [];
+  return [{ ...identity(change, names), values: after, sensitive_values: after_sensitive }];
 }
 
 /** One entry for each name; the resources of one `forEach` differ in their values, and share it. */

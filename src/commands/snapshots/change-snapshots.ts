@@ -32,8 +32,8 @@ export async function snapshotCopy(invocation: Invocation<SnapshotCopyOptions>, 
   const { options, terminal } = invocation;
   const { region, wait = true, json = false } = options;
   return withService(invocation, async (open) => {
-    const source = await completeSnapshot(open, id, "copied");
-    const ended = await requestBackup(copyOf(source, options, open), waiting(open));
+    const snapshot = await completeSnapshot(open, id, "copied");
+    const ended = await requestBackup(copyOf(snapshot, options, open), waiting(open));
     terminal.err(`${escapeText(id, 100)}: copying to ${escapeText(region, 100)}...\n`);
     if (!wait) {
       const accepted = json ? jsonText({ source: id, region, accepted: true }) : "Copy accepted.";
@@ -47,15 +47,10 @@ export async function snapshotCopy(invocation: Invocation<SnapshotCopyOptions>, 
     }
     const { snapshot: copy } = item;
     if (json) terminal.out(`${jsonText(snapshotJson(copy))}\n`);
-    if (is === "failed")
-      throw new GraphformError(
-        "copy-failed",
-        `the copy of ${id} to ${region} failed (${copy.id}: ${copy.status})`,
-      );
-    if (!json)
-      terminal.out(
-        `${escapeText(copy.id, 100)} is a complete copy of ${escapeText(id, 100)} in ${escapeText(region, 100)}.\n`,
-      );
+    const failure = `the copy of ${id} to ${region} failed (${copy.id}: ${copy.status})`;
+    if (is === "failed") throw new GraphformError("copy-failed", failure);
+    const [made, source] = [copy.id, id].map((one) => escapeText(one, 100));
+    if (!json) terminal.out(`${made} is a complete copy of ${source} in ${escapeText(region, 100)}.\n`);
     return exitCodes.done;
   });
 }
@@ -115,12 +110,10 @@ export async function snapshotDelete(
   id: string,
 ): Promise<number> {
   const { options, terminal } = invocation;
+  const unasked = "no terminal to ask on: a deleted snapshot cannot be recovered";
+  const hint = "graphform snapshot delete ID --auto-approve";
   if (options.autoApprove !== true && !terminal.interactive)
-    throw new GraphformError(
-      "not-approved",
-      "no terminal to ask on: a deleted snapshot cannot be recovered",
-      { hint: "graphform snapshot delete ID --auto-approve" },
-    );
+    throw new GraphformError("not-approved", unasked, { hint });
   return withService(invocation, async (open) => {
     const { service, signal, clock } = open;
     const shown = escapeText(id, 100);
@@ -171,11 +164,9 @@ async function completeSnapshot(
 ): Promise<Snapshot> {
   const source = await snapshotAt(service, id, signal);
   if (snapshotPhase(source.status) === "done") return source;
-  throw new GraphformError(
-    "snapshot-unfinished",
-    `snapshot ${id} is ${source.status}, and only a complete one can be ${toDo}`,
-    { hint: "graphform snapshot list shows its progress" },
-  );
+  const message = `snapshot ${id} is ${source.status}, and only a complete one can be ${toDo}`;
+  const hint = "graphform snapshot list shows its progress";
+  throw new GraphformError("snapshot-unfinished", message, { hint });
 }
 
 export interface SnapshotListOptions extends ManifestOptions {
@@ -206,14 +197,15 @@ function rowOf(snapshot: Snapshot): readonly string[] {
   const { id, type, status, progress, cloudProvider, failure } = snapshot;
   const { instanceId = "-", region = "-", createdAt = "-", completedAt = "-" } = snapshot;
   const isUnderWay = snapshotPhase(status) === "pending" && progress !== undefined;
+  const ended = `${status || "-"}${failure === undefined ? "" : ` (${failure})`}`;
+  const kind = type?.replace(/Snapshot$/, "").toLowerCase() ?? "-";
+  const place = cloudProvider === undefined ? region : `${cloudProvider}/${region}`;
   return [
     id,
     instanceId,
-    type?.replace(/Snapshot$/, "").toLowerCase() ?? "-",
-    isUnderWay
-      ? `${status} ${progress} %`
-      : `${status || "-"}${failure === undefined ? "" : ` (${failure})`}`,
-    cloudProvider === undefined ? region : `${cloudProvider}/${region}`,
+    kind,
+    isUnderWay ? `${status} ${progress} %` : ended,
+    place,
     createdAt,
     completedAt,
   ];
