@@ -12,7 +12,7 @@ import { escapeText, jsonText, makePalette, type Palette } from "../report/types
 import { tableText } from "./terminal/table-text.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";
 
-export type ExplainOptions = Pick<ManifestOptions, "json" | "profile">;
+type Options = Pick<ManifestOptions, "json" | "profile">;
 
 interface Field {
   readonly kind: string;
@@ -21,10 +21,7 @@ interface Field {
 }
 
 /** `explain KEY`: prints the facts about a key or field; without one, lists all. Throws `field-unknown`. */
-export async function explain(
-  { options, terminal }: Invocation<ExplainOptions>,
-  wanted: string | undefined,
-): Promise<number> {
+export async function explain({ options, terminal }: Invocation<Options>, wanted?: string): Promise<number> {
   const palette = makePalette(terminal.colour);
   const fields = allFields();
   const keys = manifestKeys(kinds.all);

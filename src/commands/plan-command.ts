@@ -42,13 +42,13 @@ interface PlanFiles {
   readonly destroy?: boolean;
 }
 
-export interface PlanCommandOptions extends ReportOptions, PlanChoices, PlanFiles {
+interface PlanOptions extends ReportOptions, PlanChoices, PlanFiles {
   readonly compare?: string;
   readonly detailedExitcode?: boolean;
 }
 
 /** `plan`: prints the changes that apply would make, and writes no other files than options name. With --json a failure is a plan document too. */
-export async function plan(invocation: Invocation<PlanCommandOptions>): Promise<number> {
+export async function plan(invocation: Invocation<PlanOptions>): Promise<number> {
   const { options, terminal } = invocation;
   const kind = planReport(options, terminal);
   const code = await report(invocation, kind, (opened) => makePlan(invocation, opened));
@@ -113,7 +113,7 @@ interface MadePlan {
 }
 
 /** Observes the service and makes the plan of the manifest; saves it if --out names a file. Prints no result. */
-async function makePlan(invocation: Invocation<PlanCommandOptions>, opened: Opened): Promise<MadePlan> {
+async function makePlan(invocation: Invocation<PlanOptions>, opened: Opened): Promise<MadePlan> {
   const { options, settings, terminal } = invocation;
   const project = await openProject(options, settings);
   await opened(project);

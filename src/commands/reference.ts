@@ -9,10 +9,10 @@ import { escapeText, jsonText } from "../report/typeset.ts";
 import { tableText } from "./terminal/table-text.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";
 
-export type ProfileOptions = Pick<ManifestOptions, "json">;
+type Options = Pick<ManifestOptions, "json">;
 
 /** `profile list`: prints the profiles of the package. */
-export async function profileList({ options, terminal }: Invocation<ProfileOptions>): Promise<number> {
+export async function profileList({ options, terminal }: Invocation<Options>): Promise<number> {
   const profiles = await Promise.all(builtInProfiles.map(loadProfile));
   const rows = profiles.map((profile) => [
     profile.name,
@@ -27,10 +27,7 @@ export async function profileList({ options, terminal }: Invocation<ProfileOptio
 }
 
 /** `profile show NAME`: prints a profile, merged with the profile that it extends. */
-export async function profileShow(
-  { options, terminal }: Invocation<ProfileOptions>,
-  name: string,
-): Promise<number> {
+export async function profileShow({ options, terminal }: Invocation<Options>, name: string): Promise<number> {
   const profile = await loadProfile(name);
   if (options.json === true) {
     terminal.out(`${jsonText(objectIn(JSON.stringify(profile)) ?? {})}\n`);

@@ -17,7 +17,7 @@ import { readPlanFile } from "../state/plan-file.ts";
 import { comparison, writeOwnFiles } from "./reports/write-reports.ts";
 import { type Invocation, type ManifestOptions, shownLatestState } from "./with-run.ts";
 
-export interface ShowOptions extends ManifestOptions {
+interface ShowOptions extends ManifestOptions {
   readonly html?: string;
   readonly compare?: string;
 }
@@ -25,7 +25,7 @@ export interface ShowOptions extends ManifestOptions {
 /** `show [PLANFILE]`: prints the state, or the plan of a file, as text or JSON. */
 export async function show(
   { options, settings, terminal }: Invocation<ShowOptions>,
-  planFile: string | undefined,
+  planFile?: string,
 ): Promise<number> {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   if (planFile !== undefined) {

@@ -24,7 +24,7 @@ import { printValidation } from "./terminal/print-problems.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";
 
-export interface ValidateOptions extends ManifestOptions {
+interface ValidateOptions extends ManifestOptions {
   readonly online?: boolean;
   readonly sarif?: string;
 }

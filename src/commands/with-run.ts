@@ -148,15 +148,10 @@ export function interruptedOr(error: unknown, stopping: AbortSignal): unknown {
 }
 
 /** The latest state of a store; prints a warning if a local file has what the store lacks. */
-export function shownLatestState(
-  store: StateStore,
-  { err }: Pick<Terminal, "err">,
-): Promise<StateDocument | undefined> {
+export function shownLatestState(store: StateStore, { err }: Terminal): Promise<StateDocument | undefined> {
   return latestState(store, ({ message, hint }, counted) => {
-    const what =
-      counted === undefined
-        ? "this does not count it in"
-        : "this counts it in, and nothing is changed before";
+    const isCounted = counted !== undefined;
+    const what = isCounted ? "this counts it in, and nothing is changed before" : "this does not count it in";
     err(`warning: ${escapeText(`${message}; ${what}; ${hint ?? ""}`, 4000)}\n`);
   });
 }

@@ -4,16 +4,12 @@ import { parseAddress } from "../model/address.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Change, FieldChange, OutputChange, Step } from "../model/plan.ts";
 import type { SourceRange } from "../model/problem.ts";
-import { nest, type Spec } from "../model/spec.ts";
-import { isMarked, type ShownValue } from "./shown.ts";
+import { nest } from "../model/spec.ts";
+import { isMarked, type ShownChange, type ShownPlan, type ShownSpec, type ShownValue } from "./shown.ts";
 import { type KindNames, typeOf } from "./words.ts";
 
 /** One entry of `resource_changes` (Terraform's plan representation, format 1.2). */
-export function resourceChange(
-  change: Change<ShownValue>,
-  steps: readonly Step<unknown>[],
-  names: KindNames,
-): JsonObject {
+export function resourceChange(change: ShownChange, steps: ShownPlan["steps"], names: KindNames): JsonObject {
   return {
     ...identity(change, names),
     ...defined({ previous_address: change.previousAddress, action_reason: actionReason(change) }),
@@ -29,7 +25,7 @@ export function resourceChange(
 }
 
 /** One entry of `resource_drift`: changes made outside since the last apply; undefined if there are none. */
-export function resourceDrift(change: Change<ShownValue>, names: KindNames): JsonObject | undefined {
+export function resourceDrift(change: ShownChange, names: KindNames): JsonObject | undefined {
   if (change.gone === true || (change.action === "create" && change.id !== undefined)) {
     const sides = beforeAndAfter({ ...change, action: "delete" });
     return { ...identity(change, names), change: { actions: ["delete"], ...sides } };
@@ -37,7 +33,7 @@ export function resourceDrift(change: Change<ShownValue>, names: KindNames): Jso
   if (change.drift.length === 0) return undefined;
   const seen = change.before ?? {};
   const recorded = change.drift.reduce((spec, { path, before }) => withValue(spec, path, before), seen);
-  const drifted: Change<ShownValue> = { ...change, action: "replace", before: recorded, after: seen };
+  const drifted: ShownChange = { ...change, action: "replace", before: recorded, after: seen };
   return { ...identity(change, names), change: { actions: ["update"], ...beforeAndAfter(drifted) } };
 }
 
@@ -55,7 +51,7 @@ export function outputChange(change: OutputChange<ShownValue>): JsonObject {
 }
 
 /** The entry of one change under `x_graphform`: reason, disruption, guards, and the source of each value. */
-export function changeExtras(change: Change<ShownValue>): JsonObject {
+export function changeExtras(change: ShownChange): JsonObject {
   const fields = change.fields.map(
     ({ path, effect, disruption, secret, source, via }) =>
       [path, { effect, disruption, secret, ...defined({ source, via }) }] as const,
@@ -152,7 +148,7 @@ function actionReason(change: Change<unknown>): string | undefined {
 
 /** Both sides of a change with their marks; null if there is nothing on a side. */
 export function beforeAndAfter(
-  change: Change<ShownValue>,
+  change: ShownChange,
 ): Readonly<Record<"before" | "after" | "after_unknown" | "before_sensitive" | "after_sensitive", Json>> {
   const { before, after } = sidesOf(change);
   return {
@@ -166,7 +162,7 @@ export function beforeAndAfter(
 
 /** A spec as nested objects, with one part of each of its values. */
 export function nested(
-  spec: Spec<ShownValue> | undefined,
+  spec: ShownSpec | undefined,
   part: (value: ShownValue) => Json | undefined,
 ): JsonObject | undefined {
   if (spec === undefined) return undefined;
@@ -182,9 +178,9 @@ function marked(mark: Json): Json | undefined {
 }
 
 /** Both sides of a change. A create has nothing before, even if an object was known; those of an update differ in the changed fields alone. */
-function sidesOf({ action, fields, before, after }: Change<ShownValue>): {
-  readonly before?: Spec<ShownValue> | undefined;
-  readonly after?: Spec<ShownValue> | undefined;
+function sidesOf({ action, fields, before, after }: ShownChange): {
+  readonly before?: ShownSpec | undefined;
+  readonly after?: ShownSpec | undefined;
 } {
   switch (action) {
     case "create":
@@ -204,12 +200,12 @@ function sidesOf({ action, fields, before, after }: Change<ShownValue>): {
   }
 }
 
-function withField(spec: Spec<ShownValue>, field: FieldChange<ShownValue>): Spec<ShownValue> {
+function withField(spec: ShownSpec, field: FieldChange<ShownValue>): ShownSpec {
   return field.after === undefined ? spec : withValue(spec, field.path, field.after);
 }
 
 /** A copy of the spec with one value set, or removed if it is undefined. */
-function withValue(spec: Spec<ShownValue>, path: string, value: ShownValue | undefined): Spec<ShownValue> {
+function withValue(spec: ShownSpec, path: string, value: ShownValue | undefined): ShownSpec {
   const { [path]: _, ...others } = spec;
   return value === undefined ? others : { ...others, [path]: value };
 }

@@ -2,7 +2,6 @@
 
 import { parseAddress } from "../model/address.ts";
 import { defined, type JsonObject } from "../model/json.ts";
-import type { Change } from "../model/plan.ts";
 import {
   beforeAndAfter,
   changeExtras,
@@ -14,7 +13,7 @@ import {
   stepExtras,
 } from "./change-json.ts";
 import { summarize } from "./plan-summary.ts";
-import { isMarked, type ShownPlan, type ShownValue } from "./shown.ts";
+import { isMarked, type ShownChange, type ShownPlan, type ShownValue } from "./shown.ts";
 import { censusJson } from "./view/census-view.ts";
 import type { KindNames } from "./words.ts";
 
@@ -95,14 +94,14 @@ function outputValues(
 }
 
 /** The object that was seen; what is gone was not. */
-function observedResource(change: Change<ShownValue>, names: KindNames): readonly JsonObject[] {
+function observedResource(change: ShownChange, names: KindNames): readonly JsonObject[] {
   if (change.before === undefined || change.gone === true || change.action === "create") return [];
   const { before, before_sensitive } = beforeAndAfter({ ...change, action: "keep" });
   return [{ ...identity(change, names), values: before, sensitive_values: before_sensitive }];
 }
 
 /** The object after the apply, without what is known only then. */
-function plannedResource(change: Change<ShownValue>, names: KindNames): readonly JsonObject[] {
+function plannedResource(change: ShownChange, names: KindNames): readonly JsonObject[] {
   if (change.blocked.length > 0) return observedResource(change, names);
   const { after, after_sensitive } = beforeAndAfter(change);
   if (after === null) return [];
@@ -110,7 +109,7 @@ function plannedResource(change: Change<ShownValue>, names: KindNames): readonly
 }
 
 /** One entry for each name; the resources of one `forEach` differ in their values, and share it. */
-function declaredResources(changes: readonly Change<ShownValue>[], names: KindNames): readonly JsonObject[] {
+function declaredResources(changes: readonly ShownChange[], names: KindNames): readonly JsonObject[] {
   const groups = Map.groupBy(changes, ({ kind, address }) => {
     const name = parseAddress(address)?.name;
     return name === undefined ? address : `${kind}.${name}`;
@@ -134,7 +133,7 @@ function declaredResources(changes: readonly Change<ShownValue>[], names: KindNa
 }
 
 /** The values of a resource that refers to no other one. Of others a plan does not know which values were written. */
-function constants({ after }: Change<ShownValue>): JsonObject {
+function constants({ after }: ShownChange): JsonObject {
   const known = nested(after, ({ json, sensitive, unknown }) =>
     json === undefined || isMarked(sensitive) || isMarked(unknown) ? undefined : { constant_value: json },
   );

@@ -15,6 +15,10 @@ import { type KindNames, rowAt } from "./words.ts";
 /** A plan as reports get it; its steps have no specs. */
 export type ShownPlan = Plan<ShownValue>;
 
+export type ShownChange = Change<ShownValue>;
+
+export type ShownSpec = Spec<ShownValue>;
+
 export type ShownDrift = DriftReport<ShownValue>;
 
 export type ShownOutcome = Outcome<ShownValue>;
@@ -91,7 +95,7 @@ export function shownOutputs(outputs: { readonly [name: string]: RecordedOutput 
   });
 }
 
-function shownChange(change: Change, names: KindNames): Change<ShownValue> {
+function shownChange(change: Change, names: KindNames): ShownChange {
   const { before, after, fields, drift, ...rest } = change;
   const given = [...fields, ...drift];
   const values = [
@@ -152,7 +156,7 @@ function hiddenIn(
   return new Set(hidden.map(([path]) => path));
 }
 
-function shownSpec(spec: Spec, hidden: ReadonlySet<string>): Spec<ShownValue> {
+function shownSpec(spec: Spec, hidden: ReadonlySet<string>): ShownSpec {
   return Object.fromEntries(
     Object.entries(spec).map(([path, value]) => [path, shownValue(value, hidden.has(path))]),
   );
@@ -200,9 +204,7 @@ export function shownValue(value: Json, isHidden: boolean): ShownValue {
 }
 
 /** The fields that a spec sets: a group without entries sets none. */
-export function shownFields(
-  spec: Spec<ShownValue> = {},
-): readonly (readonly [path: string, value: ShownValue])[] {
+export function shownFields(spec: ShownSpec = {}): readonly (readonly [path: string, value: ShownValue])[] {
   return Object.entries(spec).filter(([, { json }]) => !isObject(json) || Object.keys(json).length > 0);
 }
 

@@ -8,12 +8,12 @@ import type { Invocation } from "../with-run.ts";
 import { repeatLost } from "./forge-request.ts";
 import { type Forge, forgeOf, type Post } from "./forges.ts";
 
-export interface CommentOptions {
+interface CommentOptions {
   /** Stands in the marker, and in the title of an issue; default: the name of the manifest. */
   readonly key?: string;
 }
 
-export interface IssueOptions extends CommentOptions {
+interface IssueOptions extends CommentOptions {
   /** Exit code of `drift`; empty if the step did not come to an end. */
   readonly exitcode: string;
 }

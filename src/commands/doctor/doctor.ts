@@ -21,7 +21,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
   const findings = [
     nodeVersion(),
     await check("manifest", hide, () => manifest(invocation)),
-    ...(await stateFindings(options, settings)),
+    ...(await stateFindings(invocation)),
     ...(await service(invocation, project)),
     await check("local engine", hide, () => engine(project)),
   ];

@@ -9,17 +9,13 @@ import { formatDuration } from "../../model/quantity.ts";
 import { type StateLocation, stores } from "../../model/stores/index.ts";
 import { openHttp } from "../../network/send-request.ts";
 import { openProject, type Project } from "../../project/project.ts";
-import type { Settings } from "../../project/settings.ts";
 import { amount } from "../../report/words.ts";
 import { assertSameManifest } from "../../state/claim-state.ts";
 import { holderSince, holderWork } from "../../state/lock-words.ts";
-import type { ManifestOptions } from "../with-run.ts";
+import type { Invocation } from "../with-run.ts";
 
 /** Checks the state and its store. Leaves nothing there: the lock is taken and given back. */
-export async function stateFindings(
-  options: ManifestOptions,
-  settings: Settings,
-): Promise<readonly Finding[]> {
+export async function stateFindings({ options, settings }: Invocation): Promise<readonly Finding[]> {
   const { hide } = settings.secrets;
   let project: Project | undefined;
   let isReached = true;

@@ -192,11 +192,7 @@ function parseTarget(
   );
 }
 
-function fieldsOf(
-  resource: ResourceDrift,
-  parts: AddressParts,
-  path: string | undefined,
-): readonly AdoptedField[] {
+function fieldsOf(resource: ResourceDrift, parts: AddressParts, path?: string): readonly AdoptedField[] {
   const { address, what, where, waysOn } = resource;
   if (what === "failed")
     throw refused(address, "it has failed, and no value of the manifest can say that", waysOn);

@@ -41,10 +41,9 @@ export async function drift(invocation: Invocation<DriftOptions>): Promise<numbe
 async function makeDrift(invocation: Invocation<DriftOptions>, opened: Opened): Promise<ShownDrift> {
   const project = await openProject(invocation.options, invocation.settings);
   await opened(project);
-  return withDrift(project, invocation, async (seen, { service, signal }) => {
-    const isAsked = service.offers("instance.events");
-    const found = isAsked ? await withAuditEvents(seen.report, service, signal) : seen.report;
-    return shownDrift(found, kinds);
+  return withDrift(project, invocation, async (seen, run) => {
+    const isAsked = run.service.offers("instance.events");
+    return shownDrift(isAsked ? await withAuditEvents(seen.report, run) : seen.report, kinds);
   });
 }
 
@@ -97,11 +96,7 @@ const maxShown = 3;
 const maxAsked = 20;
 
 /** Adds to each resource that was changed outside the events since it was last seen right; those that cannot be read decide nothing. */
-async function withAuditEvents(
-  seen: DriftReport,
-  service: Run["service"],
-  signal: AbortSignal,
-): Promise<DriftReport> {
+async function withAuditEvents(seen: DriftReport, { service, signal }: Run): Promise<DriftReport> {
   const changed = seen.resources.filter(
     ({ class: is, kind, id }) => is === "outside" && kind === "instances" && id !== undefined,
   );

@@ -34,13 +34,15 @@ export interface ChangedLines {
   readonly after: readonly string[];
 }
 
+type Sources = readonly SourceFile[];
+
 /** Adopts each field in the texts. Throws `adopt-refused` if one cannot be written for its resource alone. */
 export function editSources(
-  sources: readonly SourceFile[],
+  sources: Sources,
   fields: readonly AdoptedField[],
   { desired }: Pick<Manifest, "desired">,
   kinds: KindRegistry,
-): { readonly sources: readonly SourceFile[]; readonly changed: readonly ChangedLines[] } {
+): { readonly sources: Sources; readonly changed: readonly ChangedLines[] } {
   let texts = sources;
   const changed: ChangedLines[] = [];
   for (const { address, parts, kind, path, value } of fields) {
@@ -75,7 +77,7 @@ export function editSources(
 
 /** Lines of a manifest as an excerpt shows them: a password may stand beside the value that is adopted. */
 function shownLines(
-  sources: readonly SourceFile[],
+  sources: Sources,
   { file, line }: ChangedLines,
   count: number,
   kinds: KindRegistry,
@@ -118,10 +120,7 @@ function lines(text: string): readonly string[] {
 }
 
 /** Writes the files whose texts differ, and counts them. Throws `file-changed` or `file-unwritable`; files written until then are put back. */
-export async function writeSources(
-  sources: readonly SourceFile[],
-  edited: readonly SourceFile[],
-): Promise<number> {
+export async function writeSources(sources: Sources, edited: Sources): Promise<number> {
   const before = new Map(sources.map(({ path, text }) => [path, text]));
   const after = new Map(edited.map(({ path, text }) => [path, text]));
   const written: [path: string, before: string, after: string][] = [];

@@ -32,10 +32,7 @@ import { type Written, writtenManifest } from "./manifest-text.ts";
  * everything is also bound in the state; on standard output the manifest has `imports`, which the first apply binds. Throws
  * `import-not-empty` if the proof fails; then nothing is bound.
  */
-export async function importAll(
-  invocation: Invocation<ImportOptions>,
-  address: string | undefined,
-): Promise<number> {
+export async function importAll(invocation: Invocation<ImportOptions>, address?: string): Promise<number> {
   const { options, settings, terminal } = invocation;
   const { out } = options;
   if (address !== undefined) throw usageError("--all takes no address");

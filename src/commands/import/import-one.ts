@@ -34,8 +34,8 @@ export interface ImportOptions extends ManifestOptions {
  */
 export async function importOne(
   invocation: Invocation<ImportOptions>,
-  address: string | undefined,
-  id: string | undefined,
+  address?: string,
+  id?: string,
 ): Promise<number> {
   const { options, terminal } = invocation;
   if (address === undefined || id === undefined)

@@ -16,7 +16,7 @@ import { writeAllNew } from "../reports/write-new.ts";
 import type { Invocation } from "../with-run.ts";
 import { type CiService, type Pipelines, pipelinesFor } from "./pipelines.ts";
 
-export interface InitOptions {
+interface InitOptions {
   readonly file?: string;
   readonly ci?: CiService;
 }

@@ -19,7 +19,7 @@ import { type Invocation, interrupted, type ManifestOptions, withRun } from "../
 
 export type Verb = "backup" | "failover" | "start" | "stop" | "restart" | "upgrade";
 
-export interface OperateOptions extends ManifestOptions {
+interface OperateOptions extends ManifestOptions {
   /** False: done as soon as the service has accepted it. */
   readonly wait?: boolean;
   readonly replica?: string;

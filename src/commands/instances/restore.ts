@@ -16,14 +16,14 @@ import { tableText } from "../terminal/table-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
 
-export interface InstanceRestoreOptions extends ManifestOptions {
+interface RestoreOptions extends ManifestOptions {
   readonly to: string;
   readonly networkType?: string;
 }
 
 /** `instance restore ADDRESS --to TIME`: makes a new instance with the data of a bound one at that time. Throws `time-invalid`, `not-offered`. */
 export async function instanceRestore(
-  invocation: Invocation<InstanceRestoreOptions>,
+  invocation: Invocation<RestoreOptions>,
   address: string,
 ): Promise<number> {
   const { to, networkType, json = false } = invocation.options;

@@ -91,7 +91,7 @@ async function endDatabases(dataDir: string): Promise<boolean> {
   });
 }
 
-export interface PlatformOpenOptions extends PlatformOptions {
+interface OpenOptions extends PlatformOptions {
   readonly browser: boolean;
 }
 
@@ -99,7 +99,7 @@ export interface PlatformOpenOptions extends PlatformOptions {
  * Prints a link that signs in to the page once, within a minute, and opens the page if a person and a browser are present. The
  * browser gets a second link in a private file: other users could read a link in its command line. Throws `no-platform`.
  */
-export async function platformOpen(invocation: Invocation<PlatformOpenOptions>): Promise<number> {
+export async function platformOpen(invocation: Invocation<OpenOptions>): Promise<number> {
   const { options, settings, terminal } = invocation;
   const { dataDir, browser } = options;
   const platform = await findLocalPlatform(dataDir);
@@ -116,9 +116,8 @@ export async function platformOpen(invocation: Invocation<PlatformOpenOptions>):
   return 0;
 }
 
-async function newLink(
-  platform: LocalPlatform,
-): Promise<{ readonly url: string; readonly lifetime: number }> {
+/** The link, and its lifetime in s. */
+async function newLink(platform: LocalPlatform): Promise<{ url: string; lifetime: number }> {
   const credentials = Buffer.from(`${platform.username}:${platform.password}`).toString("base64");
   const answer = await fetch(new URL("/_platform/page-links", platform.url), {
     method: "POST",

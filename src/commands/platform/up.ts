@@ -15,7 +15,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 
 /** Options of `platform up`; everything else on its command line goes to the platform's program. */
-export interface PlatformUpOptions extends PlatformOptions {
+interface UpOptions extends PlatformOptions {
   readonly detach?: boolean;
 }
 
@@ -25,7 +25,7 @@ const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
 export async function platformUp(
-  { options, settings, terminal }: Invocation<PlatformUpOptions>,
+  { options, settings, terminal }: Invocation<UpOptions>,
   ...rest: string[]
 ): Promise<number> {
   // Databases run in other folders: a relative path would mean another place there.

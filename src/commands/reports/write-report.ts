@@ -89,11 +89,7 @@ export interface StepOutputs {
 }
 
 /** Appends outputs for later steps to `GITHUB_OUTPUT`. Line breaks become blanks, so that no value begins another output. A failure is a warning. */
-export function writeStepOutputs(
-  outputs: StepOutputs,
-  settings: Settings,
-  terminal: Pick<Terminal, "err">,
-): void {
+export function writeStepOutputs(outputs: StepOutputs, settings: Settings, terminal: Terminal): void {
   const file = settings.get("GITHUB_OUTPUT");
   if (file === undefined) return;
   const lines = Object.entries(outputs).flatMap(([name, value]) =>

@@ -21,14 +21,14 @@ import { printRestore, requestRestore } from "../instances/restore.ts";
 import { tableText } from "../terminal/table-text.ts";
 import { type Invocation, type ManifestOptions, type OpenService, withService } from "../with-run.ts";
 
-export interface SnapshotCopyOptions extends ManifestOptions {
+interface CopyOptions extends ManifestOptions {
   readonly region: string;
   /** False: done as soon as the service has accepted it. */
   readonly wait?: boolean;
 }
 
 /** `snapshot copy ID --region R`: copies a snapshot and waits for it. Throws `copy-failed`, or `backup-unclear` if it cannot be told. */
-export async function snapshotCopy(invocation: Invocation<SnapshotCopyOptions>, id: string): Promise<number> {
+export async function snapshotCopy(invocation: Invocation<CopyOptions>, id: string): Promise<number> {
   const { options, terminal } = invocation;
   const { region, wait = true, json = false } = options;
   return withService(invocation, async (open) => {
@@ -58,7 +58,7 @@ export async function snapshotCopy(invocation: Invocation<SnapshotCopyOptions>, 
 /** The copy as a backup to ask for: a snapshot of the same instance in the wanted region. */
 function copyOf(
   source: Snapshot,
-  { region, timeout }: SnapshotCopyOptions,
+  { region, timeout }: CopyOptions,
   { service, signal }: OpenService,
 ): WantedBackup<Backup & { readonly snapshot: Snapshot }> {
   const operation = "snapshot.copy";
@@ -79,16 +79,13 @@ function copyOf(
   };
 }
 
-export interface SnapshotRestoreOptions extends ManifestOptions {
+interface RestoreOptions extends ManifestOptions {
   readonly networkType?: string;
   readonly network?: string;
 }
 
 /** `snapshot restore ID`: creates a new instance. Sends the request once: after a lost answer a second one would make a second database. */
-export async function snapshotRestore(
-  invocation: Invocation<SnapshotRestoreOptions>,
-  id: string,
-): Promise<number> {
+export async function snapshotRestore(invocation: Invocation<RestoreOptions>, id: string): Promise<number> {
   const { networkType, network, json = false } = invocation.options;
   return withService(invocation, async (open) => {
     const source = await completeSnapshot(open, id, "restored");
@@ -100,15 +97,12 @@ export async function snapshotRestore(
   });
 }
 
-export interface SnapshotDeleteOptions extends ManifestOptions {
+interface DeleteOptions extends ManifestOptions {
   readonly autoApprove?: boolean;
 }
 
 /** `snapshot delete ID`: asks for confirmation, deletes the snapshot and waits until it is gone. Throws `not-approved`. */
-export async function snapshotDelete(
-  invocation: Invocation<SnapshotDeleteOptions>,
-  id: string,
-): Promise<number> {
+export async function snapshotDelete(invocation: Invocation<DeleteOptions>, id: string): Promise<number> {
   const { options, terminal } = invocation;
   const unasked = "no terminal to ask on: a deleted snapshot cannot be recovered";
   const hint = "graphform snapshot delete ID --auto-approve";
@@ -169,7 +163,7 @@ async function completeSnapshot(
   throw new GraphformError("snapshot-unfinished", message, { hint });
 }
 
-export interface SnapshotListOptions extends ManifestOptions {
+interface ListOptions extends ManifestOptions {
   readonly type?: "manual" | "automated";
   readonly environment?: string;
 }
@@ -177,7 +171,7 @@ export interface SnapshotListOptions extends ManifestOptions {
 const wireTypes = { manual: "ManualSnapshot", automated: "AutomatedSnapshot" } as const;
 
 /** `snapshot list`: prints the snapshots of the service, newest first. */
-export async function snapshotList(invocation: Invocation<SnapshotListOptions>): Promise<number> {
+export async function snapshotList(invocation: Invocation<ListOptions>): Promise<number> {
   const { options, terminal } = invocation;
   const { type, environment, json = false } = options;
   return withService(invocation, async ({ service, signal }) => {

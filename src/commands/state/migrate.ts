@@ -22,7 +22,7 @@ import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
 import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.ts";
 import { resourcesOf, shownPlace } from "./read-state.ts";
 
-export interface MigrateOptions extends ManifestOptions {
+interface MigrateOptions extends ManifestOptions {
   readonly to: string;
 }
 

@@ -151,7 +151,7 @@ function differenceHtml({ is, addresses, facts }: DifferenceView): Markup {
 export function failureHtml(
   error: GraphformError,
   assets: PageAssets,
-  report: "plan" | "drift" = "plan",
+  report: "plan" | "drift",
 ): string {
   const { title, text } = failureWords[report];
   const { message, hint } = error;

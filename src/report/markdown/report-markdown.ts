@@ -144,7 +144,7 @@ const maxLength = 1000;
 export function failureMarkdown(
   error: GraphformError,
   name: string,
-  report: "plan" | "drift" = "plan",
+  report: "plan" | "drift",
 ): string {
   const page = { palette: makePalette(false), width: 100 };
   const problems = isManifestError(error) ? error.problems : [];

@@ -131,7 +131,7 @@ function placeOf(where: SourceRange | undefined, { uriOf, fallbackFile }: SarifC
 }
 
 /** Severities, as SARIF names them. */
-const levels = ["error", "warning", "note"] as const;
+export const levels = ["error", "warning", "note"] as const;
 
 /** One finding: a problem of the manifest, a guard that blocks a change, or a planned change. */
 export interface ReportFinding {
@@ -143,20 +143,4 @@ export interface ReportFinding {
   readonly where?: SourceRange;
   /** Identity across runs, with the name and version of its own rule. Line numbers are no part of it, because they move. */
   readonly fingerprint: { readonly name: string; readonly parts: readonly string[] };
-}
-
-/** Findings, worst first: by level, then in the order of their rules (all guards are one, `guard`), then by what they are about. */
-export function worstFirst(
-  findings: readonly ReportFinding[],
-  rules: readonly string[],
-): readonly ReportFinding[] {
-  const ranked = findings.map((finding) => ({
-    finding,
-    level: levels.indexOf(finding.level),
-    rule: rules.indexOf(finding.rule.replace(/^guard-.*/, "guard")),
-    subject: finding.fingerprint.parts.join("\n"),
-  }));
-  const bySubject = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
-  ranked.sort((a, b) => a.level - b.level || a.rule - b.rule || bySubject(a.subject, b.subject));
-  return ranked.map(({ finding }) => finding);
 }

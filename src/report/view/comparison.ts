@@ -2,7 +2,7 @@
 import { defined, stableJson } from "../../model/json.ts";
 import type { Change, FieldChange, Plan } from "../../model/plan.ts";
 import { fieldsOf as setFields } from "../../model/spec.ts";
-import { type ShownValue, shownFields, shownPlan } from "../shown.ts";
+import { type ShownChange, type ShownValue, shownFields, shownPlan } from "../shown.ts";
 import type { KindNames } from "../words.ts";
 
 /** Changes that differ from the earlier plan in the same way. */
@@ -48,7 +48,7 @@ export function comparePlans(earlier: Plan, later: Plan, names: KindNames): Comp
 /** A change as it is, and as it may be shown. */
 interface Compared {
   readonly change: Change;
-  readonly shown: Change<ShownValue>;
+  readonly shown: ShownChange;
 }
 
 function changesOf(plan: Plan, names: KindNames): ReadonlyMap<string, Compared> {

@@ -61,7 +61,7 @@ export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanV
     imports: [],
     remedies: [],
     census: censusView(census),
-    impact: tone === "good" ? "" : impactOf(forecast, disruption),
+    impact: tone === "good" ? "" : impactOf(plan, disruption),
     path: forecast.path ?? [],
     closing: closingOf(plan, command),
     summary: planLine(summarize(plan)),
@@ -108,10 +108,8 @@ function disruptionOf({ changes }: ShownPlan): readonly DisruptionSum[] {
   });
 }
 
-function impactOf(
-  { restarts, replacements, seconds }: ShownPlan["forecast"],
-  sums: readonly DisruptionSum[],
-): string {
+function impactOf({ forecast }: ShownPlan, sums: readonly DisruptionSum[]): string {
+  const { restarts, replacements, seconds } = forecast;
   const held = sums.filter(({ disruption, blocked }) => disruption !== "none" && blocked > 0);
   return [
     amount(restarts, "restart"),
