@@ -148,11 +148,7 @@ function differenceHtml({ is, addresses, facts }: DifferenceView): Markup {
 }
 
 /** A page that says why there is no plan or no drift report, with the document that `--json` prints then. */
-export function failureHtml(
-  error: GraphformError,
-  assets: PageAssets,
-  report: "plan" | "drift",
-): string {
+export function failureHtml(error: GraphformError, assets: PageAssets, report: "plan" | "drift"): string {
   const { title, text } = failureWords[report];
   const { message, hint } = error;
   const problems = (isManifestError(error) ? error.problems : []).map(

@@ -141,11 +141,7 @@ const maxProblems = 20;
 const maxLength = 1000;
 
 /** The error as Markdown, under the marker of the report that it replaces. `name` is that of the manifest, empty if it could not be read. */
-export function failureMarkdown(
-  error: GraphformError,
-  name: string,
-  report: "plan" | "drift",
-): string {
+export function failureMarkdown(error: GraphformError, name: string, report: "plan" | "drift"): string {
   const page = { palette: makePalette(false), width: 100 };
   const problems = isManifestError(error) ? error.problems : [];
   const left = problems.length - maxProblems;
