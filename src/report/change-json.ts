@@ -12,7 +12,7 @@ import { type KindNames, typeOf } from "./words.ts";
 export function resourceChange(change: ShownChange, steps: ShownPlan["steps"], names: KindNames): JsonObject {
   return {
     ...identity(change, names),
-    ...defined({ previous_address: change.previousAddress, action_reason: actionReason(change) }),
+    ...defined({ previous_address: change.previousAddress, action_reason: actionReason(change).plan }),
     change: {
       actions: actionsOf(change, steps),
       ...beforeAndAfter(change),
@@ -60,21 +60,16 @@ export function changeExtras(change: ShownChange): JsonObject {
     ({ path, secret, shownBy, wayOut }) =>
       [path, { secret, ...defined({ source: shownBy, way_out: wayOut }) }] as const,
   );
-  const { where, phase, waysOn, mayBe } = change;
+  const { action, reason, disruption, id, forcedBy, where, phase, waysOn, mayBe } = change;
   return {
-    action: change.action,
-    reason: change.reason,
-    disruption: change.disruption,
-    blocked: change.blocked.map((guard) => ({ ...guard })),
+    ...{ action, reason, disruption, blocked: change.blocked.map((guard) => ({ ...guard })) },
     fields: Object.fromEntries(fields),
     ...(drift.length === 0 ? {} : { drift: Object.fromEntries(drift) }),
     ...(change.gone === true ? { gone: true } : {}),
     ...(change.backupFirst === true ? { backup_first: true } : {}),
-    ...defined({ id: change.id, forced_by: change.forcedBy }),
+    ...defined({ id, forced_by: forcedBy, ways_on: waysOn, may_be: mayBe && { ...mayBe } }),
+    ...defined({ phase: phase && { is: phase.is, detail: phase.detail } }),
     ...placeJson(where),
-    ...(phase === undefined ? {} : { phase: { is: phase.is, detail: phase.detail } }),
-    ...(mayBe === undefined ? {} : { may_be: { ...mayBe } }),
-    ...defined({ ways_on: waysOn }),
   };
 }
 
@@ -87,28 +82,20 @@ export function placeJson(where: SourceRange | undefined): JsonObject {
 
 /** The entry of one step under `x_graphform`, without its spec: that is only in the plan file. */
 export function stepExtras(step: Step<unknown>): JsonObject {
+  const { key, address, operation, verb, after, precondition, blocked } = step;
   return {
-    key: step.key,
-    address: step.address,
-    operation: step.operation,
-    ...defined({ verb: step.verb }),
-    ...(step.operation === "heal" ? { via: "database" } : {}),
-    after: step.after,
-    precondition: step.precondition,
-    blocked: step.blocked.map((guard) => ({ ...guard })),
+    ...{ key, address, operation, after, precondition, blocked: blocked.map((guard) => ({ ...guard })) },
+    ...(operation === "heal" ? { via: "database" } : {}),
+    ...defined({ verb }),
   };
 }
 
 /** The names of a resource: address, type, name and key of `forEach`. */
 export function identity({ address, kind }: Change<unknown>, names: KindNames): JsonObject {
-  const parts = parseAddress(address);
+  const { name = address, key } = parseAddress(address) ?? {};
   return {
-    address,
-    mode: "managed",
-    type: typeOf(kind, names),
-    name: parts?.name ?? address,
-    ...(parts?.key === undefined ? {} : { index: parts.key }),
-    provider_name: "graphform",
+    ...{ address, mode: "managed", type: typeOf(kind, names), name, provider_name: "graphform" },
+    ...defined({ index: key }),
   };
 }
 
@@ -140,10 +127,17 @@ function createsFirst({ address }: Change<unknown>, steps: readonly Step<unknown
   return create !== undefined && remove?.after.includes(create.key) === true;
 }
 
-function actionReason(change: Change<unknown>): string | undefined {
-  if (change.action === "delete") return "delete_because_no_resource_config";
-  if (change.action !== "replace" && change.action !== "migrate") return undefined;
-  return change.forcedBy === undefined ? "replace_by_request" : "replace_because_cannot_update";
+/** The reason of a deletion or a replacement, and the one that the stream of events gives, as Terraform names them. */
+export function actionReason({
+  action,
+  forcedBy,
+}: Change<unknown>): Partial<Record<"plan" | "event", string>> {
+  const removed = "delete_because_no_resource_config";
+  if (action === "delete") return { plan: removed, event: removed };
+  if (action !== "replace" && action !== "migrate") return {};
+  return forcedBy === undefined
+    ? { plan: "replace_by_request", event: "requested" }
+    : { plan: "replace_because_cannot_update", event: "cannot_update" };
 }
 
 /** Both sides of a change with their marks; null if there is nothing on a side. */

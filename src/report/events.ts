@@ -7,6 +7,7 @@ import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import { type Change, hasChanges, type Operation } from "../model/plan.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Command, doneWords, lastLine, stepWords, unsettledWords } from "./apply-text.ts";
+import { actionReason } from "./change-json.ts";
 import { planLine, summarize, verdictOf } from "./plan-summary.ts";
 import { diagnosticOf, errorDiagnostic, noticeOf } from "./problems.ts";
 import type { ShownOutcome, ShownPlan } from "./shown.ts";
@@ -57,15 +58,10 @@ function noticeEvent(
 
 /** The `resource` object of an event, in the shape of Terraform's stream. */
 function eventResource(address: Address, kind: string, names: KindNames): JsonObject {
-  const parts = parseAddress(address);
+  const { name = address, key = null } = parseAddress(address) ?? {};
   return {
-    addr: address,
-    module: "",
-    resource: address,
-    implied_provider: "graphform",
-    resource_type: typeOf(kind, names),
-    resource_name: parts?.name ?? address,
-    resource_key: parts?.key ?? null,
+    ...{ addr: address, module: "", resource: address, implied_provider: "graphform" },
+    ...{ resource_type: typeOf(kind, names), resource_name: name, resource_key: key },
   };
 }
 
@@ -107,7 +103,7 @@ function plannedEvent(change: Change<unknown>, names: KindNames): JsonObject {
       resource: eventResource(address, kind, names),
       ...(previousAddress && { previous_resource: eventResource(previousAddress, kind, names) }),
       action: words[action],
-      ...defined({ reason: reasonOf(change) }),
+      ...defined({ reason: actionReason(change).event }),
       ...(action === "adopt" ? { importing: { id: change.id ?? "" } } : {}),
     },
     x_graphform: { reason, disruption, blocked: blocked.map((guard) => ({ ...guard })) },
@@ -123,12 +119,6 @@ function driftEvent(change: Change<unknown>, names: KindNames): JsonObject {
     x_graphform: { fields: change.drift.map((field) => field.path) },
   };
   return uiEvent("info", "resource_drift", `${change.address}: Drift detected (update)`, payload);
-}
-
-function reasonOf(change: Change<unknown>): string | undefined {
-  if (change.action === "delete") return "delete_because_no_resource_config";
-  if (change.action !== "replace" && change.action !== "migrate") return undefined;
-  return change.forcedBy === undefined ? "requested" : "cannot_update";
 }
 
 function outputEvents(plan: ShownPlan): readonly JsonObject[] {
