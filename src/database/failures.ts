@@ -7,7 +7,6 @@ export type DatabaseTarget = DatabaseLogin;
 
 export type DatabaseFailure = "refused-credentials" | "unreachable" | "unresolved" | "no-tls";
 
-/** Obstacle that kept an unreachable database from answering. */
 export type Obstacle = "refused" | "silent" | "not-trusted" | "no-handshake" | "not-ready" | "cut";
 
 /** A failed connection or command. The message contains no credentials. */

@@ -16,7 +16,6 @@ export interface Writer {
   /** Called once if a pipe has no reader yet. */
   readonly waiting: () => void;
   readonly print: (text: string) => void;
-  /** Ends the wait for a reader. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -22,7 +22,6 @@ export function instanceParams(place: JsonObject, profile: Profile): { readonly 
   return { serviceModelKey: tier.serviceModelKey, productTierKey: tier.productTierKey, resourceKey };
 }
 
-/** Treatment of the failed node if the command names none. */
 const defaultAction = "FAILOVER_AND_RESTART";
 
 export interface Failover {

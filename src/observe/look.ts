@@ -62,7 +62,6 @@ export function listPlaces(places: readonly Place[], context: ObserveContext): P
   );
 }
 
-/** The ids of a list; none if it could not be read. */
 export function idsIn(listed: Listed | undefined): readonly string[] {
   return listed === undefined || isServiceError(listed) ? [] : listed;
 }

@@ -26,7 +26,6 @@ export interface PlatformOptions {
   readonly failoverPath?: "node" | "component" | "either";
   /** Entries of one page of a list; further pages are requested by a token. Default: the profile's. */
   readonly pageSize?: number;
-  /** The address to listen on. Default 127.0.0.1. */
   readonly host?: string;
   /** "none" runs without databases; otherwise a server program. Default: searched for, see `findEngine`. */
   readonly engine?: string;

@@ -31,7 +31,6 @@ export type Polled<Verdict> =
   | { readonly is: "decided"; readonly verdict: Verdict }
   | { readonly is: "timeout" };
 
-/** The factor by which each pause is longer than the previous one. */
 const growth = 1.5;
 
 /** Looks until `evaluate` has a verdict or the deadline has passed; pauses grow, with jitter. Rejects as `stopping` does. */

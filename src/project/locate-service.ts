@@ -150,7 +150,6 @@ export function hostsOf(layers: readonly HostLayer[]): Hosts | undefined {
   return { platformUrl: platform.url, usersUrl: users.url };
 }
 
-/** A host as a layer names it, and the number of the layer. */
 interface NamedHost {
   readonly host: "platform" | "users";
   readonly url: string;

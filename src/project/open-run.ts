@@ -116,7 +116,6 @@ export interface Run {
   readonly project: Project;
   readonly service: Connection;
   readonly identity: ServiceIdentity;
-  /** The state as it was read. */
   readonly stored: StateDocument;
   /** The state, claimed for this service and this manifest. */
   readonly state: StateDocument;

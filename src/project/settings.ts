@@ -10,7 +10,6 @@ export type Environment = { readonly [name: string]: string | undefined };
 export interface Settings {
   /** Returns a value; an empty one counts as unset, because pipelines pass missing secrets as empty variables. */
   readonly get: (name: SettingName) => string | undefined;
-  /** Returns the value of a variable by its name, as `get` does. */
   readonly variable: (name: string) => string | undefined;
   /** Returns the whole environment: for secrets that name a variable, and for child processes. */
   readonly environment: () => Environment;

@@ -80,7 +80,6 @@ export function checkPlacement(fields: JsonObject, place: Place): void {
 
 export interface AccountRequest {
   readonly cloudProvider: string;
-  /** The provider's id of the account. */
   readonly account: string;
   readonly params: JsonObject;
 }

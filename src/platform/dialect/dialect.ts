@@ -62,7 +62,6 @@ export interface SnapshotWords {
   readonly statuses: { readonly [own: string]: string };
   /** Keys of the new snapshot's id in the answer to an instance's copy-snapshot. */
   readonly copyAnswer: readonly string[];
-  /** An empty list is shown as an empty object. */
   readonly omitsEmptyList: boolean;
 }
 

@@ -31,7 +31,6 @@ export interface DatabaseUser {
   readonly username: string;
   /** SHA-256 of the password in hex, so that the user can be applied again without the password. */
   readonly passwordHash: string;
-  /** Rules such as `~* +GRAPH.RO_QUERY +PING`. */
   readonly acl: string;
 }
 

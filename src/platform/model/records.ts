@@ -130,7 +130,6 @@ export interface AccountConfigRecord {
   readonly status: "PENDING" | "READY" | "READY_TO_OFFBOARD" | "OFFBOARDED";
   readonly params: JsonObject;
   readonly createdAt: string;
-  /** The owner has disconnected the account for a while. */
   readonly isDisconnected?: boolean | undefined;
 }
 

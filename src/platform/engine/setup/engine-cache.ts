@@ -176,7 +176,6 @@ function programOf(file: string, text: string, env: ServerProgram["env"]): Serve
   return { file, name: name.toLowerCase() === "valkey" ? "valkey" : "redis", version, env };
 }
 
-/** The missing part, as the loader or the system reports it. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("code" in error && error.code === "ENOENT") return "there is no such file";
