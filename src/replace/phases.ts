@@ -97,7 +97,7 @@ const back: { readonly [phase in MigrationPhase]?: Partial<PhaseRow> } = {
   switch: {
     does: "goes back: the address is that of the other database, which is started",
     proof: "the service shows it ready",
-    afterKill: "`replace undo` starts it",
+    afterKill: "`replace undo` or an apply starts it",
   },
 };
 
@@ -108,14 +108,19 @@ export function isInterrupted({ phase, cap }: Pick<Migration, "phase" | "cap">):
   return frozen.includes(phase) || cap !== undefined;
 }
 
-/** Migrations whose run ended while the database took no writes. A stop that the service has taken is left to an apply. */
+/** Phases in which the service stops or starts the database of the address. */
+export function isInPower({ phase }: Pick<Migration, "phase">): boolean {
+  return phase === "fence" || phase === "switch";
+}
+
+/** Migrations whose run ended while the database took no writes. A stop or a start that the service has taken is waited for by an apply. */
 export function interrupted({
   migrations = {},
   resources,
 }: Pick<StateDocument, "migrations" | "resources">): readonly (readonly [Address, Migration, Bound])[] {
   return Object.entries(migrations).flatMap(([address, migration]) => {
     const bound = resources[address];
-    const isLeft = migration.phase === "fence" ? bound?.converging === undefined : isInterrupted(migration);
+    const isLeft = isInPower(migration) ? bound?.converging === undefined : isInterrupted(migration);
     return bound !== undefined && isLeft ? [[address, migration, bound] as const] : [];
   });
 }

@@ -2,19 +2,19 @@
 import { type ApplyContext, driverOf } from "../apply/context.ts";
 import { asError } from "../model/errors.ts";
 import { letWriteAgain } from "./fence.ts";
-import { interrupted } from "./phases.ts";
+import { interrupted, isInPower } from "./phases.ts";
 
 /**
  * Puts the cap of queries back and ends the pause of every database whose cutover was interrupted while it runs. The caller holds the lock of the
  * state: no other run is in the middle of one. A database that does not answer is a warning, and stays to be repaired.
  */
 export async function repairMigrations(context: ApplyContext): Promise<void> {
-  for (const [address, { phase }, { kind, id, place }] of interrupted(context.journal.state)) {
+  for (const [address, migration, { kind, id, place }] of interrupted(context.journal.state)) {
+    const { phase } = migration;
     try {
-      const live =
-        phase === "fence"
-          ? await driverOf(context, kind).get({ id, place }, context.stopping)
-          : { phase: { is: "ready" } };
+      const live = isInPower(migration)
+        ? await driverOf(context, kind).get({ id, place }, context.stopping)
+        : { phase: { is: "ready" } };
       if (live?.phase.is !== "ready") continue;
       await letWriteAgain(address, context);
       const message = `an earlier run ended in the phase ${phase} of its migration: it takes writes again`;

@@ -35,7 +35,9 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   if (context.journal.state.resources[former] === undefined)
     throw new GraphformError("nothing-to-undo", `the old database of ${address} is deleted already`);
   const isBack = migration.phase === "switch";
-  const writes = isBack ? "an earlier run switched back" : await close(at, migration, context);
+  const writes = isBack
+    ? "an earlier run switched back, and its count is lost"
+    : await close(at, migration, context);
   if (!isBack) await switchOver(at, termsOf(migration, context), "former", { phase: "switch" }, context);
   report(step, "switch", "back to the old database", context);
   const started = await power("start", address, context);

@@ -229,7 +229,7 @@ describe("replace undo", () => {
     const before = user.state("slow").resources;
     await kill("switched", undo);
     expect(await status()).toMatch(
-      /switch since .*\n +does +goes back: .*\n.*\n +if killed +`replace undo` starts it/,
+      /switch since .*\n +does +goes back: .*\n.*\n +if killed +`replace undo` or an apply starts it/,
     );
     const forward = await user.run(...undo);
     expect(forward, forward.out + forward.err).toMatchObject({ code: 0 });
