@@ -70,13 +70,8 @@ export async function probedBaseline(step: Step, live: Live, context: ApplyConte
   const reason = answer?.is === "answered" ? answer.denied : answer?.reason;
   if (reason === undefined || step.probed?.every((path) => baseline.spec[path] !== undefined))
     return baseline;
-  throw new GraphformError(
-    "not-asked",
-    `${live.id} could not be asked again, and nothing was sent: ${reason}`,
-    {
-      hint: "apply again once its database answers",
-    },
-  );
+  const message = `${live.id} could not be asked again, and nothing was sent: ${reason}`;
+  throw new GraphformError("not-asked", message, { hint: "apply again once its database answers" });
 }
 
 /** True if the step was planned from what the running object has shown, and it may be asked again. */

@@ -48,14 +48,9 @@ export function isGraphformError(error: unknown): error is GraphformError {
 export function ownError(thrown: unknown, hide: Hide): GraphformError {
   if (isGraphformError(thrown)) return thrown;
   const isLike = typeof thrown === "object" && thrown !== null && "message" in thrown;
-  return new GraphformError(
-    "unexpected",
-    `unexpected error: ${hide(String(isLike ? thrown.message : thrown))}`,
-    {
-      hint: "this is a bug in graphform; please report it with the command and the output of --log FILE",
-      cause: thrown,
-    },
-  );
+  const message = `unexpected error: ${hide(String(isLike ? thrown.message : thrown))}`;
+  const hint = "this is a bug in graphform; please report it with the command and the output of --log FILE";
+  return new GraphformError("unexpected", message, { hint, cause: thrown });
 }
 
 /** Wraps a thrown value that is not an error. */

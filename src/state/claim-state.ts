@@ -79,13 +79,10 @@ export function assertSameManifest(
 ): void {
   const difference = isEmpty(state) ? undefined : manifestDifference(state.manifest ?? {}, now);
   if (difference === undefined) return;
-  throw new GraphformError(
-    "state-manifest",
-    `the state ${where} belongs to another manifest: ${difference}`,
-    {
-      hint: "give this one a state of its own: another name in the manifest, another place in its state section, or --state; if it has taken the place of the other: graphform state rebind",
-    },
-  );
+  const message = `the state ${where} belongs to another manifest: ${difference}`;
+  const hint =
+    "give this one a state of its own: another name in the manifest, another place in its state section, or --state; if it has taken the place of the other: graphform state rebind";
+  throw new GraphformError("state-manifest", message, { hint });
 }
 
 /** True if a state binds nothing and looks for nothing: it has no owner yet. */
@@ -105,14 +102,11 @@ function assertEachOnce({ resources }: StateDocument, where: string): void {
   for (const [address, { kind, id }] of Object.entries(resources)) {
     const key = `${kind} ${id}`;
     const other = addresses.get(key);
-    if (other !== undefined)
-      throw new GraphformError(
-        "state-doubled",
-        `the state ${where} binds ${id} twice, at ${other} and at ${address}: what is done to one is done to the other`,
-        {
-          hint: `find out which of them it is, and forget the other: graphform state rm ${shellWord(other)}, or graphform state rm ${shellWord(address)}`,
-        },
-      );
+    if (other !== undefined) {
+      const message = `the state ${where} binds ${id} twice, at ${other} and at ${address}: what is done to one is done to the other`;
+      const hint = `find out which of them it is, and forget the other: graphform state rm ${shellWord(other)}, or graphform state rm ${shellWord(address)}`;
+      throw new GraphformError("state-doubled", message, { hint });
+    }
     addresses.set(key, address);
   }
 }

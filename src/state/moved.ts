@@ -56,12 +56,10 @@ export function stateMovedHere(copy: MovedDocument, source: MovedDocument): Stat
 /** The refusal to work with such a document, with the command that finishes its move. `where` is its place, for people. */
 export function refusalOf({ from, to, document }: MovedDocument, where: string): GraphformError {
   const finish = `graphform state migrate --state ${shellWord(from)} --to ${shellWord(to)}`;
-  if (document !== undefined)
-    return new GraphformError(
-      "state-moving",
-      `the state is being moved from ${from} to ${where}, and that was not finished`,
-      { hint: `finish it: ${finish}` },
-    );
+  if (document !== undefined) {
+    const message = `the state is being moved from ${from} to ${where}, and that was not finished`;
+    return new GraphformError("state-moving", message, { hint: `finish it: ${finish}` });
+  }
   return new GraphformError("state-moved", `the state ${where} was moved to ${to}`, {
     hint: `name that in the manifest's state section, or with --state ${shellWord(to)}; if that is refused as not finished: ${finish}`,
   });

@@ -141,11 +141,8 @@ function unknownFormat(
   const isNewer = Number.isInteger(version) && Number(version) > formatVersion;
   if (!isNewer) return damaged(file);
   const which = typeof madeBy === "string" ? `graphform ${madeBy}` : "a newer graphform";
-  return new GraphformError(
-    "plan-newer",
-    `the plan ${file} was made by ${which} in format ${String(version)}; this graphform reads formats up to ${formatVersion}`,
-    { hint: `use ${which} for it, or make a new plan` },
-  );
+  const message = `the plan ${file} was made by ${which} in format ${String(version)}; this graphform reads formats up to ${formatVersion}`;
+  return new GraphformError("plan-newer", message, { hint: `use ${which} for it, or make a new plan` });
 }
 
 function damaged(file: string): GraphformError {

@@ -71,11 +71,9 @@ function unknownFormat(file: string, version: number): GraphformError {
 }
 
 function misnamed(file: string, found: string, name: string): GraphformError {
-  return new GraphformError(
-    "state-name",
-    `the state ${file} belongs to "${found}", and the manifest is "${name}"`,
-    { hint: "give the manifest the name that it had, or name another location with --state" },
-  );
+  const message = `the state ${file} belongs to "${found}", and the manifest is "${name}"`;
+  const hint = "give the manifest the name that it had, or name another location with --state";
+  return new GraphformError("state-name", message, { hint });
 }
 
 function remedyFor(file: string): string {

@@ -135,9 +135,7 @@ export async function textOf(file: string): Promise<string | undefined> {
 }
 
 function unreadable(where: string, cause: unknown): GraphformError {
-  return new GraphformError(
-    "state-unreadable",
-    `the state ${where} could not be read: ${fileTrouble(cause)}`,
-    { hint: "allow reading it, or name another file with --state", cause },
-  );
+  const message = `the state ${where} could not be read: ${fileTrouble(cause)}`;
+  const hint = "allow reading it, or name another file with --state";
+  return new GraphformError("state-unreadable", message, { hint, cause });
 }

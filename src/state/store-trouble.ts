@@ -6,13 +6,9 @@ import type { VersionId } from "./document.ts";
 
 /** The refusal to begin a second state if one stands in the other place that it could be in. */
 export function standsElsewhere(where: string, elsewhere: string): GraphformError {
-  return new GraphformError(
-    "state-elsewhere",
-    `no state at ${where}, and there is one at ${elsewhere}: a second one would create everything once more`,
-    {
-      hint: `name it with --state '${elsewhere}', or move it with what stands beside it: mkdir -p '${dirname(where)}' && mv '${elsewhere}'* '${dirname(where)}'`,
-    },
-  );
+  const message = `no state at ${where}, and there is one at ${elsewhere}: a second one would create everything once more`;
+  const hint = `name it with --state '${elsewhere}', or move it with what stands beside it: mkdir -p '${dirname(where)}' && mv '${elsewhere}'* '${dirname(where)}'`;
+  return new GraphformError("state-elsewhere", message, { hint });
 }
 
 /** The refusal to begin a new state if a lost one has left files; `left` are those of `backup` and `log` that are there. */
@@ -44,13 +40,9 @@ export function stateOlder(
   const back = isBackedUp
     ? `put the newer one back: cp '${where}.backup' '${where}'`
     : "put the newest copy in its place";
-  return new GraphformError(
-    "state-older",
-    `the state ${where} is at version ${serial}, and ${file} knows version ${newest}: an older copy was put in its place`,
-    {
-      hint: `${back}; or, to go on with the older one: rm -f '${where}.backup' '${where}.log', and bind what was made since with graphform import`,
-    },
-  );
+  const message = `the state ${where} is at version ${serial}, and ${file} knows version ${newest}: an older copy was put in its place`;
+  const hint = `${back}; or, to go on with the older one: rm -f '${where}.backup' '${where}.log', and bind what was made since with graphform import`;
+  return new GraphformError("state-older", message, { hint });
 }
 
 /** The refusal of a write that does not follow what is stored. */
@@ -80,12 +72,7 @@ export function changedMeanwhile(where: string): GraphformError {
 
 /** A write that the file system refused. */
 export function unwritable(where: string, cause: unknown): GraphformError {
-  return new GraphformError(
-    "state-unwritable",
-    `the state ${where} could not be written: ${fileTrouble(cause)}`,
-    {
-      hint: "the version before is intact; make room or allow writing there, then run the command again",
-      cause,
-    },
-  );
+  const message = `the state ${where} could not be written: ${fileTrouble(cause)}`;
+  const hint = "the version before is intact; make room or allow writing there, then run the command again";
+  return new GraphformError("state-unwritable", message, { hint, cause });
 }

@@ -189,11 +189,9 @@ function refuseAll({ waiting }: ClassState, error: unknown): void {
 /** The error of a create that was not sent because another one of its class is not resolved. */
 function unsent({ step }: CreateRequest, cause: unknown): unknown {
   if (!(cause instanceof GraphformError)) return cause;
-  return new GraphformError(
-    "create-unsent",
-    `the create of ${step.address} was not sent, because another one of its class is not resolved: ${cause.message}`,
-    { hint: "resolve that one, then run apply again", exitCode: cause.exitCode, cause },
-  );
+  const message = `the create of ${step.address} was not sent, because another one of its class is not resolved: ${cause.message}`;
+  const hint = "resolve that one, then run apply again";
+  return new GraphformError("create-unsent", message, { hint, exitCode: cause.exitCode, cause });
 }
 
 /** Lists the place of a step for all creates of a class that will be in flight together. */

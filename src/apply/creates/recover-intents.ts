@@ -152,9 +152,6 @@ async function findInParent(
 /** Throws `plan-stale` if a saved plan has no create for an object that an earlier run has made. */
 function assertExpected(address: Address, id: string, saved: Plan): void {
   if (saved.steps.some((step) => step.address === address && step.operation === "create")) return;
-  throw new GraphformError(
-    "plan-stale",
-    `${id} was created for ${address} by a run that did not finish, and this plan does not know it`,
-    { hint: "make a new plan", exitCode: 6 },
-  );
+  const message = `${id} was created for ${address} by a run that did not finish, and this plan does not know it`;
+  throw new GraphformError("plan-stale", message, { hint: "make a new plan", exitCode: 6 });
 }

@@ -117,9 +117,7 @@ function isRepeatable({ failure }: ServiceError): boolean {
 }
 
 function createLost({ address }: Step, cause: ServiceError): GraphformError {
-  return new GraphformError(
-    "create-lost",
-    `the service lost the create of ${address} ${attempts} times: ${cause.message}`,
-    { hint: "nothing was created; run apply again when the service is well", cause },
-  );
+  const message = `the service lost the create of ${address} ${attempts} times: ${cause.message}`;
+  const hint = "nothing was created; run apply again when the service is well";
+  return new GraphformError("create-lost", message, { hint, cause });
 }

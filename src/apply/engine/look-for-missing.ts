@@ -144,11 +144,7 @@ export async function isBlind(
 /** The error if nothing proves that a watched object is gone. */
 export function unproven({ address, ref }: Watched, because: string): GraphformError {
   const name = shellWord(address);
-  return new GraphformError(
-    "absence-unproven",
-    `nothing proves that ${address} (${ref.id}) is gone, or that it is there: ${because}`,
-    {
-      hint: `run again with the rights and the account that show it; if it is gone for good: graphform state rm ${name}; if it has another id: graphform import ${name} ID`,
-    },
-  );
+  const message = `nothing proves that ${address} (${ref.id}) is gone, or that it is there: ${because}`;
+  const hint = `run again with the rights and the account that show it; if it is gone for good: graphform state rm ${name}; if it has another id: graphform import ${name} ID`;
+  return new GraphformError("absence-unproven", message, { hint });
 }

@@ -103,11 +103,8 @@ async function idsBefore<Item extends Backup>(
 
 function unclear(what: string, made: readonly Backup[]): GraphformError {
   const found = made.map(({ id, createdAt }) => `${id} (created ${createdAt ?? "at an unknown time"})`);
-  return new GraphformError(
-    "backup-unclear",
-    `the ${what} was asked for, and nothing proves which of these it is: ${found.join(", ")}`,
-    {
-      hint: "it is not asked for again in this run; look at them, and run again if none is it. If the service's clocks are apart, say so in its profile: timing.clock",
-    },
-  );
+  const message = `the ${what} was asked for, and nothing proves which of these it is: ${found.join(", ")}`;
+  const hint =
+    "it is not asked for again in this run; look at them, and run again if none is it. If the service's clocks are apart, say so in its profile: timing.clock";
+  return new GraphformError("backup-unclear", message, { hint });
 }

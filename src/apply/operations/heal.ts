@@ -42,13 +42,9 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
   };
   await submitChange(change, context);
   if (isHealed(await look())) return done();
-  throw new GraphformError(
-    "not-healed",
-    `${ref.id} still shows other values: ${Object.keys(wanted).join(", ")}`,
-    {
-      hint: "look at who changes them; the next plan sets them back again",
-    },
-  );
+  const message = `${ref.id} still shows other values: ${Object.keys(wanted).join(", ")}`;
+  const hint = "look at who changes them; the next plan sets them back again";
+  throw new GraphformError("not-healed", message, { hint });
 }
 
 /** The repair is the same however often it is sent: only what it reads back counts. */

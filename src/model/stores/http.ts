@@ -187,12 +187,10 @@ export function httpCredentials(
   if (token !== undefined) return { value: { token }, source: bearer };
   if (username !== undefined && password !== undefined)
     return { value: { username, password }, source: both };
-  if (username !== undefined || password !== undefined)
-    throw new GraphformError(
-      "state-credentials",
-      `${username === undefined ? user : secret} is not set, and the other half is`,
-      { hint: `set ${both}, or ${bearer}` },
-    );
+  if (username !== undefined || password !== undefined) {
+    const message = `${username === undefined ? user : secret} is not set, and the other half is`;
+    throw new GraphformError("state-credentials", message, { hint: `set ${both}, or ${bearer}` });
+  }
   const job = variable("CI_JOB_TOKEN");
   const origin = URL.parse(variable("CI_API_V4_URL") ?? "")?.origin;
   if (job !== undefined && origin !== undefined && URL.parse(address)?.origin === origin)

@@ -79,21 +79,13 @@ async function contradiction(
 }
 
 function gone(where: string, { id, serial, savedAt }: KeptVersion): GraphformError {
-  return new GraphformError(
-    "state-gone",
-    `the state ${where} is gone, and the store still has version ${serial} of ${savedAt}: with nothing remembered everything would be made again`,
-    {
-      hint: `put it back: graphform state restore ${shellWord(id)}; to begin with nothing: graphform state restore none`,
-    },
-  );
+  const message = `the state ${where} is gone, and the store still has version ${serial} of ${savedAt}: with nothing remembered everything would be made again`;
+  const hint = `put it back: graphform state restore ${shellWord(id)}; to begin with nothing: graphform state restore none`;
+  return new GraphformError("state-gone", message, { hint });
 }
 
 function older(where: string, stored: number, { id, serial, savedAt }: KeptVersion): GraphformError {
-  return new GraphformError(
-    "state-older",
-    `the state ${where} is at version ${stored}, and the store still has version ${serial} of ${savedAt}: an older copy was put in its place`,
-    {
-      hint: `put the newest one back: graphform state restore ${shellWord(id)}; to go on with the older one: graphform state restore current, then bind what was made since with graphform import`,
-    },
-  );
+  const message = `the state ${where} is at version ${stored}, and the store still has version ${serial} of ${savedAt}: an older copy was put in its place`;
+  const hint = `put the newest one back: graphform state restore ${shellWord(id)}; to go on with the older one: graphform state restore current, then bind what was made since with graphform import`;
+  return new GraphformError("state-older", message, { hint });
 }

@@ -174,9 +174,7 @@ function decode(part: string, variable: string): string {
 }
 
 function unreadable(variable: string): GraphformError {
-  return new GraphformError(
-    "state-unsuitable",
-    `${variable} is not a URL of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
-    { hint: "write characters like @ / : # % of a password as %40 %2F %3A %23 %25" },
-  );
+  const message = `${variable} is not a URL of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE`;
+  const hint = "write characters like @ / : # % of a password as %40 %2F %3A %23 %25";
+  return new GraphformError("state-unsuitable", message, { hint });
 }

@@ -21,12 +21,11 @@ import { numberOf, stateRows, type Tables, tablesIn } from "./rows.ts";
  */
 export function createPostgresDriver(config: PostgresConfig, credentials: PostgresCredentials): StateDriver {
   const { name, schema = "graphform", versions = 50 } = config;
-  if (schema === "" || Buffer.byteLength(schema) > 63)
-    throw new GraphformError(
-      "state-unsuitable",
-      "the schema of the state has no name, or a name of over 63 bytes",
-      { hint: "correct state.schema; the default is graphform" },
-    );
+  if (schema === "" || Buffer.byteLength(schema) > 63) {
+    const message = "the schema of the state has no name, or a name of over 63 bytes";
+    const hint = "correct state.schema; the default is graphform";
+    throw new GraphformError("state-unsuitable", message, { hint });
+  }
   const settings = connectionSettings(config, credentials);
   const { where } = settings;
   const place = { where, schema };

@@ -213,11 +213,9 @@ function timeOf(row: Row, column: string): string {
 }
 
 function notOurs(column: string): GraphformError {
-  return new GraphformError(
-    "state-unsuitable",
-    `the state in PostgreSQL: column ${column} has a value that graphform does not write`,
-    { hint: "name another schema with state.schema; these tables belong to something else" },
-  );
+  const message = `the state in PostgreSQL: column ${column} has a value that graphform does not write`;
+  const hint = "name another schema with state.schema; these tables belong to something else";
+  return new GraphformError("state-unsuitable", message, { hint });
 }
 
 /** The holder of a row; fields that a person has edited away are unknown. */
