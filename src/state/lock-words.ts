@@ -4,14 +4,14 @@ import type { Hide } from "../model/known-secrets.ts";
 import type { StateDriver } from "./remote/driver.ts";
 import type { Holder } from "./store.ts";
 
+const epoch = "1970-01-01T00:00:00.000Z";
+
 /** A holder of whom nothing is known. No lock can be removed by its id. */
 const unknown: Holder = {
   ...{ id: "unknown", who: "somebody", pid: 1, host: "unknown", operation: "something" },
-  ...{ created: "1970-01-01T00:00:00.000Z", heartbeat: "1970-01-01T00:00:00.000Z" },
-  expires: "1970-01-01T00:00:00.000Z",
+  ...{ created: epoch, heartbeat: epoch, expires: epoch },
 };
 
-/** A holder of whom only this is known. */
 export function holderWith(known: Partial<Holder>): Holder {
   return { ...unknown, ...known };
 }
