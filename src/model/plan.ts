@@ -203,6 +203,19 @@ export interface OutputChange<Value = Json> {
   readonly sensitive: boolean;
 }
 
+/** Options of the command line beside the manifest. Addresses may be patterns: see `resolveAddressOptions`. */
+export interface PlanOptions {
+  readonly targets: readonly string[];
+  readonly exclude: readonly string[];
+  /** Replaces these whether or not a field asks for it, and lifts the refusal of their replacement. */
+  readonly replace: readonly string[];
+  /** Lifts the protection of these, and nothing else. */
+  readonly allowDestroy: readonly string[];
+  /** Moves the data of these now, if their lifecycle says that it is moved. Default: none. */
+  readonly cutover?: readonly string[];
+  readonly maxDisruption?: Disruption;
+}
+
 /** The plan is data: JSON in, JSON out. Apply executes it and nothing else. Reports get one whose values may be shown. */
 export interface Plan<Value = Json> {
   readonly version: 1;

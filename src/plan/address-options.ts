@@ -1,6 +1,6 @@
 /** @module Resolves the address patterns of the command line. */
 import type { Address } from "../model/address.ts";
-import type { PlanOptions } from "./input.ts";
+import type { PlanOptions } from "../model/plan.ts";
 
 /** An option whose pattern names nothing. */
 export interface UnknownAddress {

@@ -9,7 +9,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry, Reader } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Live, Ref } from "../model/observed.ts";
-import type { Guard, Plan } from "../model/plan.ts";
+import type { Guard, Plan, PlanOptions } from "../model/plan.ts";
 import { notAskedFor } from "../model/probe-reading.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
@@ -22,7 +22,7 @@ import { type Observation, observe } from "../observe/observe.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
-import type { PlanInput, PlanOptions } from "../plan/input.ts";
+import type { PlanInput } from "../plan/input.ts";
 import { afterMoves } from "../plan/moves.ts";
 import { makePlan } from "../plan/plan.ts";
 
