@@ -36,7 +36,7 @@ export type PostgresCredentials = {
   readonly [variable in typeof urlVariable | (typeof parts)[Part]]?: string;
 };
 
-/** Everything that a connection needs. `where` has no credential. */
+/** `where` has no credential. */
 export interface ConnectionSettings {
   readonly where: string;
   readonly host: string;
@@ -54,9 +54,8 @@ export interface ConnectionSettings {
 }
 
 /**
- * Settings of a connection: the manifest before the URL before the variables. Throws `state-unsuitable` if the URL contradicts
- * the manifest, since a state in another database would create everything once more, and if something is missing or unknown;
- * `state-denied` if there is no user.
+ * The manifest comes before the URL, and the URL before the variables. Throws `state-denied` if there is no user, and `state-unsuitable`
+ * if something is missing or unknown, or if the URL contradicts the manifest: in another database everything would be created once more.
  */
 export function connectionSettings(
   config: PostgresConfig,
