@@ -55,10 +55,7 @@ export function asTyped(value: Json, type: FieldSchema["type"]): Json {
   return type === "string" || type === undefined ? String(value) : value;
 }
 
-/**
- * Access rules by meaning: white space and the case of commands do not count. The order counts only where a
- * rule takes something away, since later rules win.
- */
+/** Access rules without white space and the case of commands. Their order counts only if one takes something away: later rules win. */
 function canonicalRules(text: string): string {
   const tokens = text
     .split(/\s+/)

@@ -19,11 +19,11 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error with a stable code. The message is lower-case and says what, where and the way out. */
+/** The message is lower-case and says what and where. */
 export class GraphformError extends Error {
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** The way out, in one sentence. */
+  /** The remedy, in one sentence. */
   readonly hint: string | undefined;
 
   constructor(
@@ -39,7 +39,6 @@ export class GraphformError extends Error {
   }
 }
 
-/** True for every error that carries a stable code and an exit code. */
 export function isGraphformError(error: unknown): error is GraphformError {
   return error instanceof GraphformError;
 }
@@ -88,10 +87,8 @@ export type ServiceFailure =
   | "aborted";
 
 /**
- * A request that the service refused or lost.
- *
- * `failure` is the class that the engine decides by: `busy` is an operation already in progress, `lost` is a
- * write with an unknown outcome, `unavailable` is a request that did no work, `shape` is an answer that cannot be read.
+ * A request that the service refused or lost. The engine decides by `failure`: `busy` is an operation already in progress, `lost` a write
+ * with an unknown outcome, `unavailable` a request that did no work, `shape` an answer that cannot be read.
  */
 export class ServiceError extends GraphformError {
   readonly failure: ServiceFailure;
@@ -110,16 +107,7 @@ export class ServiceError extends GraphformError {
     failure: ServiceFailure,
     operation: string,
     message: string,
-    options: {
-      status?: number;
-      mayHaveWorked?: boolean;
-      wasSent?: boolean;
-      retryAfter?: number;
-      host?: string;
-      exitCode?: ExitCode;
-      hint?: string;
-      cause?: unknown;
-    } = {},
+    options: Evidence & { status?: number; retryAfter?: number; cause?: unknown } = {},
   ) {
     super(`service-${failure}`, message, options);
     this.name = "ServiceError";
@@ -133,17 +121,17 @@ export class ServiceError extends GraphformError {
   }
 }
 
-/** Copies an error with other evidence about the work, with the host that was asked, or with another exit code or hint. */
-export function withEvidence(
-  error: ServiceError,
-  evidence: {
-    readonly mayHaveWorked?: boolean;
-    readonly wasSent?: boolean;
-    readonly host?: string;
-    readonly exitCode?: ExitCode;
-    readonly hint?: string;
-  },
-): ServiceError {
+/** Evidence about the work of a failed request, the host that was asked, and what the command makes of it. */
+interface Evidence {
+  readonly mayHaveWorked?: boolean;
+  readonly wasSent?: boolean;
+  readonly host?: string;
+  readonly exitCode?: ExitCode;
+  readonly hint?: string;
+}
+
+/** Copies an error with other evidence. */
+export function withEvidence(error: ServiceError, evidence: Evidence): ServiceError {
   const { failure, operation, message, status, mayHaveWorked, wasSent, retryAfter, host, exitCode, hint } =
     error;
   return new ServiceError(failure, operation, message, {

@@ -34,11 +34,6 @@ export function mayBeThere(
   return alike.length === 0 ? undefined : { is: "alike", ...firstOf(alike) };
 }
 
-/** Their ids in words: `i-1 and i-2`, `i-1, i-2, i-3 and 4 more`. */
-export function idsOf({ ids, count }: MayBe): string {
-  return count > ids.length ? `${ids.join(", ")} and ${count - ids.length} more` : ids.join(" and ");
-}
-
 /** A few of many: a plan of many creates does not list all of them for each. */
 function firstOf(found: readonly Resembling[]): Pick<MayBe, "ids" | "count"> {
   return { ids: found.slice(0, 3).map(({ other }) => other.id), count: found.length };

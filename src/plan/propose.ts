@@ -15,9 +15,10 @@ import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange, MayBe } from "../model/plan.ts";
 import { passwordRefused } from "../model/probe-troubles.ts";
+import { fewOf } from "../model/quantity.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
-import { idsOf, mayBeThere } from "./adoption-candidates.ts";
+import { mayBeThere } from "./adoption-candidates.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
@@ -71,7 +72,7 @@ function proposeCreate({ subject, desired, after, input }: Wanted): Change {
 function whyCreated(mayBe: MayBe | undefined): string {
   if (mayBe?.is !== "alike") return "does not exist yet";
   const [verb, subject] = mayBe.count === 1 ? ["is", "it"] : ["are", "one of them"];
-  return `the state knows nothing, and ${idsOf(mayBe)} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back, or bind it under imports`;
+  return `the state knows nothing, and ${fewOf(mayBe.ids, mayBe.count)} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back, or bind it under imports`;
 }
 
 function proposeRecreate(wanted: Wanted): Change {

@@ -3,7 +3,7 @@
 import { shellWord } from "../../model/errors.ts";
 import { disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import { idsOf } from "../adoption-candidates.ts";
+import { fewOf } from "../../model/quantity.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subjects.ts";
@@ -49,17 +49,18 @@ function disruptionGuard(
 function adoptionGuard({ address, mayBe }: Change): Guard | undefined {
   if (mayBe === undefined || mayBe.is === "alike") return undefined;
   const { is, ids, count } = mayBe;
+  const named = fewOf(ids, count);
   const bind = `graphform import ${shellWord(address)} ${shellWord(ids[0] ?? "ID")}`;
   if (is === "marked")
     return {
       code: "may-exist",
-      message: `${idsOf(mayBe)} was created for this address, says its mark, and no state says that it is bound`,
+      message: `${named} was created for this address, says its mark, and no state says that it is bound`,
       lift: `${bind}, or delete it at the service`,
     };
   const [verb, subject] = count === 1 ? ["exists", "it is"] : ["exist", "they are"];
   return {
     code: "may-exist",
-    message: `${idsOf(mayBe)} ${verb} already under this name, and no state says whose ${subject}`,
+    message: `${named} ${verb} already under this name, and no state says whose ${subject}`,
     lift: `${bind}, or another name`,
   };
 }

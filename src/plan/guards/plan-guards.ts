@@ -4,6 +4,7 @@ import type { Desired } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
 import { objectKey } from "../../model/object-key.ts";
 import type { Change, Guard } from "../../model/plan.ts";
+import { fewOf } from "../../model/quantity.ts";
 import type { Bound, StateDocument } from "../../model/state.ts";
 import type { PlanInput } from "../input.ts";
 import { destinations } from "../moves.ts";
@@ -135,8 +136,7 @@ function leftOutHolds(
   );
   return [...Map.groupBy(standing, ({ on }) => on)].map(([on, entries]) => {
     const all = entries.map(({ address }) => address).sort();
-    const rest = all.length - 3;
-    const named = rest > 0 ? `${all.slice(0, 3).join(", ")} and ${rest} more` : all.join(" and ");
+    const named = fewOf(all);
     const isExcluded = all.some((address) => options.exclude.includes(address));
     return {
       changes: open.filter((change) => change.address === on && destroys(change)),
