@@ -34,10 +34,7 @@ export interface ManifestHead {
   readonly findings: readonly Finding[];
 }
 
-/**
- * Returns the header if name, service and state are valid, even if other parts have errors. `resolveManifest` reports
- * everything that this reports, and more.
- */
+/** The header, if name, service and state are valid. `resolveManifest` reports everything that this reports, and more. */
 export function readHeader(
   parsed: Parsed,
   inputs: HeadInputs,
@@ -122,12 +119,9 @@ function headerOf(value: JsonObject, broken: ReadonlySet<string>): Header | unde
   };
 }
 
-function serviceOf(section: JsonObject): ServiceSection {
-  const { subscriptions } = section;
-  return {
-    ...textFields(section),
-    ...(isObject(subscriptions) ? { subscriptions: textFields(subscriptions) } : {}),
-  };
+function serviceOf({ subscriptions, ...section }: JsonObject): ServiceSection {
+  const byTier = isObject(subscriptions) ? { subscriptions: textFields(subscriptions) } : {};
+  return { ...textFields(section), ...byTier };
 }
 
 function textFields(section: JsonObject): { readonly [name: string]: string } {

@@ -38,7 +38,7 @@ export function propose(subject: Subject, input: PlanInput, recreated: ReadonlyS
   return isBeingDeleted(subject) ? proposeReturn(wanted, observed) : proposeUpdate(wanted, observed);
 }
 
-/** A declared address: its resource with every output filled in that stays what it is, and the addresses that get a new object. */
+/** A declared address; `after` has every output filled in that stays what it is. */
 interface Wanted {
   readonly subject: Subject;
   readonly desired: Desired;
@@ -216,21 +216,13 @@ function whyChanged(fields: readonly FieldChange[], subject: Subject, input: Pla
   const healed = fields.filter(({ via }) => via !== undefined).length;
   const refused = fields.filter(({ source, before }) => source === "probed" && before === null).length;
   const rest = fields.length - healed - refused;
+  const rotated = "apply sets it there; if it was rotated on purpose, put the new one into its secret";
+  const byHand = "set by hand in the database: set back in the running database, without a restart";
   return [
-    ...(refused === 0
-      ? []
-      : [
-          `${passwordRefused}: apply sets it there; if it was rotated on purpose, put the new one into its secret`,
-        ]),
+    ...(refused === 0 ? [] : [`${passwordRefused}: ${rotated}`]),
     ...(rest === 0 ? [] : [counted(rest, "differs", "differ")]),
-    ...whyHealed(healed),
+    ...(healed === 0 ? [] : [`${counted(healed, "was", "were")} ${byHand}`]),
   ].join("; ");
-}
-
-function whyHealed(count: number): readonly string[] {
-  if (count === 0) return [];
-  const what = counted(count, "was", "were");
-  return [`${what} set by hand in the database: set back in the running database, without a restart`];
 }
 
 function counted(count: number, one: string, several: string): string {
@@ -247,8 +239,7 @@ function proposeRemoval(subject: Subject, input: PlanInput): Change {
   const shared = {
     ...base(subject),
     fields: [],
-    ...(subject.observed === undefined ? {} : { before: specOf(subject.observed) }),
-    ...(removal === undefined ? {} : { where: removal.where }),
+    ...defined({ before: subject.observed && specOf(subject.observed), where: removal?.where }),
   };
   const forget = (reason: string): Change => ({ ...shared, action: "forget", reason, disruption: "none" });
   if (subject.bound === undefined && subject.intent !== undefined)

@@ -88,8 +88,8 @@ function current(
 }
 
 /**
- * An observed object as it will be when the operation in progress has finished: sent values replace those still shown, and
- * a field that operations change has the value that our own operation leads to, or the last recorded one.
+ * An observed object after the operation in progress: sent values replace shown ones, and a field that operations change has the value that
+ * our own operation leads to, or the last recorded one.
  */
 function whenFinished(observed: Observed, bound: Bound | undefined, { kinds, profile }: PlanInput): Observed {
   const schema = kinds.find(observed.kind)?.schema;
@@ -115,10 +115,7 @@ function destination(row: FieldSchema, operation: string | undefined, profile: P
   return transition?.[0].split(">")[1];
 }
 
-/**
- * The targets and everything that they refer to; undefined if nothing was targeted. --target and --exclude choose
- * what is looked at: they change the input and never filter the output.
- */
+/** The targets and everything that they refer to; undefined if nothing was targeted. */
 function targetsOf({ desired, options }: PlanInput): ReadonlySet<Address> | undefined {
   if (options.targets.length === 0) return undefined;
   const refs = new Map(desired.map((entry) => [entry.address, entry.refs]));
@@ -142,7 +139,7 @@ function excludedOf(
   return excluded;
 }
 
-/** One address with everything known of it, before anything is decided. */
+/** One address with everything known of it. */
 export interface Subject {
   readonly address: Address;
   readonly previousAddress?: Address;
@@ -167,11 +164,9 @@ export function base(
     kind: subject.kind,
     blocked: [],
     drift: [],
-    ...defined({ previousAddress: subject.previousAddress }),
-    ...(subject.desired === undefined ? {} : { where: subject.desired.where }),
+    ...defined({ previousAddress: subject.previousAddress, where: subject.desired?.where }),
     ...(refs.length === 0 ? {} : { refs }),
-    ...(subject.observed === undefined ? {} : { id: subject.observed.id, phase: subject.observed.phase }),
-    ...(subject.observed === undefined && subject.bound !== undefined ? { id: subject.bound.id } : {}),
+    ...defined({ id: (subject.observed ?? subject.bound)?.id, phase: subject.observed?.phase }),
     ...(hasVanished(subject) ? { gone: true as const, before: subject.bound?.recorded ?? {} } : {}),
   };
 }

@@ -1,5 +1,4 @@
 /** @module Runs the creates of one class: announces each before it is sent, and finds out what lost ones have made. */
-import type { Address } from "../../model/address.ts";
 import { GraphformError } from "../../model/errors.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Intent } from "../../model/state.ts";
@@ -24,7 +23,6 @@ import {
 import { findCreated } from "./find-created.ts";
 import { assertStillMissing } from "./still-missing.ts";
 
-/** Opens a registry that has no class yet. */
 export function openClassRegistry(context: Omit<ApplyContext, "classes">): ClassRegistry {
   const classes = new Map<string, CreateClass>();
   return {
@@ -36,7 +34,6 @@ export function openClassRegistry(context: Omit<ApplyContext, "classes">): Class
   };
 }
 
-/** Opens a class in which nothing is in flight. */
 function openCreateClass(key: string, context: ClassState["context"]): CreateClass {
   const state = newClassState(key, context);
   const { inFlight, known } = state;
@@ -107,8 +104,8 @@ async function announce(
 }
 
 /**
- * Does what can be done next for a class. Call it after every change of its state. While an answer is lost nothing is
- * admitted: the object of a new create could be taken for that of the lost one.
+ * Does what can be done next for a class, after every change of its state. While an answer is lost nothing is admitted: the object of a
+ * new create could be taken for that of the lost one.
  */
 function advance(state: ClassState): void {
   const { context, inFlight, lost, waiting } = state;
@@ -168,18 +165,15 @@ async function resolveLost(state: ClassState): Promise<void> {
     for (const { address, waiter } of lost) {
       const match = result.found.find((found) => found.address === address);
       waiter?.resolve(match === undefined ? undefined : { id: match.live.id, unsure: match.unsure });
-      if (waiter === undefined && match !== undefined) warnOfRefused(address, match.live.id, context);
+      if (waiter !== undefined || match === undefined) continue;
+      const message = `${match.live.id} was created for ${address} although the service refused that create; it is bound now`;
+      context.emit({ type: "warning", address, message });
     }
   } catch (error) {
     state.failure = error instanceof GraphformError ? error : undefined;
     for (const { waiter } of lost) waiter?.reject(error);
     refuseAll(state, error);
   }
-}
-
-function warnOfRefused(address: Address, id: string, { emit }: Pick<ApplyContext, "emit">): void {
-  const message = `${id} was created for ${address} although the service refused that create; it is bound now`;
-  emit({ type: "warning", address, message });
 }
 
 function refuseAll({ waiting }: ClassState, error: unknown): void {

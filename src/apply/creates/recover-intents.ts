@@ -10,10 +10,7 @@ import type { LostCreate } from "../evidence/candidates.ts";
 import { type Found, resolution } from "./create-request.ts";
 import { doubtAbout, findCreated } from "./find-created.ts";
 
-/**
- * Finds the object of every open create, or proves that there is none. A saved plan that creates such an address goes on
- * with it if its spec is the same; one that does not is stale (exit 6).
- */
+/** Finds the object of every open create, or proves that there is none. A saved plan that does not create such an address is stale (exit 6). */
 export async function recoverIntents(context: ApplyContext, saved?: Plan): Promise<Recovered> {
   const doubts = new Map<Address, CreateDoubt>();
   const { state } = context.journal;
@@ -125,8 +122,8 @@ async function recoverRound(
 }
 
 /**
- * Finds the objects of lost creates. They are gone with a parent that is absent, and are not asked for before that is known.
- * If the state does not bind the parent any more, an error of the service counts as "gone with it".
+ * Finds the objects of lost creates. They are gone with an absent parent, and are not asked for before that is known. If the state does not
+ * bind the parent any more, an error of the service counts as "gone with it".
  */
 async function findInParent(
   round: CreateRound,

@@ -36,9 +36,8 @@ const rarelyPolled = 0.9;
 const heartbeat = 10_000;
 
 /**
- * Polls a resource until an accepted operation has arrived, has failed, or the time is up. Until 90 % of the shortest
- * duration of the same operation in this run have passed, it polls at the longest interval only; after that, at the usual
- * growing one. Reports progress every ten seconds.
+ * Polls a resource until an accepted operation has arrived, has failed, or the time is up: at the longest interval until 90 % of the
+ * shortest duration of the same operation in this run have passed, then at the growing one. Reports progress every ten seconds.
  */
 export async function converge(target: Target, step: Reported, context: ApplyContext): Promise<Converged> {
   const { clock, profile, durations } = context;
@@ -102,14 +101,6 @@ export function progressOf(
   elapsed: number,
   detail: string,
 ): Parameters<ApplyContext["emit"]>[0] {
-  return {
-    type: "step-progress",
-    key,
-    address,
-    kind,
-    operation,
-    ...defined({ verb }),
-    elapsed,
-    detail,
-  };
+  const named = { key, address, kind, operation, ...defined({ verb }) };
+  return { type: "step-progress", ...named, elapsed, detail };
 }

@@ -27,10 +27,7 @@ export type BackupEnd<Item> =
   | { readonly is: "completed" | "failed"; readonly item: Item }
   | { readonly is: "late"; readonly item: Item | undefined };
 
-/**
- * Asks for a backup, and gives the function that waits for its end. Both throw `backup-unclear` if new backups are listed and
- * nothing proves that one of them is it: it is not asked for again then.
- */
+/** Asks for a backup, and gives the function that waits for its end. Both throw `backup-unclear` if nothing proves which new one it is. */
 export async function requestBackup<Item extends Backup>(
   wanted: WantedBackup<Item>,
   context: ChangeContext,

@@ -50,10 +50,7 @@ export interface Spent {
   readonly sessions: number;
 }
 
-/**
- * Submits a write until the service has taken it, and gives its value. It is repeated only where the attempt before it is
- * known to have done nothing, or where sending it again does no harm; the attempt says which.
- */
+/** Submits a write until the service has taken it. It is repeated only if the attempt before did nothing, or if repeating does no harm. */
 export async function submit<Value>(
   { attempt, timeout, isSpent, exhausted, pause }: Write<Value>,
   { clock, stopping }: Pick<ApplyContext, "clock" | "stopping">,
@@ -127,9 +124,9 @@ const mayBeTaken: readonly string[] = [
 ];
 
 /**
- * Submits the change of an existing object. It is repeated after a look in three cases: another operation is in progress, the status may
- * have caused the refusal, or the answer was lost and the look shows no effect. Throws the refusal if
- * repeating is no use, and `outcome-unknown` if nothing shows whether the change has worked.
+ * Submits the change of an existing object. It is repeated after a look if another operation is in progress, if the status may have caused
+ * the refusal, or if the answer was lost and the look shows no effect. Otherwise throws the refusal, or `outcome-unknown` if nothing shows
+ * whether the change has worked.
  */
 export function submitChange<Seen, Value>(
   { what, send, look, evaluate, timeout }: Change<Seen, Value>,

@@ -6,10 +6,7 @@ import type { Live, PhaseName } from "../../model/observed.ts";
 export interface Expectation {
   /** Phases that end the waiting well. */
   readonly phases: readonly PhaseName[];
-  /**
-   * The look just before the service accepted the operation; undefined for a new resource. `first-look`: an earlier run
-   * sent the operation, so the first look at rest stands in for it.
-   */
+  /** The look before the operation was accepted; undefined for a new resource. `first-look`: an earlier run sent it, take the first at rest. */
   readonly baseline: Baseline | "first-look";
   readonly acceptedAt: number;
   /** The last moment at which the object can have been made: its creation grace period starts here. */
@@ -38,7 +35,6 @@ export function noSightings({ baseline }: Expectation): Sightings {
   return { firstAtRest: undefined, wasShown, wasInProgress: false };
 }
 
-/** Adds one look. */
 export function withSighting(sightings: Sightings, live: Live | undefined): Sightings {
   if (live === undefined) return sightings;
   const isTransient = live.phase.is === "pending";

@@ -42,8 +42,8 @@ export interface AdoptedField {
 }
 
 /**
- * The edit that sets a field: the value is replaced in the file that holds it, in its own style, or its key is added to the
- * block in the uppermost file that has the block. Refuses what stands for more than this one resource.
+ * The edit that sets a field: replaces the value in its own style, or adds its key to the block in the uppermost file that has the block.
+ * Refuses what stands for more than this one resource.
  */
 export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit | Refusal {
   const { address, keys, members } = field;

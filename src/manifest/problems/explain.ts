@@ -1,8 +1,7 @@
 /** @module Turns schema violations of a manifest into faults with messages and hints. */
 import { holdsPassword } from "../../model/acl.ts";
 import { fieldRows } from "../../model/field-schema.ts";
-import type { Json } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, type Json } from "../../model/json.ts";
 import { isSealed, isTemplate } from "../../model/sealed.ts";
 import type { Part } from "../locate.ts";
 import { type Shape, shapeAt } from "../schema/shape.ts";
@@ -19,8 +18,8 @@ export interface Explained {
 }
 
 /**
- * Explains each mistake once. Skips values that are not known yet (secrets, outputs) and values that were reported before.
- * Never quotes the value of a secret field, nor one of `secrets`, which stand in such fields too.
+ * Explains each mistake once. Skips unknown values (secrets, outputs) and those that were reported before. Never quotes the value of a
+ * secret field, nor one of `secrets`.
  */
 export function explainViolations(
   violations: readonly Violation[],
@@ -77,10 +76,7 @@ function explain(
   return fault === undefined ? undefined : { path, part: "value", fault };
 }
 
-/**
- * Keys of violations that repeat another one: the choices of a value of the wrong type, and missing keys that are there
- * under a wrong spelling.
- */
+/** Violations that repeat another one: choices of a value of the wrong type, and missing keys that are there, misspelt. */
 function repeatedKeys(found: readonly Found[]): ReadonlySet<string> {
   const keys = found.flatMap(({ violation, shape }): readonly string[] => {
     if (violation.keyword === "type") return ["enum", "const"].map((keyword) => keyOf(violation, keyword));

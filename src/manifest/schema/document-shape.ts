@@ -4,7 +4,6 @@ import { storeKeys, stores, storeTypes } from "../../model/stores/index.ts";
 import { textKey } from "../../model/stores/store.ts";
 import { ownKeys, type Shape } from "./shape.ts";
 
-/** A section as the manifest's head sees it. */
 export interface Section {
   readonly name: string;
   readonly noun: string;
@@ -226,7 +225,7 @@ export interface ManifestKey {
   readonly shape: Shape;
 }
 
-/** Every key but the fields of the kinds, each before the keys in it. The keys that every resource has stand without a section. */
+/** Every key but the fields of the kinds, each before the keys in it. Keys of every resource have no section. */
 export function manifestKeys(sections: readonly Section[]): readonly ManifestKey[] {
   const { properties = {} } = documentShape(sections);
   return [...keysIn(properties, ""), ...keysIn(ownKeys, "")];

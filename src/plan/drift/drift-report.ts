@@ -149,10 +149,7 @@ function resourceDrift(
   };
 }
 
-/**
- * The time at which all of what was changed outside was last seen right; of an object that is gone or failed, the last time at which
- * anything of it was.
- */
+/** The time at which all that was changed outside was last seen right; of a gone or failed object, the last time at which anything was. */
 function lastSeenRight(bound: Bound | undefined, { fields, what }: Found): string | undefined {
   if (bound === undefined) return undefined;
   const { seenRight = {}, appliedAt = bound.createdAt } = bound;

@@ -77,10 +77,7 @@ function takenGuard(change: Change, { state, moved }: PlanInput): Guard | undefi
   };
 }
 
-/**
- * The guard against a deletion that the service would refuse. It is lifted at the service, by an update that is
- * declared and applied, and never as a side effect.
- */
+/** The guard against a deletion that the service would refuse. A declared update lifts it, never a side effect. */
 function keptByServiceGuard(
   change: Pick<Change, "action" | "kind" | "address">,
   { observed }: Subject,
@@ -105,19 +102,15 @@ function keptByServiceGuard(
 function notOfferedGuards(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
   const missing = missingOperation(change, subject, input);
   const named = requestedId(change, subject);
-  const found = [
-    missing && {
-      message: `profile ${input.profile.name} has no operation to ${missing.what}`,
-      lift: missing.remedy,
-    },
-    named === undefined
-      ? undefined
-      : {
-          message: `a new object would not be ${named}, which is asked for by its id`,
-          lift: "give the id of an existing one, or leave the id out",
-        },
+  const code = "not-offered";
+  const lack = `profile ${input.profile.name} has no operation to ${missing?.what}`;
+  const lift = "give the id of an existing one, or leave the id out";
+  return [
+    ...(missing === undefined ? [] : [{ code, message: lack, lift: missing.remedy }]),
+    ...(named === undefined
+      ? []
+      : [{ code, message: `a new object would not be ${named}, which is asked for by its id`, lift }]),
   ];
-  return found.flatMap((guard) => (guard === undefined ? [] : [{ code: "not-offered", ...guard }]));
 }
 
 function missingOperation(

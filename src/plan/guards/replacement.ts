@@ -9,10 +9,7 @@ import { afterMoves } from "../moves.ts";
 import type { Subject } from "../subjects.ts";
 import { remedyForOnDelete } from "./protection.ts";
 
-/**
- * The guard against a replacement that was not asked for. `onReplace: recreate` asks for it, save if `onDelete: retain`
- * keeps the old object: a replacement deletes it.
- */
+/** The guard against a replacement that was not asked for. `onReplace: recreate` asks for it, unless `onDelete: retain` keeps the old object. */
 export function replacementGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
   const { action, address, kind, forcedBy } = change;
   if (action !== "replace" || input.options.replace.includes(address)) return undefined;
@@ -64,7 +61,7 @@ function notCarried(
   return undefined;
 }
 
-/** The reasons that the database itself has shown against a copy of its data, with the other way if one carries all that changes. */
+/** The reasons that the database itself has shown against a copy, with the way by snapshot if that carries all that changes. */
 export function immovableGuards(change: Change, input: PlanInput): readonly Guard[] {
   if (change.action !== "migrate") return [];
   const rows = fieldRows(input.kinds.named(change.kind).schema);

@@ -27,7 +27,7 @@ export function createS3Driver(config: S3StoreConfig, credentials: AwsCredential
   const { send, close } = openSender(config);
   const request = s3Request(send, credentials, addresses);
   const lock = s3Lock(request, lockKey, where);
-  /** Whether the service refuses to delete an object of another ETag. Until that was tried, a lock that was given back stays as an object. */
+  /** True if the service refuses to delete an object of another ETag. Until that was tried, a lock that was given back stays as an object. */
   let deletesByEtag = false;
   let isProven = false;
   /** No run begins on a service that would let a second one in. */
