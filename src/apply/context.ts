@@ -17,7 +17,6 @@ import type { Journal } from "../model/state-event.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import type { ClassRegistry } from "./creates/create-request.ts";
 
-/** The dependencies of an apply. */
 export interface ApplyContext {
   readonly kinds: KindRegistry;
   readonly drivers: ReadonlyMap<string, Driver>;

@@ -25,7 +25,6 @@ export interface HeadInputs {
   readonly variables: GivenVariables;
 }
 
-/** A manifest whose resources and outputs are still as written. */
 export interface ManifestHead {
   readonly value: JsonObject;
   /** Undefined if one of its parts is wrong. */
@@ -139,7 +138,6 @@ function holdsCredential(key: string): boolean {
   return !isKnown && (credentialKey.test(key) || namesCredential(key));
 }
 
-/** The faults of a section whose values are known. */
 export function stateFaults(section: Json | undefined): readonly Explained[] {
   if (!isObject(section)) return [];
   const credentials = Object.entries(section).flatMap(([key, value]): readonly Explained[] => {

@@ -100,7 +100,6 @@ function unreadable(error: unknown): Fault {
   return { code: "unreadable-file", message: `the file cannot be read: ${reason}`, hint };
 }
 
-/** The code of an error of the file system. */
 export function codeOf(error: unknown): string | undefined {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : undefined;
 }

@@ -109,7 +109,6 @@ export interface Followed {
   readonly isBlocked: boolean;
 }
 
-/** Follows a path from the top of a file, through aliases. */
 export function follow(layer: Layer, path: Path): Followed {
   const maps: WrittenMap[] = [];
   const passed: ParsedNode[] = [];

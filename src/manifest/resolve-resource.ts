@@ -102,7 +102,6 @@ function prefixed(map: JsonObject, [key = "", ...rest]: readonly string[], prefi
   return rest.length > 0 && isObject(value) ? { ...map, [key]: prefixed(value, rest, prefix) } : map;
 }
 
-/** Reads a resource that is left out: its guards alone. */
 export function readLeftOut(
   member: Member,
   context: ResolveContext,

@@ -19,7 +19,6 @@ const noParts: ReadonlySet<string> = new Set();
 
 export type OutputExpression = Expression & { readonly scope: "output" };
 
-/** The rules of one place. */
 export interface ScopeRules {
   readonly variables: Variables;
   /** Absent if no secret may stand here. */

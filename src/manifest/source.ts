@@ -12,7 +12,6 @@ export interface SourceFile {
 /** A path into the manifest: keys of maps, positions in lists. */
 export type Path = readonly (string | number)[];
 
-/** One parsed file: its value, and its nodes with their positions. */
 export interface Layer {
   readonly file: string;
   readonly text: string;

@@ -27,7 +27,6 @@ const shapes: readonly (readonly [AclRuleKind, RegExp])[] = [
   ["credential", /^[><#!]/],
 ];
 
-/** The rules of an access list, in their order. */
 export function aclRules(acl: string): readonly AclRule[] {
   return [...rangesOf(acl)].map(([from, to]) => ruleOf(acl.slice(from, to)));
 }

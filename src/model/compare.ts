@@ -24,7 +24,6 @@ function isCompound(value: Json): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** One spelling for all spellings of a value. */
 function canonical(value: Json, { type, "x-compare": compare }: Comparison): Json {
   switch (compare) {
     case "size":

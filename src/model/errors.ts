@@ -52,7 +52,6 @@ export function ownError(thrown: unknown, hide: Hide): GraphformError {
   return new GraphformError("unexpected", message, { hint, cause: thrown });
 }
 
-/** Wraps a thrown value that is not an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
@@ -130,7 +129,6 @@ interface Evidence {
   readonly hint?: string;
 }
 
-/** Copies an error with other evidence. */
 export function withEvidence(error: ServiceError, evidence: Evidence): ServiceError {
   const { failure, operation, message, status, mayHaveWorked, wasSent, retryAfter, host, exitCode, hint } =
     error;

@@ -97,7 +97,6 @@ export interface KindSchema extends FieldSchema {
   readonly properties: { readonly [name: string]: FieldSchema };
 }
 
-/** Rows by the dotted paths of their fields. */
 export type Rows = ReadonlyMap<string, FieldSchema>;
 
 /** Every field of a schema, without the groups that hold them; made once for each schema. */

@@ -192,7 +192,6 @@ function movingPaths(
   return new Set(moving.map(([path]) => path));
 }
 
-/** Addresses that a value names, or whose outputs it waits for. */
 function referents(value: Json, row: FieldSchema): readonly Address[] {
   const section = row["x-reference"]?.section;
   return section !== undefined && typeof value === "string" ? [`${section}.${value}`] : waitsFor(value);

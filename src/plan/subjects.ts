@@ -14,7 +14,6 @@ import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";
 import { withProbed } from "./probed.ts";
 
-/** The addresses of a plan, and bound ones that the options leave out. */
 export interface Subjects {
   readonly chosen: ReadonlyMap<Address, Subject>;
   readonly leftOut: readonly Subject[];
@@ -73,7 +72,6 @@ function subjectAt(
   };
 }
 
-/** An observed object as decisions are made from it. */
 function current(
   observed: Observed,
   desired: Desired | undefined,
@@ -139,7 +137,6 @@ function excludedOf(
   return excluded;
 }
 
-/** One address with everything known of it. */
 export interface Subject {
   readonly address: Address;
   readonly previousAddress?: Address;
@@ -154,7 +151,6 @@ export interface Subject {
   readonly doubt?: Doubt;
 }
 
-/** The fields of a change that repeat its subject, whatever the action. */
 export function base(
   subject: Subject,
 ): Pick<Change, "address" | "kind" | "blocked" | "drift"> & Partial<Change> {
@@ -177,7 +173,6 @@ export function hasVanished({ bound, observed, doubt }: Subject): boolean {
   return isMissing && bound.converging?.operation !== "delete";
 }
 
-/** An observed spec without its sources. */
 export function specOf(observed: Observed): Spec {
   return Object.fromEntries(Object.entries(observed.spec).map(([path, seen]) => [path, seen.value]));
 }

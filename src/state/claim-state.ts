@@ -16,7 +16,6 @@ import type { StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
 import { reduce } from "./reducer.ts";
 
-/** The service and the manifest of this run. */
 export interface Claim {
   readonly service: ServiceIdentity;
   readonly manifest: ManifestIdentity;

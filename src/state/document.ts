@@ -21,7 +21,6 @@ export function emptyState(
   return { ...head, savedAt: "1970-01-01T00:00:00.000Z", ...tables };
 }
 
-/** Which version of which history. */
 export type VersionId = Pick<StateDocument, "lineage" | "serial">;
 
 export function versionIdOf({ lineage, serial }: VersionId): VersionId {

@@ -13,7 +13,6 @@ import { backupOf, logOf } from "./state-writer.ts";
 import type { KeptVersion, Stored } from "./store.ts";
 import { changedMeanwhile, unwritable } from "./store-trouble.ts";
 
-/** The one version that is kept beside a state's file. */
 const backupId = "backup";
 
 /** Reads the document of a file as text, its log folded in. */

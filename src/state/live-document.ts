@@ -7,7 +7,6 @@ import type { Bound, CreateRound, Intent, Migration, StateDocument } from "../mo
 /** A document without the tables that grow with the fleet. */
 export type DocumentHead = Omit<StateDocument, "resources" | "intents" | "rounds">;
 
-/** A document and the tables that it shows. */
 export interface LiveDocument {
   /** The document. Its entries never change, its maps do. */
   readonly view: StateDocument;

@@ -25,7 +25,6 @@ import {
 } from "./lock-words.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
 
-/** The content of a lock file. */
 export interface LockRecord extends Holder, ProcessIdentity {
   /** Not in the file: its last write by the clock of the disk, in ms since 1970. */
   readonly touched?: number;

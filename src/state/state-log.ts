@@ -23,12 +23,10 @@ export interface StateLog {
   readonly events: readonly EventVersion[];
 }
 
-/** The first line of a log that follows a document. */
 export function headLine({ lineage, serial, savedAt }: LogHead): string {
   return lineOf({ follows: { lineage, serial, savedAt } });
 }
 
-/** The line of all events of a moment. */
 export function eventsLine(events: readonly EventVersion[]): string {
   return lineOf({ events: events.map(({ serial, savedAt, event }) => ({ serial, savedAt, event })) });
 }

@@ -175,7 +175,6 @@ function event(members: { readonly [name: string]: FieldSchema }): FieldSchema {
 
 const list: FieldSchema = { type: "array", items: { type: "object" } };
 
-/** An object with these members, and others that its reader does not depend on. */
 function open(members: { readonly [name: string]: FieldSchema }): FieldSchema {
   return { ...record(members), additionalProperties: {} };
 }

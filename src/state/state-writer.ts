@@ -76,7 +76,6 @@ export function logOf(file: string): string {
   return `${file}.log`;
 }
 
-/** The version before of a state's file. */
 export function backupOf(file: string): string {
   return `${file}.backup`;
 }

@@ -10,7 +10,6 @@ import type { LostCreate } from "../evidence/candidates.ts";
 import { fixedPart, mayBeInFlightTogether } from "../evidence/in-flight-together.ts";
 import type { Created, CreateRequest } from "./create-request.ts";
 
-/** A round that creates can join. */
 export interface OpenRound {
   readonly id: string;
   readonly round: CreateRound;
@@ -33,7 +32,6 @@ export interface Unresolved extends LostCreate {
   };
 }
 
-/** One class of one run. It changes as creates come and go. */
 export interface ClassState {
   readonly key: string;
   readonly context: Omit<ApplyContext, "classes">;

@@ -22,7 +22,6 @@ export interface AnnouncedCreate {
   readonly round: CreateRound;
 }
 
-/** An object that a create has made. */
 export interface Created {
   readonly id: string;
   readonly intent: Intent;
@@ -47,7 +46,6 @@ export interface CreateClass {
   leave(create: AnnouncedCreate): void;
 }
 
-/** The create classes of one run. */
 export interface ClassRegistry {
   /** The class of a key, opened at its first use. */
   classFor(key: string): CreateClass;
@@ -59,7 +57,6 @@ export interface Found {
   readonly absent: readonly Address[];
 }
 
-/** The object of an announced create as the state binds it. */
 export function createdObject(
   address: Address,
   id: string,

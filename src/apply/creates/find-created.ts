@@ -29,7 +29,6 @@ import {
 } from "../evidence/candidates.ts";
 import type { Found } from "./create-request.ts";
 
-/** The part of an apply that a search uses. */
 export type SearchContext = LookContext & Pick<ApplyContext, "dateOf">;
 
 /**

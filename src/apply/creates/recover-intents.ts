@@ -64,7 +64,6 @@ function doubtOf({ message, hint = "" }: GraphformError): CreateDoubt {
 /** Errors that leave an intent open: its object, or its parent, is in doubt. What relies on it is refused, and nothing else is. */
 const leavingOpen: readonly string[] = ["create-ambiguous", "another-object", "absence-unproven"];
 
-/** A round of the state with its id. */
 type RoundEntry = readonly [string, CreateRound];
 
 /** The open rounds by class, the newest first: its `before` lists what older rounds have made, so it cannot take an object of theirs. */

@@ -15,7 +15,6 @@ import {
 } from "../evidence/arrival.ts";
 import { type Sighting, watch } from "./look-for-missing.ts";
 
-/** A resource, and the expectation that ends the wait. */
 export interface Target extends Expectation {
   readonly kind: string;
   readonly ref: Ref;
@@ -26,7 +25,6 @@ export interface Target extends Expectation {
 /** The end of a wait. After a timeout the operation goes on at the service. */
 export type Converged = Arrival | { readonly is: "timeout" | "interrupted"; readonly detail: string };
 
-/** The parts of a step that progress is reported with. */
 export type Reported = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
 
 /** The share of the shortest known duration during which looks are rare. */

@@ -11,7 +11,6 @@ import { contradiction, lookOnce, placeWithWitnesses } from "../../polling/look-
 import { isPassing, poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 
-/** The part of an apply that such a look uses. */
 export type LookContext = Pick<ApplyContext, "drivers" | "profile" | "clock" | "kinds" | "stopping"> & {
   readonly journal: Pick<Journal, "state">;
 };

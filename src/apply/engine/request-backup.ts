@@ -7,7 +7,6 @@ import { type BackupRequest, leastComplete, type Made, madeBy } from "../evidenc
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { type ChangeContext, submitChange } from "./submit.ts";
 
-/** A backup to ask for. */
 export interface WantedBackup<Item extends Backup> {
   /** Name for messages: `backup of ID`. */
   readonly what: string;

@@ -13,7 +13,6 @@ export interface Expectation {
   readonly madeAt: number;
 }
 
-/** A summary of the looks so far. */
 export interface Sightings {
   /** The first look that found it at rest. */
   readonly firstAtRest: Live | undefined;
@@ -22,7 +21,6 @@ export interface Sightings {
   readonly wasInProgress: boolean;
 }
 
-/** The end of an accepted operation. */
 export type Arrival =
   | { readonly is: "arrived"; readonly live: Live | undefined }
   | { readonly is: "failed" | "waiting-for-person"; readonly live: Live; readonly detail: string }

@@ -11,7 +11,6 @@ import type { ApplyContext, StepResult } from "../context.ts";
 import { stale } from "../context.ts";
 import type { Shown } from "./unconfirmed-write.ts";
 
-/** The part of an apply that decides whether the precondition of a step still holds. */
 export type PreconditionContext = Pick<
   ApplyContext,
   "kinds" | "profile" | "outputsAtStart" | "outputs" | "stateAtStart" | "digest"
@@ -47,7 +46,6 @@ export function shownOf(record: Spec, step: Step, live: Live, context: Precondit
   return shown.length === wanted.length ? "all" : "shown";
 }
 
-/** The result of a step whose precondition no longer holds. */
 export function staleResult(step: Step, ref: Ref, { phase }: Pick<Live, "phase">): StepResult {
   const checks = step.checks.length > 0 ? `: ${step.checks.join(", ")}` : "";
   const now = phase.is === "stopped" ? "; it is stopped" : "";

@@ -53,7 +53,6 @@ export async function forget(step: Step, context: ApplyContext): Promise<StepRes
   return { result: "done", ...defined({ id: step.id }) };
 }
 
-/** Gives a bound object its new address. */
 export async function move(step: Step, context: ApplyContext): Promise<StepResult> {
   if (step.from !== undefined)
     await context.journal.record({ type: "moved", from: step.from, to: step.address });

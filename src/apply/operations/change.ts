@@ -13,7 +13,6 @@ import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evid
 import { probedBaseline, withProbedPaths } from "../probe.ts";
 import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
 
-/** A change of an existing object. */
 export interface ChangeRequest {
   /** The operation that the state waits for: `update`, or the name of a lifecycle operation. */
   readonly operation: string;

@@ -63,7 +63,6 @@ interface Part {
   readonly shown: string | undefined;
 }
 
-/** The keys and values of a file in their order. */
 function partsOf({ root }: Layer, shown: ShownAt): readonly Part[] {
   const parts: Part[] = [];
   const add = ({ range: [from, to], value }: Scalar.Parsed, instead: (text: string) => string): void => {
@@ -111,7 +110,6 @@ function lineAround({ text, lines }: Layer, parts: readonly Part[], line: number
   return to < end ? `${shown}…` : shown;
 }
 
-/** The index of the first part that ends behind an offset. */
 function firstBehind(parts: readonly Part[], offset: number): number {
   let [low, high] = [0, parts.length];
   while (low < high) {

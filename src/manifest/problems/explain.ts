@@ -10,7 +10,6 @@ import { describe, dotted, type Fault } from "./fault.ts";
 import { listed, nearest, suggest } from "./nearest.ts";
 import { shownKey } from "./plain-fields.ts";
 
-/** The fault of a violation, and the part of the manifest that it is about. */
 export interface Explained {
   readonly path: Path;
   readonly part: Part;
@@ -40,7 +39,6 @@ export function explainViolations(
   });
 }
 
-/** A violation of a value that is known, with its path and shape. */
 interface Found {
   readonly violation: Violation;
   readonly path: Path;

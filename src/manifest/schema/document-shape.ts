@@ -9,7 +9,6 @@ export interface Section {
   readonly noun: string;
 }
 
-/** Returns the shapes of a resource and of the defaults of a section. */
 export type ResourceShapes = (section: string) => { readonly resource: Shape; readonly defaults: Shape };
 
 const open: Shape = { type: "object", description: "Fields of the resource as keys and values." };
@@ -18,9 +17,7 @@ const anyResource: ResourceShapes = () => ({ resource: open, defaults: open });
 
 /** Names of resources, as addresses spell them. */
 const resourceName = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
-/** Names of variables of the environment. */
 const variableName = "^[A-Za-z_][A-Za-z0-9_]*$";
-/** Names of variables, secrets and outputs. */
 const wordName = "^[A-Za-z_][A-Za-z0-9_-]*$";
 
 function closed(properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape {

@@ -34,7 +34,6 @@ export function holderOf(info: unknown): Holder | undefined {
   return holderWith(defined({ id, who, pid, host, operation, created, heartbeat: created, expires }));
 }
 
-/** A text that is not empty. */
 function text(object: JsonObject, key: string): string | undefined {
   return textIn(object[key]) || undefined;
 }

@@ -11,7 +11,6 @@ const tries = 6;
 /** Ms after which an attempt without an answer counts as one that hung, and most of those: a process that was stopped looks like one. */
 const hanging = { after: 15_000, most: 2 };
 
-/** Pauses between attempts in ms. */
 const pauses = { first: 500, longest: 8000 };
 
 export interface RetryOptions {

@@ -107,7 +107,6 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
 /** Time in ms between two looks that prove that nothing is stored: a server that is wrong for a moment would have everything made again. */
 const settle = 5000;
 
-/** The document of a state as the protocol reads and writes it. */
 function httpDocument(
   request: HttpRequest,
   addresses: HttpAddresses,

@@ -21,7 +21,6 @@ export interface HttpStoreConfig extends Omit<HttpLocation, "type">, SenderOptio
   readonly settle?: number;
 }
 
-/** Addresses of the requests, and their methods. */
 export interface HttpAddresses {
   readonly dialect: HttpDialect;
   readonly state: URL;
@@ -62,7 +61,6 @@ export function httpAddresses(config: HttpStoreConfig): HttpAddresses {
   };
 }
 
-/** A copy of an address with the ID of a lock in its query. */
 export function withId(address: URL, id: string): URL {
   const url = new URL(address);
   url.searchParams.set("ID", id);

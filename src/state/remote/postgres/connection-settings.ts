@@ -17,7 +17,6 @@ export interface PostgresConfig extends Omit<PostgresLocation, "type"> {
 
 const urlVariable = "GRAPHFORM_STATE_POSTGRES_URL";
 
-/** The parts of a connection, and the variable of libpq for each. */
 const parts = {
   host: "PGHOST",
   port: "PGPORT",
@@ -133,10 +132,8 @@ function unsuitable(what: string, hint: string): GraphformError {
   return new GraphformError("state-unsuitable", `the state in PostgreSQL: ${what}`, { hint });
 }
 
-/** The parts that a URL names. */
 type ConnectionUrl = { readonly [part in Part]?: string | undefined };
 
-/** Parameters that are read. */
 const known = ["host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey"];
 /** Parameters that hosting services put into their URLs, and that change nothing here. */
 const ignored = ["application_name", "channel_binding", "connect_timeout", "target_session_attrs"];

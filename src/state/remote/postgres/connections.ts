@@ -13,7 +13,6 @@ export interface Row {
   readonly [column: string]: unknown;
 }
 
-/** Runs one statement and resolves with its rows. */
 export type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** All reject with the errors of a driver. */
@@ -131,7 +130,6 @@ async function pem(file: string): Promise<string> {
   }
 }
 
-/** The names that messages need. */
 export interface Place {
   readonly where: string;
   readonly schema: string;

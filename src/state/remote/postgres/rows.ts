@@ -196,7 +196,6 @@ function textOf(row: Row, column: string): string {
   throw notOurs(column);
 }
 
-/** A number, however it is sent. */
 export function numberOf(row: Row, column: string): number {
   const value = Number(row[column]);
   if (Number.isSafeInteger(value)) return value;
