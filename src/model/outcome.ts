@@ -7,7 +7,7 @@ import type { FieldChange, Step } from "./plan.ts";
 import type { RecordedOutput } from "./state.ts";
 
 /** The step that an event or an outcome is about. */
-type NamedStep = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
+export type NamedStep = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
 
 export interface StepOutcome extends NamedStep {
   readonly id?: string;

@@ -6,6 +6,8 @@ export interface SchemaError {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: { readonly [name: string]: unknown };
+  /** The key, if the key itself is invalid. */
+  readonly propertyName?: string;
 }
 
 /** A compiled schema: true if a value conforms to it. */

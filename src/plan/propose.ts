@@ -33,8 +33,11 @@ export function propose(subject: Subject, input: PlanInput, recreated: ReadonlyS
   const { desired, observed } = subject;
   if (desired === undefined) return proposeRemoval(subject, input);
   const wanted = { subject, desired, after: resolved(desired, input, recreated), input, recreated };
-  if (observed === undefined)
-    return subject.bound === undefined ? proposeCreate(wanted) : proposeRecreate(wanted);
+  if (observed === undefined) {
+    const { holdsData } = input.kinds.named(desired.kind);
+    const create = proposeCreate(wanted);
+    return subject.bound === undefined ? create : { ...create, reason: whyRecreated(subject, holdsData) };
+  }
   return isBeingDeleted(subject) ? proposeReturn(wanted, observed) : proposeUpdate(wanted, observed);
 }
 
@@ -73,11 +76,6 @@ function whyCreated(mayBe: MayBe | undefined): string {
   if (mayBe?.is !== "alike") return "does not exist yet";
   const [verb, subject] = mayBe.count === 1 ? ["is", "it"] : ["are", "one of them"];
   return `the state knows nothing, and ${fewOf(mayBe.ids, mayBe.count)} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back, or bind it under imports`;
-}
-
-function proposeRecreate(wanted: Wanted): Change {
-  const { holdsData } = wanted.input.kinds.named(wanted.desired.kind);
-  return { ...proposeCreate(wanted), reason: whyRecreated(wanted.subject, holdsData) };
 }
 
 function whyRecreated(subject: Subject, holdsData: boolean): string {

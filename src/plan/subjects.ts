@@ -36,8 +36,18 @@ export function subjectsOf(input: PlanInput): Subjects {
     ),
   );
   const isChosen = (address: Address): boolean => isNamed(owners.get(address) ?? withoutTwin(address));
-  const at = (address: Address): Subject =>
-    subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input);
+  const at = (address: Address): Subject => {
+    const [declared, binding] = [desired.get(address), bound.get(address)];
+    const observed = input.observed.get(address);
+    const intent = input.state.intents[address];
+    return {
+      address,
+      kind: declared?.kind ?? binding?.kind ?? input.state.rounds[intent?.round ?? ""]?.kind ?? "",
+      ...defined({ previousAddress: previous.get(address), desired: declared, bound: binding }),
+      ...defined({ intent, doubt: input.doubts?.get(address) }),
+      ...defined({ observed: observed && current(observed, declared, binding, input) }),
+    };
+  };
   return {
     chosen: new Map(known.filter(isChosen).map((address) => [address, at(address)])),
     leftOut: [...bound.keys()].filter((address) => !isChosen(address)).map(at),
@@ -52,24 +62,6 @@ export function heldBy(subject: Subject, kinds: KindRegistry): readonly Address[
     return typeof name === "string" ? [`${field.section}.${name}`] : [];
   });
   return [...new Set([...(subject.bound?.refs ?? []), ...seen])];
-}
-
-function subjectAt(
-  address: Address,
-  desired: Desired | undefined,
-  bound: Bound | undefined,
-  previousAddress: Address | undefined,
-  input: PlanInput,
-): Subject {
-  const observed = input.observed.get(address);
-  const doubt = input.doubts?.get(address);
-  const intent = input.state.intents[address];
-  return {
-    address,
-    kind: desired?.kind ?? bound?.kind ?? input.state.rounds[intent?.round ?? ""]?.kind ?? "",
-    ...defined({ previousAddress, desired, bound, intent, doubt }),
-    ...(observed === undefined ? {} : { observed: current(observed, desired, bound, input) }),
-  };
 }
 
 function current(

@@ -9,6 +9,7 @@ import { fileTrouble } from "../files/file-trouble.ts";
 import { asError, GraphformError } from "../model/errors.ts";
 import { isObject, objectIn } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
+import type { CreatedObject as AcknowledgedObject } from "../model/state-event.ts";
 import { stateFormatter } from "./document.ts";
 import { readState } from "./read-state.ts";
 
@@ -26,10 +27,7 @@ export interface ErroredState {
   readonly created: readonly CreatedObject[];
 }
 
-export interface CreatedObject {
-  readonly address: string;
-  readonly id: string;
-}
+export type CreatedObject = Pick<AcknowledgedObject, "address" | "id">;
 
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");

@@ -1,6 +1,5 @@
 /** @module Runs the creates of one class: announces each before it is sent, and finds out what lost ones have made. */
 import { GraphformError } from "../../model/errors.ts";
-import type { Step } from "../../model/plan.ts";
 import type { Intent } from "../../model/state.ts";
 import { type ApplyContext, driverOf, withOwnPatience } from "../context.ts";
 import {
@@ -8,7 +7,6 @@ import {
   mayJoin,
   mostInFlight,
   newClassState,
-  type OpenRound,
   type Unresolved,
   waitForRound,
 } from "./class-state.ts";
@@ -126,13 +124,16 @@ async function exclusively(state: ClassState, work: (state: ClassState) => Promi
   advance(state);
 }
 
+/** Lists the place of the first create, for all of the class that will be in flight together. */
 async function startRound(state: ClassState): Promise<void> {
+  const { key: classKey, context } = state;
   const first = state.waiting.first();
   if (first === undefined) return;
   try {
-    const opened = await openRound(state.key, first.request.step, state.context);
-    state.known.add(opened.round.kind, opened.round.place, opened.round.before);
-    state.round = opened;
+    const { kind, place } = first.request.step;
+    const before = await driverOf(context, kind).list(place, context.stopping);
+    state.known.add(kind, place, before);
+    state.round = { id: newRoundId(classKey, context), round: { kind, place, classKey, before } };
     admit(state);
   } catch (error) {
     for (const { refuse } of state.waiting.drain()) refuse(error);
@@ -186,16 +187,6 @@ function unsent({ step }: CreateRequest, cause: unknown): unknown {
   const message = `the create of ${step.address} was not sent, because another one of its class is not resolved: ${cause.message}`;
   const hint = "resolve that one, then run apply again";
   return new GraphformError("create-unsent", message, { hint, exitCode: cause.exitCode, cause });
-}
-
-/** Lists the place of a step for all creates of a class that will be in flight together. */
-async function openRound(
-  classKey: string,
-  { kind, place }: Pick<Step, "kind" | "place">,
-  context: Pick<ApplyContext, "clock" | "drivers" | "journal" | "stopping">,
-): Promise<OpenRound> {
-  const before = await driverOf(context, kind).list(place, context.stopping);
-  return { id: newRoundId(classKey, context), round: { kind, place, classKey, before } };
 }
 
 function newRoundId(classKey: string, { clock, journal }: Pick<ApplyContext, "clock" | "journal">): string {

@@ -1,7 +1,7 @@
 /** @module Polls a resource until an accepted operation has arrived, and reports progress. */
 import { defined } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
-import type { Step } from "../../model/plan.ts";
+import type { NamedStep } from "../../model/outcome.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
@@ -25,8 +25,6 @@ export interface Target extends Expectation {
 /** The end of a wait. After a timeout the operation goes on at the service. */
 export type Converged = Arrival | { readonly is: "timeout" | "interrupted"; readonly detail: string };
 
-export type Reported = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
-
 /** The share of the shortest known duration during which looks are rare. */
 const rarelyPolled = 0.9;
 
@@ -37,7 +35,7 @@ const heartbeat = 10_000;
  * Polls a resource until an accepted operation has arrived, has failed, or the time is up: at the longest interval until 90 % of the
  * shortest duration of the same operation in this run have passed, then at the growing one. Reports progress every ten seconds.
  */
-export async function converge(target: Target, step: Reported, context: ApplyContext): Promise<Converged> {
+export async function converge(target: Target, step: NamedStep, context: ApplyContext): Promise<Converged> {
   const { clock, profile, durations } = context;
   const started = clock.now();
   const durationKey = [step.kind, step.operation, step.verb].join(" ");
@@ -95,7 +93,7 @@ function rememberShown(kind: string, { spec }: Live, { shown }: Pick<ApplyContex
 
 /** The progress event of a step; `elapsed` in ms. */
 export function progressOf(
-  { key, address, kind, operation, verb }: Reported,
+  { key, address, kind, operation, verb }: NamedStep,
   elapsed: number,
   detail: string,
 ): Parameters<ApplyContext["emit"]>[0] {

@@ -3,9 +3,10 @@ import { holdsPassword } from "../../model/acl.ts";
 import { fieldRows } from "../../model/field-schema.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import { isSealed, isTemplate } from "../../model/sealed.ts";
+import type { SchemaError } from "../../model/violation.ts";
 import type { Part } from "../locate.ts";
 import { type Shape, shapeAt } from "../schema/shape.ts";
-import type { Path, Violation } from "../source.ts";
+import type { Path } from "../source.ts";
 import { describe, dotted, type Fault } from "./fault.ts";
 import { listed, nearest, suggest } from "./nearest.ts";
 import { shownKey } from "./plain-fields.ts";
@@ -21,13 +22,13 @@ export interface Explained {
  * secret field, nor one of `secrets`.
  */
 export function explainViolations(
-  violations: readonly Violation[],
+  violations: readonly SchemaError[],
   value: Json,
   shape: Shape,
   secrets: ReadonlySet<Json> = new Set(),
 ): readonly Explained[] {
   const found = violations.flatMap((violation): readonly Found[] => {
-    const path = pathOf(violation.path, value);
+    const path = pathOf(violation.instancePath, value);
     return path === undefined ? [] : [{ violation, path, shape: shapeAt(shape, path) ?? {} }];
   });
   if (found.length === 0) return [];
@@ -40,7 +41,7 @@ export function explainViolations(
 }
 
 interface Found {
-  readonly violation: Violation;
+  readonly violation: SchemaError;
   readonly path: Path;
   readonly shape: Shape;
 }
@@ -85,12 +86,12 @@ function repeatedKeys(found: readonly Found[]): ReadonlySet<string> {
   return new Set(keys);
 }
 
-function wordOf({ keyword, params }: Violation): string {
+function wordOf({ keyword, params }: SchemaError): string {
   return keyword === "required" ? `required ${String(params["missingProperty"])}` : keyword;
 }
 
-function keyOf({ path }: Violation, what: string): string {
-  return `${path} ${what}`;
+function keyOf({ instancePath }: SchemaError, what: string): string {
+  return `${instancePath} ${what}`;
 }
 
 /** A JSON pointer as a path; undefined if it leads to or through a value that is not known yet. */

@@ -6,7 +6,7 @@ import { defined, isObject, textIn } from "../../../model/json.ts";
 import { singleFlight } from "../../../model/single-flight.ts";
 import { checkedUrl, denied, unreachable } from "../refusals.ts";
 import { openSender, type Send } from "../store-http.ts";
-import { type AwsCredentials, type AwsKeys, element } from "./s3-request.ts";
+import { type AwsCredentials, type AwsKeys, domainOf, element } from "./s3-request.ts";
 
 export interface AwsCredentialOptions {
   /** The variables of the environment; those of AWS are read. */
@@ -58,9 +58,7 @@ function sourceOf(options: AwsCredentialOptions): () => Promise<AwsKeys> {
   const { environment, region = "us-east-1", ca, loadProviders } = options;
   const { AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile = "", AWS_ROLE_ARN: role = "" } = environment;
   if (tokenFile === "" || role === "") return () => sdkKeys(loadProviders);
-  const endpoint =
-    environment["AWS_ENDPOINT_URL_STS"] ??
-    `https://sts.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+  const endpoint = environment["AWS_ENDPOINT_URL_STS"] ?? `https://sts.${region}.${domainOf(region)}`;
   const session = environment["AWS_ROLE_SESSION_NAME"] ?? "graphform";
   return async () => {
     const { send, close } = openSender(ca === undefined ? {} : { ca });

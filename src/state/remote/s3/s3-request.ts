@@ -52,7 +52,7 @@ export function s3Addresses(config: S3StoreConfig): S3Addresses {
   };
 }
 
-function domainOf(region: string): string {
+export function domainOf(region: string): string {
   return region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
 }
 
@@ -78,12 +78,10 @@ export type S3Request = (call: S3Call) => Promise<StoreAnswer>;
 
 /** Makes the function that sends. If the session of the keys has ended they are fetched again, and the request, which did nothing, is repeated. */
 export function s3Request(send: Send, credentials: AwsCredentials, addresses: S3Addresses): S3Request {
-  // Keys for signing, derived from a secret, a day and a region.
-  let derived = { secret: "", keys: new Map<string, ArrayBuffer>() };
+  /** Keys for signing, by secret, day and region. */
+  const cache = new Map<string, ArrayBuffer>();
   const once = async (call: S3Call, keys: AwsKeys): Promise<StoreAnswer> => {
     const { method, key, query, headers = {}, body } = call;
-    if (derived.secret !== keys.secretAccessKey)
-      derived = { secret: keys.secretAccessKey, keys: new Map<string, ArrayBuffer>() };
     const bytes = Buffer.from(body ?? "");
     const url = addresses.url(key, query);
     const { accessKeyId, secretAccessKey, sessionToken } = keys;
@@ -100,7 +98,7 @@ export function s3Request(send: Send, credentials: AwsCredentials, addresses: S3
       ...defined({ sessionToken }),
       service: "s3",
       region: addresses.region,
-      cache: derived.keys,
+      cache,
     });
     const signed = await signer.sign();
     return send({
