@@ -62,7 +62,7 @@ export function unlockHint({ id }: Pick<Holder, "id">): string {
 type StoreFacts = Pick<StateDriver, "where" | "expires">;
 
 /** The refusal to wait any longer for another holder. `age` is the time in ms since it was last seen, by the clock of the store. */
-export function locked(
+export function heldByAnother(
   { where, expires }: StoreFacts,
   holder: Holder,
   age: number | undefined,

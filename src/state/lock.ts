@@ -131,7 +131,7 @@ export async function acquireLock(file: string, operation: string, options: Lock
     return got === "held" ? undefined : got;
   });
   if (lock !== undefined) return lock;
-  throw locked(file, await troubled(file, () => readShown(file, hide)), clock.now());
+  throw lockedFile(file, await troubled(file, () => readShown(file, hide)), clock.now());
 }
 
 /** Clears away the drafts of the state's files that killed processes left. Only for the holder of the lock. */
@@ -179,7 +179,7 @@ export function holderOf(record: LockRecord): Holder {
   return { id, who, pid, host, operation, created, heartbeat, expires };
 }
 
-function locked(file: string, holder: LockRecord | undefined, now: number): GraphformError {
+function lockedFile(file: string, holder: LockRecord | undefined, now: number): GraphformError {
   const [exitCode, wait] = [exitCodes.locked, "wait for it with --lock-timeout 5m"];
   if (holder === undefined)
     return new GraphformError("locked", `the lock ${file} is contended`, { exitCode, hint: wait });

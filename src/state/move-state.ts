@@ -35,7 +35,7 @@ export interface Move {
 }
 
 /** A document as one end of a move sees it; nothing is defined if there is none. */
-interface Found {
+interface EndDocument {
   readonly state?: StateDocument;
   readonly moved?: MovedDocument;
   readonly version?: string;
@@ -139,7 +139,7 @@ async function put({ store, lock }: MoveEnd, text: string, expected: string | un
   return stored.version;
 }
 
-async function look(store: KeptStore, name: string): Promise<Found> {
+async function look(store: KeptStore, name: string): Promise<EndDocument> {
   const stored = await store.readText();
   if (stored === undefined) return {};
   const { text, version } = stored;
@@ -148,7 +148,11 @@ async function look(store: KeptStore, name: string): Promise<Found> {
 }
 
 /** Throws unless nothing at the new place is needed. */
-function assertReplaceable({ state, moved }: Found, { lineage }: StateDocument, { store }: MoveEnd): void {
+function assertReplaceable(
+  { state, moved }: EndDocument,
+  { lineage }: StateDocument,
+  { store }: MoveEnd,
+): void {
   if (state === undefined ? moved === undefined || moved.lineage === lineage : isEmpty(state)) return;
   const what = state === undefined ? "another state stood once, and was moved," : "there is a state";
   throw new GraphformError("state-exists", `${what} at ${store.where}: it is not overwritten`, {

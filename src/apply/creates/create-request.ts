@@ -52,7 +52,7 @@ export interface ClassRegistry {
 }
 
 /** The outcome of a search for lost creates: the objects that were found, and the creates that made none. */
-export interface Found {
+export interface ResolvedCreates {
   readonly found: readonly Match[];
   readonly absent: readonly Address[];
 }
@@ -70,7 +70,7 @@ export function createdObject(
 
 /** The event that says what became of lost creates. An object that may be another create's is unconfirmed. */
 export function resolution(
-  { found, absent }: Found,
+  { found, absent }: ResolvedCreates,
   intents: ReadonlyMap<Address, Intent>,
   now: number,
 ): StateEvent {

@@ -27,7 +27,7 @@ import {
   type Ours,
   unclaimed,
 } from "../evidence/candidates.ts";
-import type { Found } from "./create-request.ts";
+import type { ResolvedCreates } from "./create-request.ts";
 
 export type SearchContext = LookContext & Pick<ApplyContext, "dateOf">;
 
@@ -39,7 +39,7 @@ export async function findCreated(
   round: CreateRound,
   lost: readonly LostCreate[],
   context: SearchContext,
-): Promise<Found> {
+): Promise<ResolvedCreates> {
   const { clock, profile, stopping } = context;
   const { timing } = profile;
   const endedAt = Math.max(...lost.map((create) => create.endedAt));
@@ -60,7 +60,7 @@ export async function findCreated(
     for (const id of unclaimed(round, lost, [...(listed ?? [])], context.journal.state)) candidates.add(id);
     return [...candidates];
   };
-  const evaluate = (seen: Look): Found | undefined => {
+  const evaluate = (seen: Look): ResolvedCreates | undefined => {
     if (seen.listed !== undefined) until ??= context.dateOf(round.kind);
     const grace = gracePeriod(endedAt, seen.from, timing);
     recheckAt = grace === "over" ? 0 : grace.recheckAt;
@@ -134,7 +134,7 @@ export async function doubtAbout(
  * `create-ambiguous` if a partial list may omit an object.
  */
 function isProved(
-  { found, absent }: Found,
+  { found, absent }: ResolvedCreates,
   looks: readonly Look[],
   findings: Map<Look, string>,
   timing: Delays,

@@ -7,7 +7,7 @@ import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
 import type { ApplyContext } from "../context.ts";
 import { isBlind, parentsOf, unproven, untilShownOrAbsent } from "../engine/look-for-missing.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
-import { type Found, resolution } from "./create-request.ts";
+import { type ResolvedCreates, resolution } from "./create-request.ts";
 import { doubtAbout, findCreated } from "./find-created.ts";
 
 /** Finds the object of every open create, or proves that there is none. A saved plan that does not create such an address is stale (exit 6). */
@@ -128,9 +128,9 @@ async function findInParent(
   round: CreateRound,
   lost: readonly LostCreate[],
   context: ApplyContext,
-): Promise<Found> {
+): Promise<ResolvedCreates> {
   const { stopping } = context;
-  const none: Found = { found: [], absent: lost.map(({ address }) => address) };
+  const none: ResolvedCreates = { found: [], absent: lost.map(({ address }) => address) };
   const parents = parentsOf(round.kind, round.place, context);
   for (const watched of parents.filter((parent) => parent !== undefined)) {
     const live = await untilShownOrAbsent(watched, context);
@@ -139,7 +139,7 @@ async function findInParent(
       throw unproven(watched, "the service shows nothing else that this state binds either");
     return none;
   }
-  return findCreated(round, lost, context).catch((error: unknown): Found => {
+  return findCreated(round, lost, context).catch((error: unknown): ResolvedCreates => {
     if (!isServiceError(error) || stopping.aborted || !parents.includes(undefined)) throw error;
     return none;
   });

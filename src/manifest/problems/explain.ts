@@ -27,7 +27,7 @@ export function explainViolations(
   shape: Shape,
   secrets: ReadonlySet<Json> = new Set(),
 ): readonly Explained[] {
-  const found = violations.flatMap((violation): readonly Found[] => {
+  const found = violations.flatMap((violation): readonly KnownViolation[] => {
     const path = pathOf(violation.instancePath, value);
     return path === undefined ? [] : [{ violation, path, shape: shapeAt(shape, path) ?? {} }];
   });
@@ -40,14 +40,14 @@ export function explainViolations(
   });
 }
 
-interface Found {
+interface KnownViolation {
   readonly violation: SchemaError;
   readonly path: Path;
   readonly shape: Shape;
 }
 
 function explain(
-  { violation, path, shape }: Found,
+  { violation, path, shape }: KnownViolation,
   value: Json,
   root: Shape,
   secrets: ReadonlySet<Json>,
@@ -76,7 +76,7 @@ function explain(
 }
 
 /** Violations that repeat another one: choices of a value of the wrong type, and missing keys that are there, misspelt. */
-function repeatedKeys(found: readonly Found[]): ReadonlySet<string> {
+function repeatedKeys(found: readonly KnownViolation[]): ReadonlySet<string> {
   const keys = found.flatMap(({ violation, shape }): readonly string[] => {
     if (violation.keyword === "type") return ["enum", "const"].map((keyword) => keyOf(violation, keyword));
     if (violation.keyword !== "additionalProperties") return [];

@@ -4,7 +4,7 @@ import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import { emptyState, nextVersion, stateFormatter } from "../document.ts";
 import { holderOf, newRecord } from "../lock.ts";
-import { holderWith, locked, notFenced } from "../lock-words.ts";
+import { heldByAnother, holderWith, notFenced } from "../lock-words.ts";
 import { movedDocument, movedText } from "../moved.ts";
 import type { LockOptions } from "../store.ts";
 import type { Lease, StateDriver, Taken } from "./driver.ts";
@@ -54,7 +54,7 @@ export async function takeLease(
   const times = { clock, profile: { timing: { poll: pauses } }, stopping: signal };
   const polled = await poll({ look, evaluate: (taken) => taken, deadline }, times);
   if (polled.is === "decided") return polled.verdict;
-  throw locked(driver, held?.by ?? holderWith({}), held?.age);
+  throw heldByAnother(driver, held?.by ?? holderWith({}), held?.age);
 }
 
 /** Versions that the holder before may write meanwhile. */
