@@ -44,7 +44,7 @@ export function outcomeOf(
   };
 }
 
-/** What a plan from fresh observation still finds to do, but for what is blocked or was left unfinished. */
+/** The changes that a plan from fresh observation still finds, but for those that are blocked or were left unfinished. */
 export function certify(second: Plan, steps: readonly StepOutcome[]): Outcome["certificate"] {
   const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
   return second.changes

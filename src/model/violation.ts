@@ -17,6 +17,11 @@ export interface Conforms {
   errors?: readonly SchemaError[] | null;
 }
 
+/** The JSON pointer of the value that a violation is about. */
+export function pointerOf({ instancePath }: SchemaError): string {
+  return instancePath;
+}
+
 /** The path that a violation is about. A key that is missing, or not known, is its last step. */
 export function violatedPath({ instancePath, params }: SchemaError): readonly string[] {
   const steps = instancePath.split("/").slice(1);

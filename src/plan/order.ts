@@ -54,7 +54,7 @@ function builtFirst(
     .filter((key) => !moving.get(key)?.includes(step.address));
 }
 
-/** What leaves the new address of a move, and what binds the old object of a create. */
+/** The steps that leave the new address of a move, or that bind the old object of a create. */
 function madeFree({ operation, address, id }: Step, steps: readonly Step[]): readonly string[] {
   const isFirst = (other: Step): boolean =>
     operation === "move"

@@ -3,7 +3,7 @@ import { holdsPassword } from "../../model/acl.ts";
 import { fieldRows } from "../../model/field-schema.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import { isSealed, isTemplate } from "../../model/sealed.ts";
-import type { SchemaError } from "../../model/violation.ts";
+import { pointerOf, type SchemaError } from "../../model/violation.ts";
 import type { Part } from "../locate.ts";
 import { type Shape, shapeAt } from "../schema/shape.ts";
 import type { Path } from "../source.ts";
@@ -28,7 +28,7 @@ export function explainViolations(
   secrets: ReadonlySet<Json> = new Set(),
 ): readonly Explained[] {
   const found = violations.flatMap((violation): readonly KnownViolation[] => {
-    const path = pathOf(violation.instancePath, value);
+    const path = pathOf(pointerOf(violation), value);
     return path === undefined ? [] : [{ violation, path, shape: shapeAt(shape, path) ?? {} }];
   });
   if (found.length === 0) return [];
@@ -90,8 +90,8 @@ function wordOf({ keyword, params }: SchemaError): string {
   return keyword === "required" ? `required ${String(params["missingProperty"])}` : keyword;
 }
 
-function keyOf({ instancePath }: SchemaError, what: string): string {
-  return `${instancePath} ${what}`;
+function keyOf(violation: SchemaError, what: string): string {
+  return `${pointerOf(violation)} ${what}`;
 }
 
 /** A JSON pointer as a path; undefined if it leads to or through a value that is not known yet. */
