@@ -13,12 +13,12 @@ export type ProbeRow =
       readonly parameter: string;
       /** GRAPH.CONFIG SET changes it while the database runs. Default: it is read when the database starts. */
       readonly settable?: true;
-      /** Path of the field that is its limit in the engine, if that is not 0. */
+      /** Path of the field that limits it in the engine, unless that is 0. */
       readonly atMost?: string;
       readonly reading?: ProbeReading;
     }
   | { readonly info: string; readonly reading?: ProbeReading }
-  /** The password that a login with it proves, and that WRONGPASS disproves. */
+  /** The password: a login proves it, WRONGPASS disproves it. */
   | { readonly connection: "login" }
   | { readonly connection: "tls" };
 
@@ -114,7 +114,7 @@ export function isSettable({ "x-probe": probe }: FieldSchema): boolean {
   return probe !== undefined && "settable" in probe;
 }
 
-/** The field that is the limit of another in the running object, if that is not 0. */
+/** The path of the field that limits this one in the running object, unless that is 0. */
 export function limitOf({ "x-probe": probe }: FieldSchema): string | undefined {
   return probe !== undefined && "atMost" in probe ? probe.atMost : undefined;
 }

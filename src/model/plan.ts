@@ -84,7 +84,7 @@ export interface Change<Value = Json> {
   /** Whole spec before and after, secrets sealed. */
   readonly before?: Spec<Value>;
   readonly after?: Spec<Value>;
-  /** create: nothing says whose these are. */
+  /** create: existing objects that may be this one. */
   readonly mayBe?: MayBe;
   /** A backup is complete before anything is deleted. */
   readonly backupFirst?: boolean;
@@ -116,7 +116,7 @@ export interface Step<Value = Json> {
   readonly operation: Operation;
   /** The verb, if the operation is `operate`; the part, if it is `migrate`. */
   readonly verb?: string;
-  /** migrate: what it is told beside the objects. */
+  /** migrate: everything that it needs beside the objects. */
   readonly migration?: MigrationTerms;
   /** operate: parameters of the verb. */
   readonly choices?: { readonly [name: string]: string };
@@ -136,7 +136,7 @@ export interface Step<Value = Json> {
   readonly probed?: readonly string[];
   /** move: the address that it had. */
   readonly from?: Address;
-  /** create: what the service sets by itself, to be recorded with the spec. */
+  /** create: values that the service sets by itself, recorded with the spec. */
   readonly record?: Spec<Value>;
   readonly protect?: boolean;
   readonly onDelete?: "delete" | "retain" | "backup";
@@ -198,7 +198,7 @@ export interface OutputChange<Value = Json> {
   readonly after?: Value;
   /** True if the value is known only after apply. */
   readonly unknown: boolean;
-  /** Says why it has no value of today although nothing is to happen. */
+  /** The reason for which it has no value although no step changes it. */
   readonly missing?: string;
   readonly sensitive: boolean;
 }

@@ -39,7 +39,7 @@ export function withSuccessors(input: PlanInput): PlanInput {
   return { ...input, desired: [...input.desired, ...twins], migrating };
 }
 
-/** The object that takes over. It holds a copy alone until the switch, so nothing protects it. */
+/** The object that takes over. Until the switch it holds only a copy, so nothing protects it. */
 function successor(desired: Desired): Desired {
   const { importId: _other, ...rest } = desired;
   const { migration: _rules, ...lifecycle } = desired.lifecycle;
@@ -61,7 +61,7 @@ function childOf(desired: Desired, parent: Address, input: PlanInput): Desired {
   };
 }
 
-/** True if an apply of this plan is allowed to cut over. Without the option, not even an empty list of it, the plan only looks. */
+/** True if an apply of this plan may cut over. A plan whose options lack `cutover` only looks. */
 export function expectsCutover({ address, desired }: Subject, { options, now }: PlanInput): boolean {
   const windows = desired?.lifecycle.migration?.windows ?? [];
   if (options.cutover === undefined) return false;
@@ -90,7 +90,7 @@ export function migrationSteps(change: Change, subject: Subject, input: PlanInpu
   return [part("preflight", []), part("cutover", [...twins, ...inside])];
 }
 
-/** The step that runs a hook again that has failed, or that was not reached. */
+/** The step that runs a hook again if it failed or was not reached. */
 export function hookSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const rules = subject.desired?.lifecycle.migration;
   if (rules === undefined || whyHookRuns(subject, input) === undefined) return [];
