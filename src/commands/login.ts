@@ -20,19 +20,10 @@ export async function login({ options, settings, terminal }: Invocation): Promis
     credentials: { username, password },
     sessionStore: store,
   });
-  let endsAt: number | undefined;
-  try {
-    endsAt = await service.signIn();
-  } finally {
-    await service.close();
-  }
-  const until =
-    endsAt === undefined
-      ? "until logout"
-      : `until ${new Date(endsAt).toISOString()}: this service gives no token to renew it`;
-  terminal.out(
-    `Signed in at ${new URL(location.platformUrl).origin} as ${escapeText(username, 100)}; the session is kept ${until}.\n`,
-  );
+  const endsAt = await service.signIn().finally(() => service.close());
+  const ending = endsAt && `${new Date(endsAt).toISOString()}: this service gives no token to renew it`;
+  const who = `${new URL(location.platformUrl).origin} as ${escapeText(username, 100)}`;
+  terminal.out(`Signed in at ${who}; the session is kept until ${ending ?? "logout"}.\n`);
   return exitCodes.done;
 }
 

@@ -91,12 +91,8 @@ export async function withService<T>(
   return interruptible("", terminal, async ({ stopping: signal }) => {
     const { request } = runListener(options, terminal);
     const service = await connect(location, options, settings, request);
-    try {
-      const clock = limitedClock(systemClock, options.timeout);
-      return await work({ service, identity: location.identity, signal, clock });
-    } finally {
-      await service.close();
-    }
+    const clock = limitedClock(systemClock, options.timeout);
+    return work({ service, identity: location.identity, signal, clock }).finally(() => service.close());
   });
 }
 

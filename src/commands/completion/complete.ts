@@ -107,10 +107,8 @@ async function profiles(): Promise<readonly string[]> {
   return (await import("../../hosting/profile/load-profile.ts")).builtInProfiles;
 }
 
-async function addresses(
-  { given, path, argument }: Position,
-  settings: Settings,
-): Promise<readonly string[]> {
+async function addresses(position: Position, settings: Settings): Promise<readonly string[]> {
+  const { given, path, argument } = position;
   const { enterFolder } = await import("../folders.ts");
   const { knownAddresses } = await import("./known-addresses.ts");
   const folder = given.get("--chdir")?.at(-1);

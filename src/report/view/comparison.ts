@@ -5,7 +5,7 @@ import { fieldsOf as setFields } from "../../model/spec.ts";
 import { type ShownChange, type ShownValue, shownFields, shownPlan } from "../shown.ts";
 import type { KindNames } from "../words.ts";
 
-/** Changes that differ from the earlier plan in the same way. */
+/** Changes that differ from the earlier plan in one way. */
 export interface DifferenceView {
   readonly is: "new" | "gone" | "different";
   /** Sorted; at least one. */
