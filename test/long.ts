@@ -34,6 +34,8 @@ export const long: { readonly [file: string]: string } = {
   "test/replace/held.test.ts":
     "what happens in the phases of a cutover: altered copies, lost pauses, a source that ends",
   "test/replace/killed.test.ts": "a migration killed at every phase, under a writer",
+  "test/replace/slow-stop.test.ts":
+    "migrations whose old database takes long to stop, and writes that come meanwhile",
   "test/replace/troubles.test.ts": "a migration refused, killed, moved, and in faults of the service",
   "test/platform/engine/killed-failover.test.ts": "a platform killed during a failover",
   "test/platform/engine/lost-data.test.ts": "databases whose files are lost or cut",

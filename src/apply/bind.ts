@@ -13,10 +13,7 @@ export function recordOf(spec: Spec, context: ApplyContext): Spec {
   return Object.fromEntries(fieldsOf(spec).map(([path, value]) => [path, resolveKnown(value, outputsOf)]));
 }
 
-/**
- * A spec as the last request needs it: names become ids, outputs are filled in, secrets are opened.
- * The result lives for one request and goes nowhere else. Throws `output-missing` or `secret-missing`.
- */
+/** A spec as one request needs it, secrets opened: it goes nowhere else. Throws `output-missing` or `secret-missing`. */
 export function bindSpec(kind: string, spec: Spec, context: ApplyContext): Spec {
   const references = new Map(
     referenceFields(context.kinds.named(kind).schema).map((field) => [field.path, field]),
@@ -32,8 +29,10 @@ export function bindSpec(kind: string, spec: Spec, context: ApplyContext): Spec 
 function openValue(value: Json, context: ApplyContext): Json {
   if (isSealed(value)) {
     const text = context.open(value);
-    if (text === undefined) throw missingSecret();
-    return text;
+    if (text !== undefined) return text;
+    const hint = "give the same secrets as when the plan was made, or make a new plan";
+    const message = "a secret of this plan is unavailable, or has changed";
+    throw new GraphformError("secret-missing", message, { hint, exitCode: 6 });
   }
   if (isReference(value)) {
     const { address, output } = referent(value.$ref);
@@ -52,12 +51,5 @@ function outputOf(address: string, output: string, context: ApplyContext): Json 
   if (value !== undefined && value !== null) return value;
   throw new GraphformError("output-missing", `${address} has no output "${output}" yet`, {
     hint: "it may still be converging: run apply again once it is ready",
-  });
-}
-
-function missingSecret(): GraphformError {
-  return new GraphformError("secret-missing", "a secret of this plan is unavailable, or has changed", {
-    hint: "give the same secrets as when the plan was made, or make a new plan",
-    exitCode: 6,
   });
 }

@@ -17,7 +17,6 @@ import type { Journal } from "../model/state-event.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import type { ClassRegistry } from "./creates/create-request.ts";
 
-/** The dependencies of an apply. Nothing here is specific to a kind: drivers are handed in. */
 export interface ApplyContext {
   readonly kinds: KindRegistry;
   readonly drivers: ReadonlyMap<string, Driver>;
@@ -61,12 +60,12 @@ export interface ApplyContext {
 export type StepResult = Pick<StepOutcome, "result"> &
   Partial<Pick<StepOutcome, "id" | "message" | "hint" | "unsent">>;
 
-/** The result of a step that a plan made before something changed. */
+/** The result of a step whose plan is older than a change. */
 export function stale(message: string, id?: string): StepResult {
   return { result: "stale", ...defined({ id }), message, hint: "make a new plan" };
 }
 
-/** The error of a step that a plan made before something changed; without a better hint a new plan is the way on. */
+/** The error of a step whose plan is older than a change. */
 export function staleError(message: string, hint = "make a new plan"): GraphformError {
   return new GraphformError("step-stale", message, { exitCode: exitCodes.stale, hint });
 }
@@ -76,7 +75,7 @@ export function waitsForPerson({ id }: Pick<Ref, "id">, detail: string): StepRes
   return { result: "waiting-for-person", id, message: `${id} waits for a person: ${detail}` };
 }
 
-/** The same context with a clock of its own: its waits take the patience of the run together, counted from `since` or the first one. */
+/** A context whose waits take the patience of the run together, counted from `since` or the first one. */
 export function withOwnPatience<Context extends Pick<ApplyContext, "clock" | "patience">>(
   context: Context,
   since?: number,
@@ -90,9 +89,8 @@ export function driverOf(context: Pick<ApplyContext, "drivers">, kind: string): 
 }
 
 /**
- * Wraps a driver, which every step looks through before it writes. `get` rejects with `another-object` (exit 6) if a bound id is
- * that of another object by now, and records it. It emits a warning for a status that the profile does not name, once for each object and status
- * of a run: such a status may never pass.
+ * Wraps the driver that every step looks through. `get` rejects with `another-object` (exit 6) if another object has a bound id by now,
+ * and records it; it warns once of a status that the profile does not name, which may never pass.
  */
 export function readingDriver(
   kind: string,

@@ -15,7 +15,6 @@ const exits: { readonly [result in StepOutcome["result"]]: ExitCode } = {
   interrupted: 130,
 };
 
-/** Joins what the steps did with what the second plan found. */
 export function outcomeOf(
   steps: readonly StepOutcome[],
   certificate: Outcome["certificate"],
@@ -45,10 +44,7 @@ export function outcomeOf(
   };
 }
 
-/**
- * The idempotence certificate: what a plan from fresh observation still finds to do and nothing excuses. Excused is
- * what is blocked, and what a step left unfinished.
- */
+/** The changes that a plan from fresh observation still finds, but for those that are blocked or were left unfinished. */
 export function certify(second: Plan, steps: readonly StepOutcome[]): Outcome["certificate"] {
   const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
   return second.changes

@@ -35,7 +35,7 @@ export function sharedAt(
   return names.map((name) => shared.get(name)).find((answer) => answer !== undefined);
 }
 
-/** Everything that the running object of a step is asked, or changed, with: secrets are open in it. */
+/** The request to the running object of a step; secrets are open in it. */
 export function requestOf({ kind, spec = {} }: Probing, live: Live, context: ApplyContext): ProbeRequest {
   const referents: Record<string, Referent> = {};
   for (const { path, address } of hostsIn(context.kinds.named(kind).schema, spec)) {
@@ -51,18 +51,12 @@ export function valuesToAskWith(spec: Spec, { open, outputs }: Pick<ApplyContext
   return knownValues(spec, open, (address) => outputs.get(address));
 }
 
-/**
- * A look with the values that the running object shows now, at the paths that the step was planned from by a probe. If it
- * does not answer, these paths show nothing.
- */
+/** A look with the running object's own values at the paths that a probe was planned from; nothing if it does not answer. */
 export async function withProbedPaths(step: Step, live: Live, context: ApplyContext): Promise<Live> {
   return isAsked(step, live) ? withShown(step, live, await askObject(step, live, context), context) : live;
 }
 
-/**
- * The same look just before a write. Throws `not-asked` if the running object does not tell what the step was planned
- * from: it is unknown then whether its precondition still holds.
- */
+/** The same just before a write. Throws `not-asked` if the running object does not answer: the precondition is unknown then. */
 export async function probedBaseline(step: Step, live: Live, context: ApplyContext): Promise<Live> {
   if (!isAsked(step, live)) return live;
   const answer = await askObject(step, live, context);
@@ -70,13 +64,8 @@ export async function probedBaseline(step: Step, live: Live, context: ApplyConte
   const reason = answer?.is === "answered" ? answer.denied : answer?.reason;
   if (reason === undefined || step.probed?.every((path) => baseline.spec[path] !== undefined))
     return baseline;
-  throw new GraphformError(
-    "not-asked",
-    `${live.id} could not be asked again, and nothing was sent: ${reason}`,
-    {
-      hint: "apply again once its database answers",
-    },
-  );
+  const message = `${live.id} could not be asked again, and nothing was sent: ${reason}`;
+  throw new GraphformError("not-asked", message, { hint: "apply again once its database answers" });
 }
 
 /** True if the step was planned from what the running object has shown, and it may be asked again. */

@@ -4,7 +4,7 @@ import { exitCodes, type GraphformError, isGraphformError, isServiceError } from
 import { defined } from "../model/json.ts";
 import { objectKey } from "../model/object-key.ts";
 import type { StepOutcome } from "../model/outcome.ts";
-import type { Guard, Operation, Step } from "../model/plan.ts";
+import type { Operation, Step } from "../model/plan.ts";
 import type { Bound } from "../model/state.ts";
 import { isTimeUp } from "../model/time-limit.ts";
 import { type ApplyContext, type StepResult, stale, withOwnPatience } from "./context.ts";
@@ -33,10 +33,7 @@ const handlers: {
   delete: remove,
 };
 
-/**
- * Carries out the steps of a plan: each as soon as everything before it is done, all of them at once otherwise.
- * Requests in flight are bounded, resources that are waited for are not. A step that fails stops only what needs it.
- */
+/** Carries out each step as soon as everything before it is done. A step that fails stops only what needs it. */
 export async function run(steps: readonly Step[], context: ApplyContext): Promise<readonly StepOutcome[]> {
   const byKey = new Map(steps.map((step) => [step.key, step]));
   const running = new Map<string, Promise<StepOutcome>>();
@@ -59,23 +56,17 @@ async function runOne(
   context: ApplyContext,
 ): Promise<StepOutcome> {
   const started = context.clock.now();
-  const outcome = (result: StepResult): StepOutcome => {
-    const { key, address, kind, operation } = step;
-    const verb = step.verb === undefined ? {} : { verb: step.verb };
-    return { key, address, kind, operation, ...verb, ...result, elapsed: context.clock.now() - started };
-  };
+  const { key, address, kind, operation, verb } = step;
+  const named = { key, address, kind, operation, ...defined({ verb }) };
+  const outcome = (result: StepResult): StepOutcome => ({
+    ...named,
+    ...result,
+    elapsed: context.clock.now() - started,
+  });
   const refusal = refusalToStart(step, prerequisites, context.stopping.aborted);
   if (refusal !== undefined) return outcome(refusal);
-  const { key, address, kind, operation, verb } = step;
   const id = operation === "create" ? undefined : step.id;
-  context.emit({
-    type: "step-start",
-    key,
-    address,
-    kind,
-    operation,
-    ...defined({ verb, id }),
-  });
+  context.emit({ type: "step-start", ...named, ...defined({ id }) });
   const ended = outcome(await handle(step, context));
   context.emit({ type: "step-end", outcome: ended });
   return ended;
@@ -87,22 +78,18 @@ export function refusalToStart(
   prerequisites: readonly StepOutcome[],
   isStopping: boolean,
 ): StepResult | undefined {
-  if (step.blocked.length > 0) return blockedBy(step.blocked);
+  if (step.blocked.length > 0)
+    return {
+      result: "blocked",
+      message: step.blocked.map(({ message }) => message).join("; "),
+      hint: step.blocked.map(({ lift }) => lift).join("; and "),
+    };
   const missing = prerequisites.find((other) => other.result !== "done");
   if (missing !== undefined) {
     const result = missing.result === "interrupted" ? "interrupted" : "skipped";
     return { result, message: `not started: ${missing.address} is not done` };
   }
   return isStopping ? { result: "interrupted", message: "not started" } : undefined;
-}
-
-/** Every guard that holds, each with its own way to lift it. */
-function blockedBy(guards: readonly Guard[]): StepResult {
-  return {
-    result: "blocked",
-    message: guards.map(({ message }) => message).join("; "),
-    hint: guards.map(({ lift }) => lift).join("; and "),
-  };
 }
 
 async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
@@ -127,16 +114,14 @@ const asAgain = "run the command again once the service takes it: what has worke
 
 /** The message of an error, with the host that has answered so. */
 function withHost(error: GraphformError): string {
+  const { message } = error;
   const host = isServiceError(error) ? error.host : undefined;
-  return host === undefined || error.message.includes(host)
-    ? error.message
-    : `${error.message}, from ${host}`;
+  return host === undefined || message.includes(host) ? message : `${message}, from ${host}`;
 }
 
 /**
- * Says how the state's binding differs from the one that the plan was made for: a step with an object needs its address,
- * or the one that it moves from, to be bound to that object; a binding may find its address free. What comes after a
- * create in one plan is for whatever that has made, and a create looks for itself whether its address is free.
+ * Says how the state's binding differs from the plan's: the address of a step with an id, or the one that it moves from, must be bound to
+ * that object, save that a binding may find it free. A create looks for itself, and what follows it takes what it has made.
  */
 export function otherBinding(step: Step, { journal }: Pick<ApplyContext, "journal">): string | undefined {
   const { address, from, id, operation } = step;

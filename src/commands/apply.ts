@@ -35,18 +35,15 @@ interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOptions {
   readonly replan?: boolean;
 }
 
-export type ApplyCommandOptions = Omit<ApplyOptions, "destroying" | "planFile">;
+type Given = Invocation<Omit<ApplyOptions, "destroying" | "planFile">>;
 
 /** `apply [PLANFILE]`: returns the exit code. A second plan after the changes verifies the result. */
-export function apply(
-  { options, ...given }: Invocation<ApplyCommandOptions>,
-  planFile: string | undefined,
-): Promise<number> {
+export function apply({ options, ...given }: Given, planFile?: string): Promise<number> {
   return applied({ ...given, options: { ...options, ...defined({ planFile }), destroying: false } });
 }
 
 /** `destroy`: removes what the state owns. */
-export function destroy({ options, ...given }: Invocation<ApplyCommandOptions>): Promise<number> {
+export function destroy({ options, ...given }: Given): Promise<number> {
   return applied({ ...given, options: { ...options, destroying: true } });
 }
 

@@ -13,26 +13,21 @@ import type { Run } from "../project/open-run.ts";
 
 /** The binding of an address; with `kind` only one of that kind. Throws `not-bound` with the nearest address. */
 export function boundAt(state: StateDocument, address: string, kind?: string): Bound {
-  const found = Object.hasOwn(state.resources, address) ? state.resources[address] : undefined;
-  if (found !== undefined && (kind === undefined || found.kind === kind)) return found;
-  const known = Object.entries(state.resources)
-    .filter(([, bound]) => kind === undefined || bound.kind === kind)
-    .map(([name]) => name);
-  const close = nearest(address, known);
+  const all = Object.entries(state.resources);
+  const known = new Map(kind === undefined ? all : all.filter(([, bound]) => bound.kind === kind));
+  const found = known.get(address);
+  if (found !== undefined) return found;
+  const names = [...known.keys()];
+  const close = nearest(address, names);
   const noun = kinds.find(kind ?? "")?.noun ?? "resource";
-  const hint =
-    close === undefined
-      ? known.length === 0
-        ? "nothing was applied or imported yet"
-        : `graphform state list shows what there is: ${known.slice(0, 5).join(", ")}${known.length > 5 ? ", ..." : ""}`
-      : `did you mean ${close}?`;
+  const listed = `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", ..." : ""}`;
+  const none = "nothing was applied or imported yet";
+  const rest = names.length === 0 ? none : `graphform state list shows what there is: ${listed}`;
+  const hint = close === undefined ? rest : `did you mean ${close}?`;
   throw new GraphformError("not-bound", `the state of ${state.name} has no ${noun} at ${address}`, { hint });
 }
 
-/**
- * The object bound to an address, looked for until it is shown, proved absent, or in doubt. Throws `gone`, `not-shown` within its creation
- * grace period, `absence-unproven`, and `another-object`.
- */
+/** The object bound to an address. Throws `gone`, `not-shown` in its creation grace period, `absence-unproven`, `another-object`. */
 export async function liveAt(
   address: string,
   { state, service, signal, ...run }: Pick<Run, "state" | "signal" | "clock"> & { readonly service: Service },

@@ -14,17 +14,16 @@ export interface CommandHost {
   readonly folders: () => readonly string[];
   /** The command above that runs by itself too: it reads options of its own wherever they stand. */
   readonly above?: Command;
-  /** Called with the exit code of the command that ran. */
   readonly done: (code: number) => void;
 }
 
 /** Adds a command, or a group of commands, to its parent. */
 export type CommandEntry = (parent: Command, host: CommandHost) => void;
 
-/** A command besides its name and description. `O` is what its options are parsed to. */
+/** A command besides its name and description. `O` is what its options are parsed to, as its handler names them. */
 interface CommandSpec<O> {
   readonly shared?: (command: Command) => Command;
-  /** Shared options that do nothing for it. */
+  /** Long names of shared options that do nothing for it. */
   readonly ineffective?: readonly string[];
   readonly arguments?: readonly (readonly [name: string, about: string] | Argument)[];
   readonly options?: readonly (readonly [flags: string, about: string] | Option)[];
@@ -32,32 +31,21 @@ interface CommandSpec<O> {
   readonly after?: string;
   /** True if options and arguments that it does not know go to another program. */
   readonly passesOn?: boolean;
-  /** Loads the code that runs it if --chdir names several folders; without it several are refused. */
-  readonly several?: () => Promise<Handler<O, readonly [folders: readonly string[]]>>;
   /** Commands below it. An option that both have counts for whichever runs. */
   readonly below?: readonly CommandEntry[];
-  /** Loads the code that runs it, with the arguments as they were parsed. */
-  readonly load: (options: O) => Promise<Handler<O, string[]>>;
+  /** Loads the code that runs it with the arguments as they were parsed, and returns the exit code. */
+  readonly load: (options: O) => Promise<Handler<O>>;
 }
 
-/** Runs a command. Returns the exit code. */
-type Handler<O, A extends readonly unknown[]> = (
-  invocation: Invocation<O>,
-  ...args: A
-) => number | Promise<number>;
+type Handler<O> = (invocation: Invocation<O>, ...args: string[]) => number | Promise<number>;
 
 export function command<O extends object>(name: string, about: string, spec: CommandSpec<O>): CommandEntry {
   return (parent, host) => {
     const { settings, at, folders, done } = host;
-    const {
-      shared = (bare) => bare,
-      ineffective = [],
-      options = [],
-      examples,
-      after,
-      passesOn = false,
-    } = spec;
-    const added = withoutEffect(shared(parent.command(name).description(about)), ineffective);
+    const { shared = (bare) => bare, ineffective, options = [], examples, after, passesOn = false } = spec;
+    const added = shared(parent.command(name).description(about));
+    // A pipeline may give one set of options to every command: those that do nothing stay accepted, without help or completion.
+    for (const option of added.options) if (ineffective?.includes(option.long ?? "")) option.hideHelp();
     for (const given of spec.arguments ?? [])
       added.addArgument(given instanceof Argument ? given : new Argument(...given));
     for (const given of options) added.addOption(given instanceof Option ? given : new Option(...given));
@@ -68,16 +56,13 @@ export function command<O extends object>(name: string, about: string, spec: Com
     added.action(async () => {
       const own = added.opts<O & { readonly color?: boolean; readonly log?: string }>();
       const parsed = { ...host.above?.opts(), ...own };
-      const invocation = { options: parsed, settings, terminal: at(parsed) };
-      if (spec.several !== undefined && folders().length > 1)
-        return done(await (await spec.several())(invocation, folders()));
+      const invocation = { options: parsed, settings, terminal: at(parsed), folders: folders() };
       const run = await spec.load(parsed);
       done(await run(invocation, ...(passesOn ? added.args : added.processedArgs)));
     });
   };
 }
 
-/** Defines a group of commands below one word. */
 export function commandGroup(name: string, about: string, entries: readonly CommandEntry[]): CommandEntry {
   return (parent, host) => {
     const group = parent.command(name).description(about);
@@ -104,17 +89,6 @@ export function argument(name: string, about: string, parse: (value: string) => 
 export function required(flags: string, about: string): Option {
   return new Option(flags, about).makeOptionMandatory();
 }
-
-/** Headings of the groups of commands, in the order in which help shows them. */
-export const commandGroups = {
-  plan: "Plan and apply:",
-  state: "What is recorded:",
-  service: "Operations at the service:",
-  platform: "Local platform:",
-  fleet: "A fleet of manifests:",
-  setup: "Setting up:",
-  reference: "Reference:",
-} as const;
 
 /** Headings of the groups of options, in the order in which help shows them: a command's own options before shared ones. */
 export const optionGroups = {
@@ -148,8 +122,8 @@ function rankOf(heading: string): number {
 }
 
 /** Adds examples to the help of a command: command lines, each with what it does, below it if the terminal is too narrow. */
-function withExamples(command: Command, lines: readonly (readonly [string, string])[]): Command {
-  return command.addHelpText("after", () => {
+function withExamples(command: Command, lines: readonly (readonly [string, string])[]): void {
+  command.addHelpText("after", () => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
     const first = Math.max(...lines.map(([line]) => line.length)) + 4;
     const isNarrow = lines.some(([, meaning]) => first + meaning.length > width);
@@ -160,14 +134,4 @@ function withExamples(command: Command, lines: readonly (readonly [string, strin
     );
     return `\nExamples:\n${text.join("").trimEnd()}`;
   });
-}
-
-/**
- * Takes shared options that do nothing for a command out of its help and its completion. They stay accepted, so that a pipeline can give
- * one set of options to every command.
- */
-function withoutEffect(command: Command, names: readonly string[]): Command {
-  for (const option of command.options)
-    if (option.long !== undefined && names.includes(option.long)) option.hideHelp();
-  return command;
 }

@@ -12,7 +12,7 @@ import { escapeText, jsonText, makePalette, type Palette } from "../report/types
 import { tableText } from "./terminal/table-text.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";
 
-export type ExplainOptions = Pick<ManifestOptions, "json" | "profile">;
+type Options = Pick<ManifestOptions, "json" | "profile">;
 
 interface Field {
   readonly kind: string;
@@ -21,10 +21,7 @@ interface Field {
 }
 
 /** `explain KEY`: prints the facts about a key or field; without one, lists all. Throws `field-unknown`. */
-export async function explain(
-  { options, terminal }: Invocation<ExplainOptions>,
-  wanted: string | undefined,
-): Promise<number> {
+export async function explain({ options, terminal }: Invocation<Options>, wanted?: string): Promise<number> {
   const palette = makePalette(terminal.colour);
   const fields = allFields();
   const keys = manifestKeys(kinds.all);
@@ -42,19 +39,14 @@ export async function explain(
   );
   const key = keys.find(({ path }) => isMeant(path, wanted));
   if (found.length === 0 && key === undefined) {
-    const names = [
-      ...new Set([...fields.flatMap((field) => namesOf(field).slice(-1)), ...keys.map(({ path }) => path)]),
-    ];
-    const near = nearest(wanted, names);
+    const names = [...fields.flatMap((field) => namesOf(field).slice(-1)), ...keys.map(({ path }) => path)];
+    const near = nearest(wanted, [...new Set(names)]);
     throw new GraphformError("field-unknown", `there is no field "${wanted}"`, {
       hint: near === undefined ? "graphform explain lists them" : `did you mean ${near}?`,
     });
   }
-  const names = [
-    ...builtInProfiles,
-    ...(options.profile === undefined || builtInProfiles.includes(options.profile) ? [] : [options.profile]),
-  ];
-  const profiles = await Promise.all(names.map(loadProfile));
+  const names = new Set([...builtInProfiles, ...(options.profile === undefined ? [] : [options.profile])]);
+  const profiles = await Promise.all([...names].map(loadProfile));
   const explained = [
     ...(key === undefined ? [] : [factsOfKey(key, keys)]),
     ...found.map((field) => factsOf(field, profiles)),
@@ -65,7 +57,6 @@ export async function explain(
   return exitCodes.done;
 }
 
-/** Everything that can be explained, by the names that a person may type. */
 export function explainable(): readonly string[] {
   const fields = allFields();
   const names = [

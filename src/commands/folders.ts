@@ -22,7 +22,7 @@ function missingFolder(folder: string, why: string, cause?: unknown): GraphformE
   return new GraphformError("folder-missing", `--chdir ${folder}: ${why}`, { hint, cause });
 }
 
-/** Throws if one of several folders is missing, or is named twice: a manifest would be counted twice. Called before any work. */
+/** Throws if one of several folders is missing, or is named twice: a manifest would be counted twice. */
 function assertFolders(folders: readonly string[]): void {
   const seen = new Map<string, string>();
   for (const folder of folders) {
@@ -50,13 +50,14 @@ export function refuseSeveral(command: string): never {
 export type Opened = (project: Pick<Project, "header" | "location" | "files">) => Promise<void>;
 
 /**
- * Does the work in each folder, one after the other. The work gives its manifest away as soon as it is open. An error is the result
- * of its folder, and the others go on; Ctrl-C ends all. The current folder is the same afterwards.
+ * Does the work in each folder, one after the other, and `end` with its result. The work gives its manifest away as soon as it is open. An
+ * error is the result of its folder, and the others go on; Ctrl-C ends all. The current folder is the same afterwards.
  */
 export async function inEachFolder<T>(
   folders: readonly string[],
   { secrets }: Pick<Settings, "secrets">,
-  work: (opened: Opened, folder: string) => Promise<T>,
+  work: (opened: Opened) => Promise<T>,
+  end: (result: ManifestResult<T>) => Promise<void> = async () => undefined,
 ): Promise<readonly ManifestResult<T>[]> {
   assertFolders(folders);
   const start = process.cwd();
@@ -64,22 +65,30 @@ export async function inEachFolder<T>(
   const states = new Map<string, string>();
   for (const folder of folders) {
     let name = "";
-    try {
+    const opened: Opened = async ({ header, location }) => {
+      name = header.name;
+      const place = await placeOf(location);
+      assertOwnState(states.get(place), folder, place);
+      states.set(place, folder);
+    };
+    const failed = (thrown: unknown): ManifestResult<T> => ({
+      folder,
+      name,
+      is: "failed",
+      error: ownError(thrown, secrets.hide),
+    });
+    const ended = (result: ManifestResult<T>): Promise<ManifestResult<T>> => end(result).then(() => result);
+    const made = async (): Promise<ManifestResult<T>> => {
       enterFolder(folder);
-      const value = await work(async ({ header, location }) => {
-        name = header.name;
-        const place = await placeOf(location);
-        assertOwnState(states.get(place), folder, place);
-        states.set(place, folder);
-      }, folder);
-      results.push({ folder, name, is: "made", value });
-    } catch (thrown) {
-      const error = ownError(thrown, secrets.hide);
-      if (error.exitCode === exitCodes.interrupted) throw error;
-      results.push({ folder, name, is: "failed", error });
-    } finally {
-      process.chdir(start);
-    }
+      const value = await work(opened);
+      return ended({ folder, name, is: "made", value });
+    };
+    const result = await made()
+      .catch((thrown: unknown) => ended(failed(thrown)))
+      .catch(failed)
+      .finally(() => process.chdir(start));
+    if (result.is === "failed" && result.error.exitCode === exitCodes.interrupted) throw result.error;
+    results.push(result);
   }
   return results;
 }

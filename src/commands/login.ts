@@ -10,10 +10,7 @@ import { escapeText } from "../report/typeset.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { type Invocation, serviceTarget } from "./with-run.ts";
 
-/**
- * `login`: signs in and stores the session, not the password, for later commands. An older stored session does not prove that
- * this password is right, so it is not used; it is replaced after the sign-in succeeds.
- */
+/** `login`: signs in and keeps the session, not the password. A kept session would not prove that the password is right, so it is not used. */
 export async function login({ options, settings, terminal }: Invocation): Promise<number> {
   const location = await locate({ options, settings });
   const username = settings.get("GRAPHFORM_USERNAME") ?? (await ask("User name: ", false, terminal));
@@ -23,19 +20,10 @@ export async function login({ options, settings, terminal }: Invocation): Promis
     credentials: { username, password },
     sessionStore: store,
   });
-  let endsAt: number | undefined;
-  try {
-    endsAt = await service.signIn();
-  } finally {
-    await service.close();
-  }
-  const until =
-    endsAt === undefined
-      ? "until logout"
-      : `until ${new Date(endsAt).toISOString()}: this service gives no token to renew it`;
-  terminal.out(
-    `Signed in at ${new URL(location.platformUrl).origin} as ${escapeText(username, 100)}; the session is kept ${until}.\n`,
-  );
+  const endsAt = await service.signIn().finally(() => service.close());
+  const ending = endsAt && `${new Date(endsAt).toISOString()}: this service gives no token to renew it`;
+  const who = `${new URL(location.platformUrl).origin} as ${escapeText(username, 100)}`;
+  terminal.out(`Signed in at ${who}; the session is kept until ${ending ?? "logout"}.\n`);
   return exitCodes.done;
 }
 
@@ -83,10 +71,7 @@ async function ask(question: string, isHidden: boolean, terminal: Terminal): Pro
   });
 }
 
-/**
- * Reads one line; with `isHidden` the typed characters are not shown. Throws `interrupted` (exit 130) at Ctrl-C and if the
- * input ends without an answer.
- */
+/** Reads one line, without showing it if `isHidden`. Throws `interrupted` (exit 130) at Ctrl-C, and if the input ends without an answer. */
 export async function askPerson(
   question: string,
   isHidden: boolean,

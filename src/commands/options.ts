@@ -90,12 +90,10 @@ export const changing: readonly string[] = ["--lock-timeout"];
 /** Shared options that act if requests are sent for the manifest. */
 export const requesting: readonly string[] = ["--parallelism", "--timeout", "--trace", "--log"];
 
-/** Collects the values of a repeatable option. */
 export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Collects the addresses of a repeatable option. */
 export function collectAddress(value: string, before: readonly string[]): readonly string[] {
   return collect(typedAddress(value), before);
 }

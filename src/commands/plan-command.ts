@@ -2,9 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { kinds } from "../kinds/index.ts";
-import { type ExitCode, exitCodes } from "../model/errors.ts";
+import { exitCodes } from "../model/errors.ts";
 import { disruptions } from "../model/field-schema.ts";
-import { defined } from "../model/json.ts";
 import { hasChanges } from "../model/plan.ts";
 import { resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
@@ -26,9 +25,9 @@ import type { PlanChoices } from "../state/plan-file.ts";
 import { commitOfJob } from "./ci/newest-commit.ts";
 import type { Opened } from "./folders.ts";
 import { goalOf } from "./options.ts";
-import { type ReportOptions, reportOne, reportSeveral } from "./reports/run-report.ts";
+import { type ReportOptions, report } from "./reports/run-report.ts";
 import { type StepOutputs, writeReport, writerOf } from "./reports/write-report.ts";
-import { comparedWith, earlierPlan, type ReportKind } from "./reports/write-reports.ts";
+import { comparison, type ReportKind } from "./reports/write-reports.ts";
 import { openLiveView } from "./terminal/live-view.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { type Invocation, withRun } from "./with-run.ts";
@@ -43,32 +42,17 @@ interface PlanFiles {
   readonly destroy?: boolean;
 }
 
-export interface PlanCommandOptions extends ReportOptions, PlanChoices, PlanFiles {
+interface PlanOptions extends ReportOptions, PlanChoices, PlanFiles {
   readonly compare?: string;
   readonly detailedExitcode?: boolean;
 }
 
-/**
- * `plan`: prints the changes that apply would make. Writes no file except those of --out and of reports. With --json a failure is printed
- * as a plan document too, with `errored: true`.
- */
-export async function plan(invocation: Invocation<PlanCommandOptions>): Promise<number> {
+/** `plan`: prints the changes that apply would make, and writes no other files than options name. With --json a failure is a plan document too. */
+export async function plan(invocation: Invocation<PlanOptions>): Promise<number> {
   const { options, terminal } = invocation;
   const kind = planReport(options, terminal);
-  return codeFor(options, await reportOne(invocation, kind, (opened) => makePlan(invocation, opened)));
-}
-
-export async function planSeveral(
-  invocation: Invocation<PlanCommandOptions>,
-  folders: readonly string[],
-): Promise<number> {
-  const { options, terminal } = invocation;
-  const make = (opened: Opened): Promise<MadePlan> => makePlan(invocation, opened);
-  return codeFor(options, await reportSeveral(invocation, planReport(options, terminal), folders, make));
-}
-
-function codeFor({ detailedExitcode }: PlanCommandOptions, code: ExitCode): ExitCode {
-  return code === exitCodes.changes && detailedExitcode !== true ? exitCodes.done : code;
+  const code = await report(invocation, kind, (opened) => makePlan(invocation, opened));
+  return code === exitCodes.changes && options.detailedExitcode !== true ? exitCodes.done : code;
 }
 
 export function planReport(
@@ -88,7 +72,7 @@ export function planReport(
     figures: ({ plan: made }) => probeFigures(made.census),
     json: ({ plan: made }) => planJson(made, kinds),
     failedJson: erroredPlanJson,
-    page: ({ plan: made, earlier }) => ({ plan: made, ...defined({ earlier }) }),
+    page: (made) => made,
     outputs: async (made, isOne) => ({
       ...countsOf(made.map((one) => one.plan)),
       ...(out === undefined || !isOne
@@ -123,18 +107,17 @@ function countsOf(plans: readonly ShownPlan[]): StepOutputs {
   };
 }
 
-/** A plan that was made, with what its reports need. */
 interface MadePlan {
   readonly plan: ShownPlan;
   readonly earlier?: Earlier;
 }
 
 /** Observes the service and makes the plan of the manifest; saves it if --out names a file. Prints no result. */
-async function makePlan(invocation: Invocation<PlanCommandOptions>, opened: Opened): Promise<MadePlan> {
+async function makePlan(invocation: Invocation<PlanOptions>, opened: Opened): Promise<MadePlan> {
   const { options, settings, terminal } = invocation;
   const project = await openProject(options, settings);
   await opened(project);
-  const earlier = await earlierPlan(options);
+  const compared = await comparison(options);
   const destroying = options.destroy === true;
   // A removal needs no secret: a missing one must not prevent it.
   const reading = resolving(destroying ? "at hand" : "declared");
@@ -149,7 +132,6 @@ async function makePlan(invocation: Invocation<PlanCommandOptions>, opened: Open
       const writer = { ...writerOf(options.out, terminal), signal: run.signal };
       await savePlan(options.out, made, { run, options, commit: commitOfJob(settings), destroying }, writer);
     }
-    const compared = earlier && (await comparedWith(earlier, made, kinds));
-    return { plan: shownPlan(made, kinds), ...defined({ earlier: compared }) };
+    return { plan: shownPlan(made, kinds), ...compared(made, kinds) };
   }).finally(view?.clear);
 }

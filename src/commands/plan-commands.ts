@@ -1,16 +1,12 @@
 /** @module Lists the commands that plan and apply. */
 import { Option } from "commander";
 import { typedAddress } from "../model/address.ts";
-import type { ApplyCommandOptions } from "./apply.ts";
 import { argument, type CommandEntry, command, json, repeatable } from "./define-command.ts";
-import type { DriftOptions } from "./drift/drift-reports.ts";
 import type { ImportOptions } from "./import/import-one.ts";
 import { changing, collectAddress, withManifestOptions, withPlanOptions } from "./options.ts";
-import type { PlanCommandOptions } from "./plan-command.ts";
-import type { ValidateOptions } from "./validate.ts";
 
 export const commandsOfPlans: readonly CommandEntry[] = [
-  command<ValidateOptions>("validate", "check a manifest without any network", {
+  command("validate", "check a manifest without any network", {
     shared: withManifestOptions,
     ineffective: [...changing, "--state"],
     options: [
@@ -18,10 +14,9 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--sarif <file>", "write the problems in the format SARIF, for code scanning"],
       ["--online", "ask the service too what it offers today"],
     ],
-    several: async () => (await import("./validate.ts")).validateSeveral,
     load: async () => (await import("./validate.ts")).validate,
   }),
-  command<PlanCommandOptions>("plan", "compare the manifest with the service; changes nothing", {
+  command("plan", "compare the manifest with the service; changes nothing", {
     shared: withPlanOptions,
     ineffective: changing,
     examples: [
@@ -43,10 +38,9 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--compare <planfile>", "say on that page how this plan differs from a saved one"],
       ["--detailed-exitcode", "exit 2 where there are changes"],
     ],
-    several: async () => (await import("./plan-command.ts")).planSeveral,
     load: async () => (await import("./plan-command.ts")).plan,
   }),
-  command<ApplyCommandOptions>("apply", "plan, confirm, apply, converge and verify", {
+  command("apply", "plan, confirm, apply, converge and verify", {
     shared: withPlanOptions,
     examples: [
       ["graphform apply", "plan, ask, apply, wait, and make sure that a second plan is empty"],
@@ -65,12 +59,12 @@ export const commandsOfPlans: readonly CommandEntry[] = [
     ],
     load: async () => (await import("./apply.ts")).apply,
   }),
-  command<ApplyCommandOptions>("destroy", "remove everything that this state owns", {
+  command("destroy", "remove everything that this state owns", {
     shared: withPlanOptions,
     options: [["--auto-approve", "do not ask"], json("events as JSON lines")],
     load: async () => (await import("./apply.ts")).destroy,
   }),
-  command<DriftOptions>("drift", "show what was changed outside since the last apply; changes nothing", {
+  command("drift", "show what was changed outside since the last apply; changes nothing", {
     shared: withManifestOptions,
     ineffective: changing,
     examples: [
@@ -105,36 +99,31 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--junit <file>", "write a JUnit report: a case for each resource"],
       ["--prometheus <file>", "write metrics for the text file collector of Prometheus' node exporter"],
     ],
-    several: async () => (await import("./drift/drift-command.ts")).driftSeveral,
     load: async () => (await import("./drift/drift-command.ts")).drift,
   }),
-  command<ImportOptions & { readonly all?: boolean }>(
-    "import",
-    "bind what exists: one object, or a manifest for everything",
-    {
-      shared: withManifestOptions,
-      examples: [
-        ["graphform import instances.orders instance-k2j4", "bind an object to an address of the manifest"],
-        ["graphform import --all", "print a manifest of everything live; nothing is bound"],
-        ["graphform import --all --out graphform.yaml --name shop", "write it, and bind everything"],
+  command("import", "bind what exists: one object, or a manifest for everything", {
+    shared: withManifestOptions,
+    examples: [
+      ["graphform import instances.orders instance-k2j4", "bind an object to an address of the manifest"],
+      ["graphform import --all", "print a manifest of everything live; nothing is bound"],
+      ["graphform import --all --out graphform.yaml --name shop", "write it, and bind everything"],
+    ],
+    arguments: [
+      argument("[address]", "a declared address", typedAddress),
+      ["[id]", "the id of the object to bind it to"],
+    ],
+    options: [
+      ["--all", "write a manifest for everything that is live"],
+      [
+        "--out <file>",
+        "with --all: write it there and bind everything (default: standard output, nothing bound)",
       ],
-      arguments: [
-        argument("[address]", "a declared address", typedAddress),
-        ["[id]", "the id of the object to bind it to"],
-      ],
-      options: [
-        ["--all", "write a manifest for everything that is live"],
-        [
-          "--out <file>",
-          "with --all: write it there and bind everything (default: standard output, nothing bound)",
-        ],
-        ["--name <name>", "with --all: the manifest's name (default: imported)"],
-        ["--users", "with --all: database users too, as comments, since no service shows their passwords"],
-      ],
-      load: async ({ all }) =>
-        all === true
-          ? (await import("./import/import-all.ts")).importAll
-          : (await import("./import/import-one.ts")).importOne,
-    },
-  ),
+      ["--name <name>", "with --all: the manifest's name (default: imported)"],
+      ["--users", "with --all: database users too, as comments, since no service shows their passwords"],
+    ],
+    load: async ({ all }: ImportOptions) =>
+      all === true
+        ? (await import("./import/import-all.ts")).importAll
+        : (await import("./import/import-one.ts")).importOne,
+  }),
 ];

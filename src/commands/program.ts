@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { packageVersion } from "../project/package-files.ts";
 import type { Settings } from "../project/settings.ts";
-import { type CommandHost, commandGroups, withHelpFormat } from "./define-command.ts";
+import { type CommandHost, withHelpFormat } from "./define-command.ts";
 import { commandsOfFleet } from "./fleet-commands.ts";
 import { collect } from "./options.ts";
 import { commandsOfPlans } from "./plan-commands.ts";
@@ -11,13 +11,12 @@ import { commandsAtService, commandsOfPlatform } from "./service-commands.ts";
 import { commandsOfReference, commandsOfSetup } from "./setup-commands.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** Environment in which a command runs. */
 interface ProgramHost extends Pick<CommandHost, "done"> {
   readonly terminal: (noColour: boolean, logFile?: string) => Terminal;
   readonly settings: Settings;
 }
 
-/** Creates the command line. The code of a command is loaded only when that command runs. */
+/** Creates the command line. Loads the code of a command only when that command runs. */
 export function createProgram({ terminal, settings, done }: ProgramHost): Command {
   const program = withHelpFormat(new Command("graphform"))
     .description("plan and apply for hosted graph databases")
@@ -39,24 +38,19 @@ export function createProgram({ terminal, settings, done }: ProgramHost): Comman
     else if (action.parent !== program || !["plan", "drift", "validate"].includes(action.name()))
       refuseSeveral(action.parent === program ? action.name() : `${action.parent?.name()} ${action.name()}`);
   });
-  const host: CommandHost = {
-    settings,
-    at: ({ color, log }) => terminal(color === false, log),
-    folders,
-    done,
-  };
+  const at: CommandHost["at"] = ({ color, log }) => terminal(color === false, log);
   const groups = [
-    [commandGroups.plan, commandsOfPlans],
-    [commandGroups.state, commandsOfState],
-    [commandGroups.service, commandsAtService],
-    [commandGroups.platform, commandsOfPlatform],
-    [commandGroups.fleet, commandsOfFleet],
-    [commandGroups.setup, commandsOfSetup],
-    [commandGroups.reference, commandsOfReference],
+    ["Plan and apply:", commandsOfPlans],
+    ["What is recorded:", commandsOfState],
+    ["Operations at the service:", commandsAtService],
+    ["Local platform:", commandsOfPlatform],
+    ["A fleet of manifests:", commandsOfFleet],
+    ["Setting up:", commandsOfSetup],
+    ["Reference:", commandsOfReference],
   ] as const;
   for (const [heading, entries] of groups) {
     program.commandsGroup(heading);
-    for (const add of entries) add(program, host);
+    for (const add of entries) add(program, { settings, at, folders, done });
   }
   program
     .command("complete", { hidden: true })
@@ -64,7 +58,7 @@ export function createProgram({ terminal, settings, done }: ProgramHost): Comman
     .argument("[words...]", "the words behind graphform")
     .action(async (words: readonly string[]) => {
       const { complete } = await import("./completion/complete.ts");
-      done(await complete(words, program, settings, host.at({})));
+      done(await complete(words, program, settings, at({})));
     });
   return program.helpCommand("help [command]", "print the help of a command");
 }

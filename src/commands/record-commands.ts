@@ -3,15 +3,12 @@ import { Option } from "commander";
 import { typedAddress } from "../model/address.ts";
 import { argument, type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
 import { changing, withManifestOptions, withStateOptions } from "./options.ts";
-import type { ShowOptions } from "./show.ts";
-import type { MigrateOptions } from "./state/migrate.ts";
-import type { ManifestOptions } from "./with-run.ts";
 
 /** A command that reads the state takes no lock. */
 const reading = { shared: withStateOptions, ineffective: changing } as const;
 
 export const commandsOfState: readonly CommandEntry[] = [
-  command<ShowOptions>("show", "print the state or a saved plan", {
+  command("show", "print the state or a saved plan", {
     ...reading,
     arguments: [["[planfile]", "a saved plan"]],
     options: [
@@ -21,25 +18,25 @@ export const commandsOfState: readonly CommandEntry[] = [
     ],
     load: async () => (await import("./show.ts")).show,
   }),
-  command<ManifestOptions & { readonly raw?: boolean }>("output", "the outputs of the last apply", {
+  command("output", "the outputs of the last apply", {
     ...reading,
     arguments: [["[name]", "one of them"]],
     options: [json(), new Option("--raw", "the bare value, even if it is sensitive").conflicts("json")],
     load: async () => (await import("./show.ts")).output,
   }),
   commandGroup("state", "the recorded state of the resources", [
-    command<ManifestOptions>("list", "every address with its id", {
+    command("list", "every address with its id", {
       ...reading,
       options: [json()],
       load: async () => (await import("./state/read-state.ts")).stateList,
     }),
-    command<ManifestOptions>("show", "print the state of one resource", {
+    command("show", "print the state of one resource", {
       ...reading,
       arguments: [argument("<address>", "for example instances.orders", typedAddress)],
       options: [json()],
       load: async () => (await import("./state/read-state.ts")).stateShow,
     }),
-    command<ManifestOptions>("mv", "give a bound object another address", {
+    command("mv", "give a bound object another address", {
       shared: withStateOptions,
       examples: [
         ["graphform state mv instances.orders instances.shop", "then declare it under the new name"],
@@ -54,17 +51,17 @@ export const commandsOfState: readonly CommandEntry[] = [
       ],
       load: async () => (await import("./state/edit-state.ts")).stateMove,
     }),
-    command<ManifestOptions>("rm", "remove an object from the state and leave it running", {
+    command("rm", "remove an object from the state and leave it running", {
       shared: withStateOptions,
       arguments: [argument("<address>", "its address", typedAddress)],
       load: async () => (await import("./state/edit-state.ts")).stateRemove,
     }),
-    command<ManifestOptions>("pull", "the whole state as JSON, without its key", {
+    command("pull", "the whole state as JSON, without its key", {
       ...reading,
       arguments: [["[version]", "an earlier version: an id that `state history` shows"]],
       load: async () => (await import("./state/read-state.ts")).statePull,
     }),
-    command<ManifestOptions>(
+    command(
       "init",
       "prepare the store of the state, try what it must be able to do, and say what it can do",
       {
@@ -73,7 +70,7 @@ export const commandsOfState: readonly CommandEntry[] = [
         load: async () => (await import("./state/read-state.ts")).stateInit,
       },
     ),
-    command<MigrateOptions>("migrate", "move the state to another store", {
+    command("migrate", "move the state to another store", {
       shared: withStateOptions,
       examples: [
         ["graphform state migrate --to 's3://states/shop.json?region=eu-west-1'", "to a bucket"],
@@ -86,25 +83,25 @@ export const commandsOfState: readonly CommandEntry[] = [
       ],
       load: async () => (await import("./state/migrate.ts")).stateMigrate,
     }),
-    command<ManifestOptions>("push", "store what a run kept in a local file when its store went away", {
+    command("push", "store what a run kept in a local file when its store went away", {
       shared: withStateOptions,
       arguments: [["<file>", "the file that the run named"]],
       options: [json()],
       load: async () => (await import("./state/edit-state.ts")).statePush,
     }),
-    command<ManifestOptions>("history", "the versions of the state that its store still has", {
+    command("history", "the versions of the state that its store still has", {
       ...reading,
       options: [json()],
       load: async () => (await import("./state/read-state.ts")).stateHistory,
     }),
-    command<ManifestOptions>("restore", "store a version that is kept as the newest one", {
+    command("restore", "store a version that is kept as the newest one", {
       shared: withStateOptions,
       arguments: [
         ["<version>", "an id that `state history` shows; current: what is stored now; none: an empty state"],
       ],
       load: async () => (await import("./state/edit-state.ts")).stateRestore,
     }),
-    command<ManifestOptions>(
+    command(
       "rebind",
       "assign the state to this manifest and the service of these settings, after every bound id was found there",
       {
@@ -112,15 +109,11 @@ export const commandsOfState: readonly CommandEntry[] = [
         load: async () => (await import("./state/edit-state.ts")).stateRebind,
       },
     ),
-    command<ManifestOptions & { readonly force?: boolean }>(
-      "unlock",
-      "remove a lock whose process has ended; without an id: print its holder",
-      {
-        ...reading,
-        arguments: [["[id]", "the lock id from the error message"]],
-        options: [["--force", "also if the holder is still running"]],
-        load: async () => (await import("./state/edit-state.ts")).stateUnlock,
-      },
-    ),
+    command("unlock", "remove a lock whose process has ended; without an id: print its holder", {
+      ...reading,
+      arguments: [["[id]", "the lock id from the error message"]],
+      options: [["--force", "also if the holder is still running"]],
+      load: async () => (await import("./state/edit-state.ts")).stateUnlock,
+    }),
   ]),
 ];

@@ -2,17 +2,17 @@
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { suggest } from "../manifest/problems/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { objectIn, own } from "../model/json.ts";
+import { objectIn } from "../model/json.ts";
 import { packageFile } from "../project/package-files.ts";
 import { checkedManifest, openProject } from "../project/project.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
 import { tableText } from "./terminal/table-text.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";
 
-export type ProfileOptions = Pick<ManifestOptions, "json">;
+type Options = Pick<ManifestOptions, "json">;
 
 /** `profile list`: prints the profiles of the package. */
-export async function profileList({ options, terminal }: Invocation<ProfileOptions>): Promise<number> {
+export async function profileList({ options, terminal }: Invocation<Options>): Promise<number> {
   const profiles = await Promise.all(builtInProfiles.map(loadProfile));
   const rows = profiles.map((profile) => [
     profile.name,
@@ -27,10 +27,7 @@ export async function profileList({ options, terminal }: Invocation<ProfileOptio
 }
 
 /** `profile show NAME`: prints a profile, merged with the profile that it extends. */
-export async function profileShow(
-  { options, terminal }: Invocation<ProfileOptions>,
-  name: string,
-): Promise<number> {
+export async function profileShow({ options, terminal }: Invocation<Options>, name: string): Promise<number> {
   const profile = await loadProfile(name);
   if (options.json === true) {
     terminal.out(`${jsonText(objectIn(JSON.stringify(profile)) ?? {})}\n`);
@@ -88,11 +85,9 @@ export async function graph(
 ): Promise<number> {
   const { options, settings, terminal } = invocation;
   const project = await openProject(options, settings);
-  const manifest = await checkedManifest(project);
-  const addresses = manifest.desired.map((entry) => entry.address);
-  const edges = manifest.desired.flatMap(({ address, refs }) =>
-    refs.map((ref): [string, string] => [address, ref]),
-  );
+  const { desired } = await checkedManifest(project);
+  const addresses = desired.map(({ address }) => address);
+  const edges = desired.flatMap(({ address, refs }) => refs.map((ref) => [address, ref] as const));
   terminal.out(options.dot === true ? dot(addresses, edges) : mermaid(addresses, edges));
   return exitCodes.done;
 }
@@ -119,31 +114,27 @@ function mermaid(addresses: readonly string[], edges: Edges): string {
   return `flowchart LR\n${[...nodes, ...arrows].join("\n")}\n`;
 }
 
-/** Names of the published schemas, with their files. */
-const files: { readonly [name: string]: string } = {
-  manifest: "manifest.schema.json",
-  layer: "layer.schema.json",
-  profile: "profile.schema.json",
-  plan: "plan.schema.json",
-  drift: "drift.schema.json",
-  validation: "validation.schema.json",
-  several: "several.schema.json",
-  events: "event.schema.json",
-  state: "state.schema.json",
-  controller: "controller.schema.json",
-  fleet: "fleet.schema.json",
-};
-
-export const schemaNames: readonly string[] = Object.keys(files);
+/** Names of the published schemas. */
+export const schemaNames: readonly string[] = [
+  "manifest",
+  "layer",
+  "profile",
+  "plan",
+  "drift",
+  "validation",
+  "several",
+  "events",
+  "state",
+  "controller",
+  "fleet",
+];
 
 /** `schema NAME`: prints a JSON Schema (draft-07) for editors and scripts. Throws `schema-unknown`. */
 export function schema({ terminal }: Invocation<object>, name: string): number {
-  const file = own(files, name);
-  if (file === undefined) {
+  if (!schemaNames.includes(name))
     throw new GraphformError("schema-unknown", `there is no schema "${name}"`, {
-      hint: suggest(name, Object.keys(files), "schemas are"),
+      hint: suggest(name, schemaNames, "schemas are"),
     });
-  }
-  terminal.out(packageFile(`schemas/${file}`));
+  terminal.out(packageFile(`schemas/${name === "events" ? "event" : name}.schema.json`));
   return exitCodes.done;
 }

@@ -11,7 +11,7 @@ import { type ReadManifest, type Run, resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
 import { carryOut } from "../reconcile/apply-plan.ts";
 import { capCommand } from "../replace/data/quiesce.ts";
-import { phases } from "../replace/phases.ts";
+import { rowOf } from "../replace/phases.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
 import { boundAt, liveAt } from "./bound-objects.ts";
 import { stepReport } from "./reports/apply-report.ts";
@@ -53,7 +53,7 @@ export async function replaceStatus(
 
 function statusLines(address: string, migration: Migration): readonly string[] {
   const { phase, since, rehearsed, heldUntil, cap } = migration;
-  const { does, proof, afterKill } = phases[phase];
+  const { does, proof, afterKill } = rowOf(migration);
   const line = (name: string, text: string): string => `  ${name.padEnd(10)} ${text}`;
   return [
     `${address}: ${phase} since ${since}`,

@@ -3,20 +3,10 @@ import { Option } from "commander";
 import { typedAddress } from "../model/address.ts";
 import { localPlatformDir } from "../project/locate-service.ts";
 import { argument, type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
-import type { OperateOptions, Verb } from "./instances/operate.ts";
-import type { InstanceRestoreOptions } from "./instances/restore.ts";
+import type { Verb } from "./instances/operate.ts";
 import { changing, withManifestOptions, withStateOptions } from "./options.ts";
-import type { PlatformOpenOptions } from "./platform/manage.ts";
-import type { PlatformOptions, PlatformUpOptions } from "./platform/up.ts";
-import type {
-  SnapshotCopyOptions,
-  SnapshotDeleteOptions,
-  SnapshotListOptions,
-  SnapshotRestoreOptions,
-} from "./snapshots/change-snapshots.ts";
-import type { ManifestOptions } from "./with-run.ts";
 
-/** Shared options that do nothing if snapshots are found by the service alone. */
+/** Shared options that do nothing for snapshots: the service alone knows them. */
 const stateless = ["--state", "--lock-timeout"];
 const reading = { shared: withManifestOptions, ineffective: changing } as const;
 const ofInstance = argument("<address>", "for example instances.orders", typedAddress);
@@ -30,14 +20,11 @@ function operation(
   options: readonly (readonly [string, string] | Option)[] = [],
   name: string = verb,
 ): CommandEntry {
-  return command<OperateOptions>(name, about, {
+  return command(name, about, {
     shared: withManifestOptions,
     arguments: [ofInstance],
     options: [noWait, json("events as JSON lines"), ...options],
-    async load() {
-      const { operate } = await import("./instances/operate.ts");
-      return (given, address = "") => operate(verb, given, address);
-    },
+    load: async () => (await import("./instances/operate.ts")).operate.bind(undefined, verb),
   });
 }
 
@@ -59,13 +46,13 @@ export const commandsAtService: readonly CommandEntry[] = [
     operation("upgrade", "upgrade it to another version of the service plan", [
       ["--to <version>", "the version (default: the newest)"],
     ]),
-    command<InstanceRestoreOptions>("restore", "make a new instance with the data of an earlier time", {
+    command("restore", "make a new instance with the data of an earlier time", {
       ...reading,
       arguments: [ofInstance],
       options: [required("--to <time>", "the time to go back to, ISO 8601"), networkType, json()],
       load: async () => (await import("./instances/restore.ts")).instanceRestore,
     }),
-    command<ManifestOptions>("events", "list the events that the service recorded for it", {
+    command("events", "list the events that the service recorded for it", {
       ...reading,
       arguments: [ofInstance],
       options: [json()],
@@ -73,14 +60,14 @@ export const commandsAtService: readonly CommandEntry[] = [
     }),
   ]),
   commandGroup("replace", "replacements that keep the data of a database", [
-    command<ManifestOptions>("status", "say where each migration stands, and what follows", {
+    command("status", "say where each migration stands, and what follows", {
       shared: withStateOptions,
       ineffective: changing,
       arguments: [argument("[address]", "for example instances.orders", typedAddress)],
       options: [json()],
       load: async () => (await import("./replace.ts")).replaceStatus,
     }),
-    command<ManifestOptions>("undo", "go back to the old database while it is kept", {
+    command("undo", "go back to the old database while it is kept", {
       shared: withManifestOptions,
       examples: [["graphform replace undo instances.orders", "stop the new database, start the old one"]],
       arguments: [ofInstance],
@@ -89,7 +76,7 @@ export const commandsAtService: readonly CommandEntry[] = [
     }),
   ]),
   commandGroup("snapshot", "snapshots of the service", [
-    command<SnapshotListOptions>("list", "every snapshot, newest first", {
+    command("list", "every snapshot, newest first", {
       shared: withManifestOptions,
       ineffective: [...stateless, ...changing],
       options: [
@@ -99,7 +86,7 @@ export const commandsAtService: readonly CommandEntry[] = [
       ],
       load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotList,
     }),
-    command<SnapshotCopyOptions>("copy", "copy a snapshot to another region", {
+    command("copy", "copy a snapshot to another region", {
       shared: withManifestOptions,
       ineffective: stateless,
       arguments: [ofSnapshot],
@@ -107,14 +94,14 @@ export const commandsAtService: readonly CommandEntry[] = [
       load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotCopy,
     }),
     operation("backup", "take a snapshot, as `instance backup` does", [], "create"),
-    command<SnapshotRestoreOptions>("restore", "create a new instance from a snapshot", {
+    command("restore", "create a new instance from a snapshot", {
       shared: withManifestOptions,
       ineffective: [...stateless, ...changing],
       arguments: [ofSnapshot],
       options: [networkType, ["--network <id>", "the network of the new instance"], json()],
       load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotRestore,
     }),
-    command<SnapshotDeleteOptions>("delete", "delete a snapshot permanently", {
+    command("delete", "delete a snapshot permanently", {
       shared: withManifestOptions,
       ineffective: stateless,
       arguments: [ofSnapshot],
@@ -123,7 +110,7 @@ export const commandsAtService: readonly CommandEntry[] = [
     }),
   ]),
   commandGroup("account", "cloud accounts, and the steps that a person must do for them", [
-    command<ManifestOptions>("bootstrap", "print the commands that a person must run in the account", {
+    command("bootstrap", "print the commands that a person must run in the account", {
       ...reading,
       arguments: [argument("<address>", "for example cloudAccounts.prod", typedAddress)],
       options: [json()],
@@ -147,7 +134,7 @@ run fetches nothing. Linux on x64 only. GRAPHFORM_MODULE and GRAPHFORM_ENGINE
 name files of your own instead.`,
       load: async () => (await import("./platform/manage.ts")).platformSetup,
     }),
-    command<PlatformUpOptions>(
+    command(
       "up",
       "start it; further options go to its program (--profile falkordb-cloud, --delay, --faults FILE, ...)",
       {
@@ -169,21 +156,17 @@ name files of your own instead.`,
         load: async () => (await import("./platform/up.ts")).platformUp,
       },
     ),
-    command<PlatformOptions>("down", "stop it and keep the data", {
+    command("down", "stop it and keep the data", {
       options: [dataDir],
       load: async () => (await import("./platform/manage.ts")).platformDown,
     }),
-    command<PlatformOptions>("status", "whether it runs, and where", {
+    command("status", "whether it runs, and where", {
       options: [dataDir, json()],
       load: async () => (await import("./platform/manage.ts")).platformStatus,
     }),
-    command<PlatformOpenOptions>(
-      "open",
-      "print a link that signs in to its page once, and open it where there is a browser",
-      {
-        options: [dataDir, ["--no-browser", "print the link alone"]],
-        load: async () => (await import("./platform/manage.ts")).platformOpen,
-      },
-    ),
+    command("open", "print a link that signs in to its page once, and open it where there is a browser", {
+      options: [dataDir, ["--no-browser", "print the link alone"]],
+      load: async () => (await import("./platform/manage.ts")).platformOpen,
+    }),
   ]),
 ];

@@ -1,12 +1,7 @@
 /** @module Lists the commands for setting up, and for reference. */
 import { Argument, InvalidArgumentError, Option } from "commander";
-import type { CommentOptions, IssueOptions } from "./ci/reports.ts";
 import { type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
-import type { ExplainOptions } from "./explain.ts";
-import type { InitOptions } from "./init/init.ts";
 import { changing, requesting, withManifestOptions } from "./options.ts";
-import type { ProfileOptions } from "./reference.ts";
-import type { ManifestOptions } from "./with-run.ts";
 
 const key = [
   "--key <key>",
@@ -25,7 +20,7 @@ const session = {
 
 export const commandsOfSetup: readonly CommandEntry[] = [
   commandGroup("ci", "for pipelines: a comment with the plan, an issue with the drift", [
-    command<CommentOptions>("comment", "show a report in one comment on the pull or merge request", {
+    command("comment", "show a report in one comment on the pull or merge request", {
       examples: [
         ["graphform ci comment plan.md", "GITHUB_TOKEN or GITLAB_TOKEN signs in"],
         ["graphform ci comment plan.md --key shop", "one comment for each key"],
@@ -34,7 +29,7 @@ export const commandsOfSetup: readonly CommandEntry[] = [
       options: [key],
       load: async () => (await import("./ci/reports.ts")).comment,
     }),
-    command<IssueOptions>("issue", "keep one issue about drift: opened, updated, closed", {
+    command("issue", "keep one issue about drift: opened, updated, closed", {
       examples: [
         ["graphform ci issue drift.md --exitcode 2", "opens the issue, or updates it"],
         ["graphform ci issue drift.md --exitcode 0", "closes it"],
@@ -44,22 +39,22 @@ export const commandsOfSetup: readonly CommandEntry[] = [
       load: async () => (await import("./ci/reports.ts")).issue,
     }),
   ]),
-  command<InitOptions>("init", "write a commented manifest; overwrites nothing", {
+  command("init", "write a commented manifest; overwrites nothing", {
     options: [
       ["-f, --file <path>", "the manifest (default graphform.yaml)"],
       new Option("--ci <service>", "write a pipeline too").choices(["github", "gitlab"]),
     ],
     load: async () => (await import("./init/init.ts")).init,
   }),
-  command<ManifestOptions>("login", "sign in and keep the session (not the password)", {
+  command("login", "sign in and keep the session (not the password)", {
     ...session,
     load: async () => (await import("./login.ts")).login,
   }),
-  command<ManifestOptions>("logout", "end the session that login keeps", {
+  command("logout", "end the session that login keeps", {
     ...session,
     load: async () => (await import("./login.ts")).logout,
   }),
-  command<ManifestOptions>("doctor", "check what the other commands need", {
+  command("doctor", "check what the other commands need", {
     shared: withManifestOptions,
     ineffective: [...changing, "--trace", "--log"],
     options: [json()],
@@ -68,7 +63,7 @@ export const commandsOfSetup: readonly CommandEntry[] = [
 ];
 
 export const commandsOfReference: readonly CommandEntry[] = [
-  command<ExplainOptions>(
+  command(
     "explain",
     "explain a key of the manifest: type, bounds, default, tiers, effect of a change, names in the API",
     {
@@ -78,11 +73,11 @@ export const commandsOfReference: readonly CommandEntry[] = [
     },
   ),
   commandGroup("profile", "service profiles: the API of each service", [
-    command<ProfileOptions>("list", "the profiles that come with graphform", {
+    command("list", "the profiles that come with graphform", {
       options: [json()],
       load: async () => (await import("./reference.ts")).profileList,
     }),
-    command<ProfileOptions>("show", "everything that a profile says", {
+    command("show", "everything that a profile says", {
       arguments: [new Argument("[name]", "a built-in name or a file").default("default")],
       options: [json()],
       load: async () => (await import("./reference.ts")).profileShow,
@@ -92,7 +87,7 @@ export const commandsOfReference: readonly CommandEntry[] = [
     arguments: [["<name>", "manifest, profile, state, plan, drift or events"]],
     load: async () => (await import("./reference.ts")).schema,
   }),
-  command<ManifestOptions & { readonly dot?: boolean }>("graph", "draw the references between resources", {
+  command("graph", "draw the references between resources", {
     shared: withManifestOptions,
     ineffective: [
       ...[...changing, ...requesting],

@@ -2,7 +2,7 @@
 
 import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { defined, isObject, own, stableJson } from "../model/json.ts";
+import { isObject, own, stableJson } from "../model/json.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { RecordedOutput, StateDocument } from "../model/state.ts";
 import { openProject } from "../project/project.ts";
@@ -14,10 +14,10 @@ import { escapeLines, escapeText, jsonText, makePalette } from "../report/typese
 import { planView } from "../report/view/plan-view.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
-import { comparedWith, earlierPlan, writeOwnFiles } from "./reports/write-reports.ts";
+import { comparison, writeOwnFiles } from "./reports/write-reports.ts";
 import { type Invocation, type ManifestOptions, shownLatestState } from "./with-run.ts";
 
-export interface ShowOptions extends ManifestOptions {
+interface ShowOptions extends ManifestOptions {
   readonly html?: string;
   readonly compare?: string;
 }
@@ -25,17 +25,16 @@ export interface ShowOptions extends ManifestOptions {
 /** `show [PLANFILE]`: prints the state, or the plan of a file, as text or JSON. */
 export async function show(
   { options, settings, terminal }: Invocation<ShowOptions>,
-  planFile: string | undefined,
+  planFile?: string,
 ): Promise<number> {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   if (planFile !== undefined) {
     const saved = await readPlanFile(planFile);
-    const compare = await earlierPlan(options);
+    const compared = await comparison(options);
     const plan = shownPlan(saved.plan, kinds);
-    const earlier = compare && (await comparedWith(compare, saved.plan, kinds));
     if (options.html !== undefined) {
       const { planReport } = await import("./plan-command.ts");
-      const value = { plan, ...defined({ earlier }) };
+      const value = { plan, ...compared(saved.plan, kinds) };
       const kind = planReport({ html: options.html, out: planFile }, terminal);
       await writeOwnFiles({ folder: ".", name: plan.name, is: "made", value }, kind, terminal);
     }
@@ -57,7 +56,6 @@ export async function show(
   return printState(stored ?? emptyState(project.header.name), { options, terminal });
 }
 
-/** Prints a state as text or JSON. */
 export function printState(
   state: StateDocument,
   { options, terminal }: Pick<Invocation, "options" | "terminal">,
@@ -79,10 +77,9 @@ export async function output(
   const names = isObject(declared) ? Object.keys(declared) : [];
   const unknown = names.filter((declaredName) => own(outputs, declaredName) === undefined);
   const named = name === undefined ? undefined : own(outputs, name);
+  const listed = escapeText(unknown.join(", "), 500);
   if (name === undefined && unknown.length > 0)
-    terminal.err(
-      `declared and not known yet: ${escapeText(unknown.join(", "), 500)}; graphform plan says what is missing\n`,
-    );
+    terminal.err(`declared and not known yet: ${listed}; graphform plan says what is missing\n`);
   if (name !== undefined && named === undefined) throw unknownOutput(name, unknown, Object.keys(outputs));
   const chosen = shownOutputs(name === undefined || named === undefined ? outputs : { [name]: named });
   if (options.raw === true) {
@@ -101,31 +98,21 @@ function unknownOutput(name: string, unknown: readonly string[], known: readonly
     return new GraphformError("output-unknown", `the output "${name}" is declared and has no value yet`, {
       hint: "graphform plan says what is missing; apply records it once it is known",
     });
-  return new GraphformError("output-unknown", `there is no output "${name}"`, {
-    hint:
-      known.length === 0
-        ? "nothing was applied yet, or the manifest has no outputs"
-        : `there are: ${known.join(", ")}`,
-  });
+  const none = "nothing was applied yet, or the manifest has no outputs";
+  const hint = known.length === 0 ? none : `there are: ${known.join(", ")}`;
+  return new GraphformError("output-unknown", `there is no output "${name}"`, { hint });
 }
 
-/**
- * One value for a script, without quotes and line break. A sensitive value is printed, because it was requested by name; a
- * secret is not, because the state has only its fingerprint. Throws `output-secret` and `output-not-text`.
- */
+/** One value for a script, without quotes; also a sensitive one, which was asked for by name. Throws `output-secret`, `output-not-text`. */
 export function rawValue(name: string, { value }: RecordedOutput): string {
+  const named = `output "${escapeText(name)}"`;
   if (holdsSecret(value))
-    throw new GraphformError(
-      "output-secret",
-      `output "${escapeText(name)}" is a secret, and secrets are not stored`,
-      { hint: "read it from the source that the manifest names" },
-    );
+    throw new GraphformError("output-secret", `${named} is a secret, and secrets are not stored`, {
+      hint: "read it from the source that the manifest names",
+    });
+  const shape = Array.isArray(value) ? "list" : "map";
   if (typeof value === "object" && value !== null)
-    throw new GraphformError(
-      "output-not-text",
-      `output "${escapeText(name)}" is a ${Array.isArray(value) ? "list" : "map"}`,
-      { hint: "use --json" },
-    );
+    throw new GraphformError("output-not-text", `${named} is a ${shape}`, { hint: "use --json" });
   if (value === null) return "";
   return escapeLines(typeof value === "string" ? value : stableJson(value));
 }

@@ -36,6 +36,8 @@ export interface Invocation<O = ManifestOptions> {
   readonly options: O;
   readonly settings: Settings;
   readonly terminal: Terminal;
+  /** Folders of --chdir; several only for commands that take several. */
+  readonly folders?: readonly string[];
 }
 
 /** A run as a command wants it. */
@@ -89,19 +91,12 @@ export async function withService<T>(
   return interruptible("", terminal, async ({ stopping: signal }) => {
     const { request } = runListener(options, terminal);
     const service = await connect(location, options, settings, request);
-    try {
-      const clock = limitedClock(systemClock, options.timeout);
-      return await work({ service, identity: location.identity, signal, clock });
-    } finally {
-      await service.close();
-    }
+    const clock = limitedClock(systemClock, options.timeout);
+    return work({ service, identity: location.identity, signal, clock }).finally(() => service.close());
   });
 }
 
-/**
- * Returns the service of the manifest, whose secrets are known from now on. Without a manifest, options, environment and local platform
- * decide. Throws `ManifestError` if a manifest exists, or is named, and cannot be read.
- */
+/** The service of the manifest, whose secrets are known from now on, or without one that of the settings. Throws `ManifestError`. */
 export async function serviceTarget(
   { options, settings }: Pick<Invocation, "options" | "settings">,
   name = "none",
@@ -149,15 +144,10 @@ export function interruptedOr(error: unknown, stopping: AbortSignal): unknown {
 }
 
 /** The latest state of a store; prints a warning if a local file has what the store lacks. */
-export function shownLatestState(
-  store: StateStore,
-  { err }: Pick<Terminal, "err">,
-): Promise<StateDocument | undefined> {
+export function shownLatestState(store: StateStore, { err }: Terminal): Promise<StateDocument | undefined> {
   return latestState(store, ({ message, hint }, counted) => {
-    const what =
-      counted === undefined
-        ? "this does not count it in"
-        : "this counts it in, and nothing is changed before";
+    const isCounted = counted !== undefined;
+    const what = isCounted ? "this counts it in, and nothing is changed before" : "this does not count it in";
     err(`warning: ${escapeText(`${message}; ${what}; ${hint ?? ""}`, 4000)}\n`);
   });
 }

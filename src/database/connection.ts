@@ -1,7 +1,7 @@
 /** @module Talks to a database over one connection, with as few writes as possible: a thousand of them are asked beside one plan. */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { Decoder } from "@redis/client/dist/lib/RESP/decoder.js";
+import { openExchange } from "./exchange.ts";
 import { authorities, broken, type DatabaseTarget, endOf, isDatabaseError, refused } from "./failures.ts";
 import { lookupWithin } from "./names.ts";
 
@@ -16,6 +16,9 @@ export function askAtOnce(
 ): Promise<readonly unknown[]> {
   return talk(target, signal, (ask) => ask(commands));
 }
+
+/** Most bytes of all answers of one connection: a probe's are far fewer. */
+const maxBytes = 1_000_000;
 
 /**
  * Works with one connection: no reconnecting, no retries. The login goes with the first write. Everything must be over within
@@ -36,7 +39,7 @@ export async function talk<T>(
   let socket: Socket | undefined;
   try {
     socket = await openSocket(target, closing.signal);
-    const send = exchange(socket);
+    const { send } = openExchange(socket, (error) => broken(target, error), maxBytes);
     const ask: Ask = async (commands) => {
       const signIn = login;
       login = [];
@@ -69,76 +72,4 @@ export async function openSocket(
   const caFile = tls === true ? undefined : tls.caFile;
   const ca = caFile === undefined ? {} : { ca: await authorities(caFile) };
   return connectTls({ ...at, ...ca, servername: /^[\d.:]+$/.test(host) ? "" : host });
-}
-
-/** Writes commands at once, and resolves when each has its reply. One write waits for its replies before the next. */
-function exchange(socket: Socket): Ask {
-  const reader = replyReader();
-  let onChange: () => void = () => undefined;
-  let failure: unknown;
-  const fail = (error: unknown): void => {
-    failure ??= error;
-    onChange();
-  };
-  socket.setNoDelay(true);
-  socket.on("error", fail);
-  socket.on("close", () => fail(new Error("it closed the connection")));
-  socket.on("data", (chunk: Buffer) => {
-    try {
-      reader.read(chunk);
-      onChange();
-    } catch (error) {
-      fail(error);
-    }
-  });
-  return (commands) =>
-    new Promise((resolve, reject) => {
-      const before = reader.replies.length;
-      onChange = () => {
-        if (reader.replies.length >= before + commands.length) resolve(reader.replies.slice(before));
-        else if (failure !== undefined) reject(failure);
-      };
-      socket.write(commands.map(encoded).join(""));
-      onChange();
-    });
-}
-
-/** A command as a list of texts with their lengths. */
-function encoded(command: readonly string[]): string {
-  const words = command.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
-  return `*${command.length}\r\n${words.join("")}`;
-}
-
-/** The most bytes of all answers of one connection: a probe's are far fewer. */
-const most = 1_000_000;
-
-interface ReplyReader {
-  /** Replies so far; a refusal is an Error with the database's words. */
-  readonly replies: readonly unknown[];
-  /** Throws for what is no reply, and for answers that are too long. */
-  read(bytes: Buffer): void;
-}
-
-export function replyReader(): ReplyReader {
-  const replies: unknown[] = [];
-  const keep = (reply: unknown): void => void replies.push(reply);
-  const decoder = new Decoder({
-    onReply: keep,
-    onErrorReply: keep,
-    onPush: () => undefined,
-    getTypeMapping: () => ({}),
-  });
-  let length = 0;
-  return {
-    replies,
-    read(bytes) {
-      length += bytes.length;
-      if (length > most) throw new Error("its answer is too long");
-      try {
-        decoder.write(bytes);
-      } catch (cause) {
-        throw new Error("it does not speak the protocol of a database", { cause });
-      }
-    },
-  };
 }

@@ -3,12 +3,10 @@ import { readFile } from "node:fs/promises";
 import { asError, GraphformError } from "../model/errors.ts";
 import type { DatabaseLogin } from "../model/kind.ts";
 
-/** A database to connect to. */
 export type DatabaseTarget = DatabaseLogin;
 
 export type DatabaseFailure = "refused-credentials" | "unreachable" | "unresolved" | "no-tls";
 
-/** Obstacle that kept an unreachable database from answering. */
 export type Obstacle = "refused" | "silent" | "not-trusted" | "no-handshake" | "not-ready" | "cut";
 
 /** A failed connection or command. The message contains no credentials. */
@@ -79,7 +77,6 @@ function nameOf({ host, port }: DatabaseTarget): string {
   return `the database at ${host}:${port}`;
 }
 
-/** The error of a connection that ended or never began. */
 export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (cause instanceof Error && "syscall" in cause && cause.syscall === "getaddrinfo") {
@@ -92,12 +89,10 @@ export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   return new DatabaseError("unreachable", message, cause, obstacleOf(code));
 }
 
-/** The words of a reply or of an exception, without secrets. */
 function saidBy({ hide }: DatabaseTarget, { message }: Error): string {
   return hide === undefined ? message : hide(message);
 }
 
-/** The obstacle that the code of a failed connection stands for. */
 function obstacleOf(code: string): Obstacle {
   if (code === "ECONNREFUSED") return "refused";
   if (/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/.test(code)) return "silent";
@@ -105,7 +100,6 @@ function obstacleOf(code: string): Obstacle {
   return /^(EPROTO$|ERR_SSL_|ERR_TLS_)/.test(code) ? "no-handshake" : "cut";
 }
 
-/** The error of a login that was answered by an error reply. */
 export function refused(target: DatabaseTarget, reply: Error): DatabaseError {
   const name = nameOf(target);
   if (!isNotReady(reply))

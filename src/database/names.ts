@@ -19,7 +19,7 @@ export function lookupWithin(signal: AbortSignal): LookupFunction {
   return (name, options, callback) => {
     // `localhost` needs no server and no child process.
     if (name === "localhost") return lookup(name, options, callback);
-    shared.addressesOf(name, signal).then(
+    shared(name, signal).then(
       (addresses) => {
         const [first] = addresses;
         if (options.all === true) callback(null, [...addresses]);
@@ -35,15 +35,12 @@ export type Addresses = readonly LookupAddress[];
 /** Asks the system for the addresses of one name, however long it takes. */
 export type LookUp = (name: string) => Promise<Addresses>;
 
-export interface LookUps {
-  /** Rejects with the failure of the look-up, or with the reason of the signal as soon as it is aborted. */
-  addressesOf(name: string, signal: AbortSignal): Promise<Addresses>;
-}
+/** Rejects with the failure of the look-up, or with the reason of the signal as soon as it is aborted. */
+export type SharedLookUp = (name: string, signal: AbortSignal) => Promise<Addresses>;
 
 interface Asked {
   readonly answer: Promise<Addresses>;
   readonly settle: (answer: Promise<Addresses>) => void;
-  /** Number of callers that wait for it. */
   waiting: number;
 }
 
@@ -52,7 +49,7 @@ interface Asked {
  * an answer, a failure too, is kept for `hold` ms after it came. A look-up that has begun goes on if no caller waits any
  * more, so that a slow answer is there for the next caller; one that has not begun never begins.
  */
-export function shareLookUps(lookUp: LookUp, now: () => number, atOnce: number, hold: number): LookUps {
+export function shareLookUps(lookUp: LookUp, now: () => number, atOnce: number, hold: number): SharedLookUp {
   const queued = new Map<string, Asked>();
   const running = new Map<string, Asked>();
   const answered = new Map<string, { readonly answer: Promise<Addresses>; readonly until: number }>();
@@ -86,26 +83,24 @@ export function shareLookUps(lookUp: LookUp, now: () => number, atOnce: number, 
     return asked;
   };
 
-  return {
-    async addressesOf(name, signal): Promise<Addresses> {
-      signal.throwIfAborted();
-      forget();
-      const held = answered.get(name);
-      if (held !== undefined) return held.answer;
-      const asked = ask(name);
-      asked.waiting += 1;
-      const aborted = Promise.withResolvers<never>();
-      const abort = (): void => aborted.reject(signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
-      begin();
-      try {
-        return await Promise.race([asked.answer, aborted.promise]);
-      } finally {
-        signal.removeEventListener("abort", abort);
-        asked.waiting -= 1;
-        if (asked.waiting === 0 && queued.get(name) === asked) queued.delete(name);
-      }
-    },
+  return async (name, signal) => {
+    signal.throwIfAborted();
+    forget();
+    const held = answered.get(name);
+    if (held !== undefined) return held.answer;
+    const asked = ask(name);
+    asked.waiting += 1;
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    begin();
+    try {
+      return await Promise.race([asked.answer, aborted.promise]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+      asked.waiting -= 1;
+      if (asked.waiting === 0 && queued.get(name) === asked) queued.delete(name);
+    }
   };
 }
 

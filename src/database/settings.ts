@@ -5,13 +5,11 @@ import { type DatabaseFailure, type DatabaseTarget, isDatabaseError, isNotReady 
 
 /** Settings of a database. What the user may not read, or the engine does not know, is missing. */
 export interface DatabaseSettings {
-  /** Parameters of the graph module, by name. */
   readonly parameters: { readonly [name: string]: number | string };
   /** Lines of INFO, by name. */
   readonly info: { readonly [line: string]: string };
   /** Version of the graph module, for example 4.16.3. */
   readonly engine?: string;
-  /** Commands that the user may not run. */
   readonly denied: readonly string[];
 }
 
@@ -53,7 +51,6 @@ export function pairsIn(reply: unknown): DatabaseSettings["parameters"] {
   return Object.fromEntries(pairs);
 }
 
-/** Lines of INFO, by name. */
 export function linesIn(reply: unknown): DatabaseSettings["info"] {
   if (typeof reply !== "string") return {};
   const lines = reply.split(/\r?\n/).flatMap((line): [string, string][] => {

@@ -1,5 +1,6 @@
 /** @module Holds the field table of cloud accounts. */
 import type { FieldSchema, KindSchema } from "../model/field-schema.ts";
+import { textRow } from "./instance.ts";
 
 /** Fields that one provider requires or accepts, and its methods of setting an account up. */
 export interface ProviderFields {
@@ -8,37 +9,24 @@ export interface ProviderFields {
   readonly methods: readonly string[];
 }
 
+function provider(ids: readonly string[], script: string, ...optional: readonly string[]): ProviderFields {
+  return {
+    required: [...ids, "account_configuration_method"],
+    optional: [...optional, "allow_new_cloud_native_network_creation"],
+    methods: [script, "Terraform"],
+  };
+}
+
 export const accountProviders: { readonly [provider: string]: ProviderFields } = {
-  aws: {
-    required: ["aws_account_id", "aws_bootstrap_role_arn", "account_configuration_method"],
-    optional: ["private_link", "allow_new_cloud_native_network_creation"],
-    methods: ["CloudFormation", "Terraform"],
-  },
-  gcp: {
-    required: [
-      "gcp_project_id",
-      "gcp_project_number",
-      "gcp_service_account_email",
-      "account_configuration_method",
-    ],
-    optional: ["allow_new_cloud_native_network_creation"],
-    methods: ["GCPScript", "Terraform"],
-  },
-  azure: {
-    required: ["azure_subscription_id", "azure_tenant_id", "account_configuration_method"],
-    optional: ["allow_new_cloud_native_network_creation"],
-    methods: ["AzureScript", "Terraform"],
-  },
-  oci: {
-    required: ["oci_tenancy_id", "oci_domain_id", "account_configuration_method"],
-    optional: ["allow_new_cloud_native_network_creation"],
-    methods: ["OCIScript", "Terraform"],
-  },
+  aws: provider(["aws_account_id", "aws_bootstrap_role_arn"], "CloudFormation", "private_link"),
+  gcp: provider(["gcp_project_id", "gcp_project_number", "gcp_service_account_email"], "GCPScript"),
+  azure: provider(["azure_subscription_id", "azure_tenant_id"], "AzureScript"),
+  oci: provider(["oci_tenancy_id", "oci_domain_id"], "OCIScript"),
 };
 
 /** A setting of an account configuration; none can be changed in place. */
 function fixed(description: string, more: FieldSchema = {}): FieldSchema {
-  return { type: "string", minLength: 1, description, "x-create-only": true, ...more };
+  return textRow(description, { "x-create-only": true, ...more });
 }
 
 /** A cloud account is an instance of the account configuration resource. */

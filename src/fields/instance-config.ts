@@ -16,7 +16,15 @@ function tuning(row: FieldSchema): FieldSchema {
   return { ...row, "x-create-only": true, "x-carried": byCopy, "x-tiers": paid };
 }
 
-/** Settings inside of requestParams, by name. */
+/** A row of a parameter of the graph module. */
+function parameter(
+  [minimum, maximum, preset]: readonly [minimum: number, maximum: number, preset: number],
+  description: string,
+  probe: NonNullable<FieldSchema["x-probe"]>,
+): FieldSchema {
+  return tuning({ type: "integer", minimum, maximum, default: preset, description, "x-probe": probe });
+}
+
 export const instanceConfig: { readonly [name: string]: FieldSchema } = {
   name: {
     type: "string",
@@ -114,61 +122,34 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: "low",
     description: "How often a snapshot file is written.",
   }),
-  graphDBCacheSize: tuning({
-    type: "integer",
-    minimum: 1,
-    maximum: 256,
-    default: 25,
-    description: "Cached query plans per graph.",
-    "x-probe": { parameter: "CACHE_SIZE" },
+  graphDBCacheSize: parameter([1, 256, 25], "Cached query plans per graph.", { parameter: "CACHE_SIZE" }),
+  graphDBMaxQueuedQueries: parameter([1, 512, 50], "Queries that may wait for a thread.", {
+    parameter: "MAX_QUEUED_QUERIES",
+    settable: true,
   }),
-  graphDBMaxQueuedQueries: tuning({
-    type: "integer",
-    minimum: 1,
-    maximum: 512,
-    default: 50,
-    description: "Queries that may wait for a thread.",
-    "x-probe": { parameter: "MAX_QUEUED_QUERIES", settable: true },
+  graphDBNodeCreationBuffer: parameter(
+    [256, 32768, 16384],
+    "Room kept for new nodes; the engine rounds up to a power of two.",
+    { parameter: "NODE_CREATION_BUFFER", reading: "power-of-two" },
+  ),
+  graphDBQueryMemCapacity: parameter(
+    [5242880, 21474836480, 21474836480],
+    "Memory one query may take, in bytes.",
+    { parameter: "QUERY_MEM_CAPACITY", settable: true },
+  ),
+  graphDBResultSetSize: parameter(
+    [0, 1000000, 10000],
+    "Rows a query may return; 0 means unlimited in the specification, and on the local platform.",
+    { parameter: "RESULTSET_SIZE", settable: true, reading: "rows" },
+  ),
+  graphDBTimeoutDefault: parameter([0, 45000, 0], "Default time limit of a query in ms; 0 disables it.", {
+    parameter: "TIMEOUT_DEFAULT",
+    settable: true,
+    atMost: "config.graphDBTimeoutMax",
   }),
-  graphDBNodeCreationBuffer: tuning({
-    type: "integer",
-    minimum: 256,
-    maximum: 32768,
-    default: 16384,
-    description: "Room kept for new nodes; the engine rounds up to a power of two.",
-    "x-probe": { parameter: "NODE_CREATION_BUFFER", reading: "power-of-two" },
-  }),
-  graphDBQueryMemCapacity: tuning({
-    type: "integer",
-    minimum: 5242880,
-    maximum: 21474836480,
-    default: 21474836480,
-    description: "Memory one query may take, in bytes.",
-    "x-probe": { parameter: "QUERY_MEM_CAPACITY", settable: true },
-  }),
-  graphDBResultSetSize: tuning({
-    type: "integer",
-    minimum: 0,
-    maximum: 1000000,
-    default: 10000,
-    description:
-      "Rows a query may return; 0 means unlimited in the specification, and on the local platform.",
-    "x-probe": { parameter: "RESULTSET_SIZE", settable: true, reading: "rows" },
-  }),
-  graphDBTimeoutDefault: tuning({
-    type: "integer",
-    minimum: 0,
-    maximum: 45000,
-    default: 0,
-    description: "Default time limit of a query in ms; 0 disables it.",
-    "x-probe": { parameter: "TIMEOUT_DEFAULT", settable: true, atMost: "config.graphDBTimeoutMax" },
-  }),
-  graphDBTimeoutMax: tuning({
-    type: "integer",
-    minimum: 0,
-    maximum: 45000,
-    default: 0,
-    description: "Longest time limit a query may ask for, in ms; 0 disables the limit.",
-    "x-probe": { parameter: "TIMEOUT_MAX", settable: true },
-  }),
+  graphDBTimeoutMax: parameter(
+    [0, 45000, 0],
+    "Longest time limit a query may ask for, in ms; 0 disables the limit.",
+    { parameter: "TIMEOUT_MAX", settable: true },
+  ),
 };

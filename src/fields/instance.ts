@@ -1,5 +1,5 @@
 /** @module Holds the field table of instances. */
-import type { Carried, KindSchema } from "../model/field-schema.ts";
+import type { FieldSchema, KindSchema } from "../model/field-schema.ts";
 import { instanceConfig } from "./instance-config.ts";
 
 export const tiers: readonly string[] = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
@@ -11,43 +11,39 @@ export const regions: readonly string[] = [
   ...["eastus2", "westus3", "westeurope", "us-ashburn-1", "eu-frankfurt-1"],
 ];
 
-/** The data of a database at another place is copied. */
-const byCopy: Carried = {
-  by: ["copy"],
-  reason: "a snapshot is restored in the tier, at the provider and in the network where it was taken",
-};
+/** A row of a text; `values` bounds it, by default to texts that are not empty. */
+export function textRow(
+  description: string,
+  more: FieldSchema = {},
+  values: FieldSchema = { minLength: 1 },
+): FieldSchema {
+  return { type: "string", ...values, description, ...more };
+}
 
-/** Rows of the deployment and, under `config`, of the settings. */
+/** A text that is fixed at creation; the data of a database with another one is copied. */
+function byCopy(description: string, more: FieldSchema, values?: FieldSchema): FieldSchema {
+  const reason = "a snapshot is restored in the tier, at the provider and in the network where it was taken";
+  return textRow(
+    description,
+    { "x-create-only": true, "x-carried": { by: ["copy"], reason }, ...more },
+    values,
+  );
+}
+
 export const instanceSchema: KindSchema = {
   type: "object",
   required: ["tier", "component", "cloudProvider", "region"],
   additionalProperties: false,
   properties: {
-    tier: {
-      type: "string",
-      enum: tiers,
-      description: "Product tier.",
-      "x-create-only": true,
-      "x-carried": byCopy,
+    tier: byCopy("Product tier.", { "x-place": true }, { enum: tiers }),
+    component: byCopy("Component of the tier: standalone, single-zone, multi-zone or free.", {
       "x-place": true,
-    },
-    component: {
-      type: "string",
-      minLength: 1,
-      description: "Component of the tier: standalone, single-zone, multi-zone or free.",
-      "x-create-only": true,
-      "x-carried": byCopy,
-      "x-place": true,
-    },
-    cloudProvider: {
-      type: "string",
-      enum: ["aws", "gcp", "azure", "oci"],
-      description: "Cloud provider to provision on.",
-      "x-create-only": true,
-      "x-carried": byCopy,
-      "x-in": "body",
-      "x-wire": "cloud_provider",
-    },
+    }),
+    cloudProvider: byCopy(
+      "Cloud provider to provision on.",
+      { "x-in": "body", "x-wire": "cloud_provider" },
+      { enum: ["aws", "gcp", "azure", "oci"] },
+    ),
     region: {
       type: "string",
       minLength: 1,
@@ -69,38 +65,23 @@ export const instanceSchema: KindSchema = {
       "x-wire": "network_type",
       "x-disruption": "restart",
     },
-    network: {
-      type: "string",
-      minLength: 1,
-      description: "A name under networks.",
-      "x-create-only": true,
-      "x-carried": byCopy,
+    network: byCopy("A name under networks.", {
       "x-tiers": ["enterprise"],
       "x-in": "body",
       "x-wire": "custom_network_id",
       "x-reference": { section: "networks", output: "id" },
-    },
-    cloudAccount: {
-      type: "string",
-      minLength: 1,
-      description: "A name under cloudAccounts.",
-      "x-create-only": true,
-      "x-carried": byCopy,
+    }),
+    cloudAccount: byCopy("A name under cloudAccounts.", {
       "x-tiers": ["enterprise-byoa"],
       "x-in": "requestParams",
       "x-wire": "cloud_provider_account_config_id",
       "x-reference": { section: "cloudAccounts", output: "configId" },
-    },
-    nativeNetworkId: {
-      type: "string",
-      minLength: 1,
-      description: "An existing network in the customer's account to attach to.",
-      "x-create-only": true,
-      "x-carried": byCopy,
+    }),
+    nativeNetworkId: byCopy("An existing network in the customer's account to attach to.", {
       "x-tiers": ["enterprise-byoa"],
       "x-in": "requestParams",
       "x-wire": "cloud_provider_native_network_id",
-    },
+    }),
     deletionProtection: {
       type: "boolean",
       description: "The service itself refuses to delete the instance, where the profile has it.",

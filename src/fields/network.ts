@@ -1,6 +1,6 @@
 /** @module Holds the field table of custom networks. */
 import type { KindSchema } from "../model/field-schema.ts";
-import { regions } from "./instance.ts";
+import { regions, textRow } from "./instance.ts";
 
 /** The name can be changed; the rest is fixed at creation. */
 export const networkSchema: KindSchema = {
@@ -8,21 +8,11 @@ export const networkSchema: KindSchema = {
   additionalProperties: false,
   required: ["cloudProvider", "region"],
   properties: {
-    id: {
-      type: "string",
-      minLength: 1,
-      description:
-        "Id of an existing network; needed where the profile has no create operation for networks.",
+    id: textRow("Id of an existing network; needed where the profile has no create operation for networks.", {
       "x-create-only": true,
       "x-place": true,
-    },
-    name: {
-      type: "string",
-      minLength: 1,
-      description: "Friendly name.",
-      "x-wire": "name",
-      "x-identity": true,
-    },
+    }),
+    name: textRow("Friendly name.", { "x-wire": "name", "x-identity": true }),
     cloudProvider: {
       type: "string",
       enum: ["aws", "gcp", "azure", "oci"],
@@ -30,14 +20,11 @@ export const networkSchema: KindSchema = {
       "x-create-only": true,
       "x-wire": "cloudProviderName",
     },
-    region: {
-      type: "string",
-      minLength: 1,
-      description: "Region, fixed at creation.",
+    region: textRow("Region, fixed at creation.", {
       examples: regions,
       "x-create-only": true,
       "x-wire": "cloudProviderRegion",
-    },
+    }),
     cidr: {
       type: "string",
       pattern:

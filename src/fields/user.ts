@@ -1,5 +1,6 @@
 /** @module Holds the field table of database users. */
 import type { KindSchema } from "../model/field-schema.ts";
+import { textRow } from "./instance.ts";
 
 /** Password and access list can be changed in place. */
 export const userSchema: KindSchema = {
@@ -7,34 +8,16 @@ export const userSchema: KindSchema = {
   additionalProperties: false,
   required: ["instance", "username", "password", "acl"],
   properties: {
-    instance: {
-      type: "string",
-      minLength: 1,
-      description: 'The instance: a name under instances, or name["key"].',
+    instance: textRow('The instance: a name under instances, or name["key"].', {
       "x-create-only": true,
       "x-place": true,
       "x-reference": { section: "instances", output: "id" },
-    },
-    username: {
-      type: "string",
-      minLength: 1,
-      description: "Name to log in with.",
-      "x-create-only": true,
-      "x-place": true,
-    },
-    password: {
-      type: "string",
-      minLength: 1,
-      description: "Password.",
-      "x-secret": true,
-      "x-probe": { connection: "login" },
-    },
-    acl: {
-      type: "string",
-      minLength: 1,
-      description:
-        "Access rules: ~PATTERN, %R~PATTERN, %W~PATTERN, +COMMAND of the service's list, -COMMAND; no password.",
-      "x-compare": "acl",
-    },
+    }),
+    username: textRow("Name to log in with.", { "x-create-only": true, "x-place": true }),
+    password: textRow("Password.", { "x-secret": true, "x-probe": { connection: "login" } }),
+    acl: textRow(
+      "Access rules: ~PATTERN, %R~PATTERN, %W~PATTERN, +COMMAND of the service's list, -COMMAND; no password.",
+      { "x-compare": "acl" },
+    ),
   },
 };

@@ -9,9 +9,8 @@ import { ifThere, isFileError } from "./file-trouble.ts";
 export const temporaryEnding: RegExp = /\.[0-9a-f]{16}\.tmp$/;
 
 /**
- * Replaces a file by a text, mode 0600: the new text is complete and durable, or the old file is untouched and this
- * rejects with the file system's error. Missing folders are made with mode 0700. `backup` names a file that gets
- * the previous text, `mode` gives other permissions.
+ * Replaces a file by a text, mode 0600 or `mode`: the new text is complete and durable, or the old file is untouched and this
+ * rejects with the file system's error. Makes missing folders (0700). `backup` names a file for the previous text.
  */
 export async function writeAtomically(
   file: string,

@@ -28,7 +28,6 @@ export function thisProcess(): ProcessIdentity {
   return { who: `${user}@${host}`, host, pid: process.pid, machine, started: pinned(process.pid).started };
 }
 
-/** The process that has a pid now. */
 export function pinned(pid: number): PinnedProcess {
   return { pid, started: lookUp(pid).started };
 }
@@ -83,17 +82,14 @@ export function allPids(): readonly number[] {
   );
 }
 
-/** A process as `/proc` shows it. */
 export interface SeenProcess {
   /** Its arguments, its program first. */
   readonly words: readonly string[];
   readonly folder: string;
-  /** True if that folder was removed. */
   readonly isFolderRemoved: boolean;
   readonly parent: number;
 }
 
-/** Looks at a process; undefined if it may not be seen. */
 export function lookInto(pid: number): SeenProcess | undefined {
   const line = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"), "");
   const shown = attempt(() => readlinkSync(`/proc/${pid}/cwd`), "");
@@ -112,10 +108,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/**
- * Fields 3, 4, 14 + 15 and 22 of `/proc/<pid>/stat`; what follows the last parenthesis, since a program's name may hold
- * any text.
- */
+/** Fields 3, 4, 14 + 15 and 22 of `/proc/<pid>/stat`; they follow the last parenthesis, since a name may hold any text. */
 function lookUp(pid: number): Stat {
   const line = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"), "");
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");

@@ -16,14 +16,10 @@ export interface Writer {
   /** Called once if a pipe has no reader yet. */
   readonly waiting: () => void;
   readonly print: (text: string) => void;
-  /** Ends the wait for a reader. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Writes a text to a file. With `mode` a regular file is replaced at once, and has these permissions. A pipe without a reader is waited for.
- * Rejects as node:fs does.
- */
+/** Writes a text; with `mode` a regular file is replaced at once. Waits for the reader of a pipe. Rejects as node:fs does. */
 export async function writeResult(file: string, text: string, writer: Writer, mode?: number): Promise<void> {
   const found = await ifThere(stat(file));
   if (found !== undefined && isStandardOutput(found)) return writer.print(text);
@@ -37,10 +33,7 @@ export async function writeResult(file: string, text: string, writer: Writer, mo
   }
 }
 
-/**
- * Waits until a pipe has a reader, and keeps it open: the descriptor. Undefined for anything but a pipe. To open a pipe in the usual way would
- * block the whole process.
- */
+/** Waits until a pipe has a reader, and keeps it open; undefined for others. To open it as usual would block the process. */
 export async function openForReader(
   file: string,
   { waiting, signal }: Pick<Writer, "waiting" | "signal">,

@@ -24,11 +24,7 @@ import { readAnswer, withPages } from "./wire/read-answer.ts";
 import { type Base, baseOf, endpointOf, fillPath } from "./wire/request-url.ts";
 import { openConnections, type WireRequest, type WireResponse } from "./wire/transport.ts";
 
-/**
- * Makes a client of the service's HTTP API. Reads are repeated if that may help; a write is sent once, whatever comes back.
- * Throws `url-invalid` or `url-in-clear` if credentials would be at risk; nothing is sent before the first
- * request.
- */
+/** Makes a client, and sends nothing. Repeats reads, but no write. Throws `url-invalid` and `url-in-clear`. */
 export function createService(options: ServiceOptions): Client {
   const { profile, clock, caFile, credentials, sessionStore, patience } = options;
   const bases = {
@@ -93,8 +89,8 @@ export function createService(options: ServiceOptions): Client {
   const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
 
   /**
-   * Sends a call once it is its turn. A call that waits for the session gives its turn up and queues again, except if
-   * sessions end before the queue does. A session that the service refuses is renewed, and a read repeated once.
+   * Sends a call in its turn. One that waits for the session gives its turn up and queues again, except if sessions end before
+   * the queue does. A refused session is renewed, and a read repeated once.
    */
   const attempt = async (
     call: Call,

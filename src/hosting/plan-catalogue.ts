@@ -1,7 +1,6 @@
 /** @module Reads the catalogue of plans that a service lists. */
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 
-/** The prefix of the id of an account configuration resource. */
 export const accountResource = "r-injectedaccountconfig";
 
 /** One plan that the service lists: its keys in paths, its ids, and the resources that it is made of. */
@@ -15,16 +14,13 @@ export interface PlanEntry {
 }
 
 /** Reads the answer of `plans.list`: an object with `resourceParameters` is a plan, at any depth. */
-export function planEntries(body: Json): readonly PlanEntry[] {
-  return entriesOf(body, "");
-}
-
-function entriesOf(value: Json, above: string): readonly PlanEntry[] {
-  if (Array.isArray(value)) return value.flatMap((item: Json) => entriesOf(item, above));
+export function planEntries(value: Json, above = ""): readonly PlanEntry[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => planEntries(item, above));
   if (!isObject(value)) return [];
   const serviceId = text(value, "serviceId", "serviceID") || above;
   const resources = value["resourceParameters"];
-  if (!Array.isArray(resources)) return Object.values(value).flatMap((inner) => entriesOf(inner, serviceId));
+  if (!Array.isArray(resources))
+    return Object.values(value).flatMap((inner) => planEntries(inner, serviceId));
   return [
     {
       serviceModelKey: text(value, "serviceModelKey", "serviceModelURLKey"),

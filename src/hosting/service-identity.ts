@@ -8,7 +8,6 @@ import { lookUps } from "./operations.ts";
 import type { GivenSubscriptions } from "./subscriptions/subscriptions.ts";
 import { baseOf } from "./wire/request-url.ts";
 
-/** Addresses and subscriptions of a service, as options and manifest give them. */
 export interface ServicePlace extends GivenSubscriptions {
   readonly profile: Profile;
   readonly platformUrl: string;
@@ -17,10 +16,7 @@ export interface ServicePlace extends GivenSubscriptions {
   readonly localId?: string;
 }
 
-/**
- * Leaves out timing, instance types, spellings and statuses: they change with versions of graphform, and the objects stay
- * where they are.
- */
+/** Leaves out timing, types, spellings and statuses: they change with versions of graphform, and the objects stay. */
 export function serviceIdentity(place: ServicePlace): ServiceIdentity {
   const { profile, subscriptionId, localId } = place;
   const isLookedUp = profile.subscriptions === "per-tier" && subscriptionId === undefined;

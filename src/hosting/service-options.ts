@@ -27,7 +27,6 @@ export interface ServiceOptions extends GivenSubscriptions {
   readonly clock: Clock;
   /** In place of a throttle of its own, if several clients share one. */
   readonly throttle?: Throttle;
-  /** In place of HTTP over the network. */
   readonly transport?: Transport;
   /** The User-Agent header: `graphform/1.2.3`. */
   readonly userAgent?: string;

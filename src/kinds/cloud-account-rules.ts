@@ -7,7 +7,6 @@ import type { Finding, RuleContext } from "../model/kind.ts";
 import { isWritten, partOf, type Spec } from "../model/spec.ts";
 import { findings, type Said, said } from "./rule-tools.ts";
 
-/** Findings on the provider fields of a cloud account: missing, refused or malformed. */
 export function checkCloudAccount(desired: Desired, context: RuleContext): readonly Finding[] {
   const { cloudProvider: provider, config: whole = {} } = desired.spec;
   const isGroup = isWritten(desired.spec, "config") && isObject(whole);
@@ -26,15 +25,17 @@ export function checkCloudAccount(desired: Desired, context: RuleContext): reado
 
 function missing(provider: string, fields: ProviderFields, config: Spec): readonly Said[] {
   const absent = fields.required.filter((name) => !isWritten(config, name));
-  return absent.map((name) => ({
-    code: "missing-key",
-    path: "config",
-    message: `"${name}" is missing in config: an account of ${provider} needs it`,
-    hint:
-      name === "account_configuration_method"
-        ? `allowed: ${fields.methods.join(", ")}`
-        : `required for ${provider}: ${fields.required.join(", ")}`,
-  }));
+  return absent.map((name) => {
+    const isMethod = name === "account_configuration_method";
+    const required = `required for ${provider}: ${fields.required.join(", ")}`;
+    const hint = isMethod ? `allowed: ${fields.methods.join(", ")}` : required;
+    return said(
+      "missing-key",
+      "config",
+      `"${name}" is missing in config: an account of ${provider} needs it`,
+      hint,
+    );
+  });
 }
 
 function foreign(
@@ -68,7 +69,7 @@ function method(
   const known = Object.values(accountProviders).flatMap(({ methods }) => methods);
   if (typeof written !== "string" || fields.methods.includes(written) || !known.includes(written)) return [];
   const message = `an account of ${provider} cannot be set up by ${written}`;
-  return [{ code: "not-allowed", path, message, hint: context.suggest(written, fields.methods) }];
+  return [said("not-allowed", path, message, context.suggest(written, fields.methods))];
 }
 
 /** arn:aws:iam::<AWS_ACCOUNT_ID>:role/<bootstrap_role_name>: the role is the account's own. */
@@ -79,9 +80,8 @@ function ownRole(config: Spec): readonly Said[] {
   if (owner === undefined || typeof account !== "string" || !/^[0-9]{12}$/.test(account) || owner === account)
     return [];
   const message = `${path} is a role of the account ${owner}, and aws_account_id is ${account}`;
-  return [
-    said("account-mismatch", path, message, "write the role of this account, or correct aws_account_id"),
-  ];
+  const hint = "write the role of this account, or correct aws_account_id";
+  return [said("account-mismatch", path, message, hint)];
 }
 
 /** bootstrap-<ORG_ID>@<GCP_PROJECT_ID>.iam.gserviceaccount.com: the account is the project's own. */
@@ -92,12 +92,6 @@ function ownProject(config: Spec): readonly Said[] {
     typeof email === "string" ? (/^bootstrap-[^@]+@(.+)\.iam\.gserviceaccount\.com$/.exec(email) ?? []) : [];
   if (owner === undefined || typeof project !== "string" || owner === project) return [];
   const message = `${path} is of the project ${owner}, and gcp_project_id is ${project}`;
-  return [
-    said(
-      "account-mismatch",
-      path,
-      message,
-      "write the service account of this project, or correct gcp_project_id",
-    ),
-  ];
+  const hint = "write the service account of this project, or correct gcp_project_id";
+  return [said("account-mismatch", path, message, hint)];
 }

@@ -2,7 +2,7 @@
 import { cloudAccountSchema } from "../fields/cloud-account.ts";
 import { accountResource, planEntries } from "../hosting/plan-catalogue.ts";
 import { GraphformError } from "../model/errors.ts";
-import { defined, isObject, type Json, type JsonObject, own } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, own, textIn } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
@@ -25,7 +25,6 @@ import {
   type Values,
 } from "./resource.ts";
 
-/** Cloud accounts: instances of the account configuration resource. A person runs the bootstrap. */
 export const cloudAccount: Kind = defineKind({
   name: "cloudAccounts",
   noun: "cloud account",
@@ -51,13 +50,9 @@ export const cloudAccount: Kind = defineKind({
   },
 });
 
-/** Searches for the account configuration resource, by the service that was asked. */
 const searches = new WeakMap<Reads, Promise<Params>>();
 
-/**
- * Path parameters of the account configuration resource, found through the service plans once; none
- * if the profile lists no plans and its paths name the resource themselves. Rejects if no plan has one.
- */
+/** Path parameters of the account configuration resource, from the service's plans; none if the profile lists no plans. */
 function paramsOf(service: Reads): ParamsAt {
   return (_place, signal) => {
     const before = searches.get(service);
@@ -107,21 +102,16 @@ async function configuration(
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   const id = configId(values);
-  if (
-    id === undefined ||
-    phaseOf(values, service, "account").is !== "pending" ||
-    !service.offers("account.describe")
-  )
-    return undefined;
+  const isPending = phaseOf(values, service, "account").is === "pending";
+  if (id === undefined || !isPending || !service.offers("account.describe")) return undefined;
   return unlessMissing(() => service.read({ operation: "account.describe", params: { id } }, signal));
 }
 
 /** The configuration's id: at the path of the profile's answer, else at its usual path. */
 function configId(values: Values): string | undefined {
   const params = values["resultParams"];
-  const id =
-    values["configId"] ?? (isObject(params) ? params["cloud_provider_account_config_id"] : undefined);
-  return typeof id === "string" && id !== "" ? id : undefined;
+  const shown = isObject(params) ? params["cloud_provider_account_config_id"] : undefined;
+  return textIn(values["configId"] ?? shown) || undefined;
 }
 
 function live(ref: Ref, values: Values, waiting: Waiting, service: Reads): Live {
@@ -132,15 +122,12 @@ function live(ref: Ref, values: Values, waiting: Waiting, service: Reads): Live 
     spec: fromWire(cloudAccountSchema, values, service),
     outputs: {
       id: ref.id,
-      ...defined({ configId: configId(values) }),
-      ...(typeof status === "string" ? { status } : {}),
-      ...defined({ bootstrap: waiting.bootstrap }),
+      ...defined({ configId: configId(values), status: textIn(status), bootstrap: waiting.bootstrap }),
     },
     ...timesOf(values),
   };
 }
 
-/** The phase of an account, with the instructions if it waits for a person. */
 interface Waiting {
   readonly phase: Phase;
   readonly bootstrap?: string;
@@ -156,10 +143,8 @@ const givenBack: Phase = {
 function waitingFor(values: Values, account: Answer | undefined, service: Reads): Waiting {
   const shown = phaseOf(values, service, "account");
   const itself = account === undefined ? shown : phaseOf(account.values, service, "account");
-  if (shown.is === "waiting-for-person")
-    return {
-      phase: { ...shown, detail: `${shown.detail}: the account has to be connected again at the service` },
-    };
+  const disconnected = `${shown.detail}: the account has to be connected again at the service`;
+  if (shown.is === "waiting-for-person") return { phase: { ...shown, detail: disconnected } };
   if (shown.is === "pending" && itself.is === "failed") return { phase: withMessage(itself, account) };
   const status = String(account?.values["status"] ?? "").toUpperCase();
   if (shown.is === "pending" && status === "DELETING") return { phase: givenBack };
@@ -177,14 +162,6 @@ function waitingFor(values: Values, account: Answer | undefined, service: Reads)
 function withMessage(phase: Phase, account: Answer | undefined): Phase {
   const message = account?.values["statusMessage"];
   return typeof message === "string" ? { ...phase, detail: `${phase.detail}: ${message}` } : phase;
-}
-
-/** The instructions for the person who connects a cloud account. */
-interface Instructions {
-  /** The one command or address that does it, if the service gives one. */
-  readonly first?: string;
-  /** Everything that the service gives for it, each under a line that says what it is. */
-  readonly text: string;
 }
 
 /** Names of a describe answer that say how an account is set up, and how it is given back. */
@@ -205,15 +182,8 @@ function isWay(name: string, step: string, ends: readonly string[]): boolean {
 /** Answer key of the profile for each instruction, for a vendor with names of its own. */
 const answerKeys = { bootstrap: "instructions", offboard: "offboard" };
 
-/**
- * The instructions in an account configuration, whatever the vendor prefixes their names with:
- * template addresses and shell commands of the bootstrap, or of the offboarding; and what the service says to it.
- */
-function instructionsOf(
-  answer: Answer,
-  step: "bootstrap" | "offboard",
-  hide: Hide,
-): Instructions | undefined {
+/** The instructions of a step in an account configuration; `first` is the one command or address, if the service gives one. */
+function instructionsOf(answer: Answer, step: "bootstrap" | "offboard", hide: Hide) {
   const named = textsOf(answer.body)
     .filter(([name]) => names[step](name))
     .map(([name, text]) => [name, hide(text)] as const);
@@ -227,7 +197,7 @@ function instructionsOf(
   const spaced = (name: string): string =>
     oneLine(name.replaceAll("_", " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2"));
   const text = [...said, ...found.flatMap(([name, value]) => [`# ${spaced(name)}`, value])].join("\n");
-  return { text, ...(first === undefined ? {} : { first: oneLine(first) }) };
+  return { text, first: first && oneLine(first) };
 }
 
 function textsOf(value: Json): readonly (readonly [string, string])[] {

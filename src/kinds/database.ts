@@ -4,7 +4,7 @@ import type { DatabaseSettings } from "../database/settings.ts";
 import { instanceSchema } from "../fields/instance.ts";
 import { asError, ServiceError } from "../model/errors.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
-import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, textIn } from "../model/json.ts";
 import type { DatabaseLogin, Usable } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
 import { engineValue, type ProbeAnswer, type ProbeRequest, type RawValue } from "../model/probe-reading.ts";
@@ -25,7 +25,7 @@ export async function probeInstance(
 ): Promise<ProbeAnswer> {
   const username = spec["config.graphdbUser"];
   const isTls = spec["config.enableTLS"] === true;
-  const target = targetOf(live.outputs, { username, password: spec[passwordPath] }, isTls, service);
+  const target = declaredTarget(live.outputs, spec, service);
   if (typeof target === "string") return notAsked(target);
   // Loaded here: a plan without a probe need not wait for the client to load.
   const [{ probe }, { isDatabaseError }] = await Promise.all([
@@ -68,8 +68,7 @@ export async function healInstance(
   signal: AbortSignal,
 ): Promise<void> {
   const operation = "GRAPH.CONFIG SET";
-  const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
-  const target = targetOf(live.outputs, login, spec["config.enableTLS"] === true, service);
+  const target = declaredTarget(live.outputs, spec, service);
   if (typeof target === "string") {
     const { reason } = notAsked(target);
     throw new ServiceError("invalid", operation, `${operation}: ${reason}`);
@@ -95,13 +94,8 @@ export function loginsOf(
   nodes: readonly (Endpoint | undefined)[],
   service: Reads,
 ): readonly DatabaseLogin[] | string {
-  const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
   const addresses = nodes.length > 1 ? nodes : [live.outputs];
-  const found = addresses.map((address) =>
-    address === undefined
-      ? "no-endpoint"
-      : targetOf({ ...address }, login, spec["config.enableTLS"] === true, service),
-  );
+  const found = addresses.map((address) => declaredTarget({ ...address }, spec, service));
   const trouble = found.find((target) => typeof target === "string");
   if (typeof trouble === "string") return notAsked(trouble).reason;
   return found.filter((target) => typeof target !== "string");
@@ -124,10 +118,7 @@ function parametersOf(
   return Object.fromEntries(pairs);
 }
 
-/**
- * Asks a node of an instance for its role, with the login that the service repeats among its parameters: what it shows to whoever may
- * describe the instance.
- */
+/** Asks a node for its role, with the login that the service repeats among the parameters of its instance. */
 export function roleAsker(resultParams: Json | undefined, service: Reads, signal: AbortSignal): AskRole {
   const shown = isObject(resultParams) ? resultParams : {};
   const [username, password, tls] = ["graphdbUser", "graphdbPassword", "enableTLS"].map((name) => {
@@ -152,8 +143,7 @@ export async function isInstanceUsable(
   service: Service,
   signal: AbortSignal,
 ): Promise<Usable> {
-  const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
-  const target = targetOf(shown.outputs, login, spec["config.enableTLS"] === true, service);
+  const target = declaredTarget(shown.outputs, spec, service);
   if (typeof target === "string") return { is: "unknown", detail: "" };
   const { timeout: _patience, ...rest } = target;
   const { verify } = await import("../database/settings.ts");
@@ -169,15 +159,15 @@ export async function isInstanceUsable(
 /** Longest time for one database, in ms. */
 const longest = 3000;
 
-export interface Login {
-  readonly username: Json | undefined;
-  readonly password: Json | undefined;
+/** The database at an instance's outputs, as its declared user; the cause if it cannot be asked. */
+function declaredTarget(outputs: JsonObject, spec: Spec, service: Reads): DatabaseTarget | ProbeTrouble {
+  const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
+  return targetOf(outputs, login, spec["config.enableTLS"] === true, service);
 }
 
-/** The database at an instance's outputs; the cause if it cannot be asked. */
 export function targetOf(
   outputs: JsonObject,
-  { username, password }: Login,
+  { username, password }: { readonly [part in "username" | "password"]: Json | undefined },
   isTls: boolean,
   { caFile, patience = longest, hide }: Pick<Reads, "caFile" | "patience" | "hide">,
 ): DatabaseTarget | ProbeTrouble {
@@ -185,15 +175,8 @@ export function targetOf(
   if (typeof host !== "string" || typeof port !== "number") return "no-endpoint";
   if (typeof password !== "string") return "no-password";
   const tls = isTls ? (caFile === undefined ? true : { caFile }) : false;
-  return {
-    host,
-    port,
-    password,
-    tls,
-    timeout: Math.min(patience, longest),
-    hide,
-    ...(typeof username === "string" ? { username } : {}),
-  };
+  const timeout = Math.min(patience, longest);
+  return { host, port, password, tls, timeout, hide, ...defined({ username: textIn(username) }) };
 }
 
 /** True for an instance whose network is not open to everybody: if it does not answer, that is no wonder. */
@@ -201,10 +184,7 @@ function isPrivate(spec: Spec): boolean {
   return spec["networkType"] === "INTERNAL" || (spec["network"] ?? null) !== null;
 }
 
-/**
- * The answer of a database that could not be asked. `path`: the password that a wrong one disproves, if it is sure.
- * `instance`: values of the instance that it belongs to.
- */
+/** `path`: the password that the answer surely disproves. `instance`: values of the instance of the database. */
 export function answerTo(error: unknown, instance: Spec, path: string | undefined): ProbeAnswer {
   if (!isDatabaseError(error)) return unanswered("cut");
   const { failure, obstacle } = error;

@@ -27,19 +27,14 @@ export interface Snapshot {
   readonly failure?: string;
 }
 
-interface SnapshotFilter {
-  readonly type?: string;
-  readonly environment?: string;
-}
-
 /** Lists the snapshots of a subscription, newest first; entries are read as the profile reads a described one. */
 export async function listSnapshots(
   service: Reads,
-  filter: SnapshotFilter,
+  filter: { readonly type?: string; readonly environment?: string },
   signal: AbortSignal,
 ): Promise<readonly Snapshot[]> {
-  const params = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  const { items } = (await service.read({ operation: "snapshot.list", params }, signal)).values;
+  const { values } = await service.read({ operation: "snapshot.list", params: defined(filter) }, signal);
+  const { items } = values;
   const names = service.profile.operations["snapshot.describe"]?.answer ?? {};
   const found = Array.isArray(items) ? items.filter(isObject) : [];
   return found
@@ -51,21 +46,12 @@ export async function listSnapshots(
     );
 }
 
-/** Reads one snapshot by its id. Rejects with ServiceError if there is none. */
 export async function describeSnapshot(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
-  return {
-    ...snapshotOf(
-      (await service.read({ operation: "snapshot.describe", params: { id } }, signal)).values,
-      service,
-    ),
-    id,
-  };
+  const { values } = await service.read({ operation: "snapshot.describe", params: { id } }, signal);
+  return { ...snapshotOf(values, service), id };
 }
 
-/**
- * Asks for a backup of an instance by the first operation that the service knows: its published API, its documents and its
- * portal differ. Gives the id in the answer, if there is one. Rejects with the last refusal.
- */
+/** Asks for a backup by the first operation that the service knows; gives the answer's id. Rejects with the last refusal. */
 export async function askForBackup(
   service: Service,
   params: { readonly [name: string]: string },
@@ -107,12 +93,10 @@ export function asBackup({ id, status, type, createdAt, failure }: Snapshot): Ba
   };
 }
 
-/** True if the profile says how the service shows when a snapshot was made. */
 export function showsSnapshotTimes({ profile }: Reads): boolean {
   return profile.operations["snapshot.describe"]?.answer["createdAt"] !== undefined;
 }
 
-/** The meaning of a status, whatever its spelling. */
 export function snapshotPhase(status: string): "done" | "failed" | "pending" {
   const word = status.toLowerCase();
   if (["completed", "complete", "available", "success"].includes(word)) return "done";
@@ -125,9 +109,7 @@ function snapshotOf(values: { readonly [name: string]: Json }, { hide }: Pick<Re
   const texts: { [name in (typeof shown)[number]]?: string } = {};
   for (const name of shown) if (typeof values[name] === "string") texts[name] = values[name];
   return {
-    id: typeof id === "string" ? id : "",
-    status: typeof status === "string" ? status : "",
-    ...texts,
+    ...{ id: textIn(id) ?? "", status: textIn(status) ?? "", ...texts },
     // The service writes the year 1 if there is no time yet.
     ...(typeof completedAt === "string" && !completedAt.startsWith("0001-") ? { completedAt } : {}),
     ...(typeof progress === "number" ? { progress } : {}),
@@ -136,10 +118,7 @@ function snapshotOf(values: { readonly [name: string]: Json }, { hide }: Pick<Re
   };
 }
 
-/**
- * The parameters of a request about a snapshot: its id, and the subscription that it belongs to; if that is not shown, the
- * instance that tells it.
- */
+/** The parameters of a request about a snapshot: its id, and its subscription, or the instance that tells it. */
 export function snapshotParams({ id, subscriptionId, instanceId }: Snapshot): {
   readonly [name: string]: string;
 } {
@@ -155,12 +134,10 @@ export async function instanceEvents(
 ): Promise<readonly AuditEvent[]> {
   const { items } = (await service.read({ operation: "instance.events", params: { id } }, signal)).values;
   const shown = Array.isArray(items) ? items.filter(isObject) : [];
-  const text = (value: unknown): string => (typeof value === "string" ? value : "");
   return shown
     .map(({ time, message, userName }) => ({
-      time: text(time),
-      message: text(message),
-      ...(text(userName) === "" ? {} : { user: service.hide(text(userName)) }),
+      ...{ time: textIn(time) ?? "", message: textIn(message) ?? "" },
+      ...(textIn(userName) ? { user: service.hide(String(userName)) } : {}),
     }))
     .sort((left, right) => right.time.localeCompare(left.time));
 }

@@ -11,10 +11,7 @@ import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
 import type { Values } from "./resource.ts";
 
-/**
- * Every instance that the user can see, in one answer, each with its tier and component: the service's plans tell which
- * resource is whose. Those of which they do not tell are unplaced. Undefined if there is no such list.
- */
+/** Every instance that the user can see, its tier and component by the service's plans; undefined without such a list. */
 export async function listAllInstances(
   service: Reads,
   live: (ref: Ref, values: Values) => Live,
@@ -67,7 +64,6 @@ function everyEntry(list: Attempt): { readonly items: readonly Json[]; readonly 
   };
 }
 
-/** The plan of a resource, and the resource's key in it. */
 function planOf(resource: string, plans: readonly PlanEntry[]): { plan?: PlanEntry; key?: string } {
   for (const plan of plans) {
     const found = plan.resources.find(({ id }) => id === resource);

@@ -22,10 +22,8 @@ export function instanceParams(place: JsonObject, profile: Profile): { readonly 
   return { serviceModelKey: tier.serviceModelKey, productTierKey: tier.productTierKey, resourceKey };
 }
 
-/** Treatment of the failed node if the command names none. */
 const defaultAction = "FAILOVER_AND_RESTART";
 
-/** A failover as it is asked for. */
 export interface Failover {
   readonly body: JsonObject;
   /** Key of the resource that the node belongs to, for services whose path names it; undefined if none is shown. */
@@ -138,7 +136,6 @@ function nodeOf(node: JsonObject, resourceKey: string | undefined): readonly Nod
   return [{ id, address: addressOf(node["endpoint"], port), isPrimary, isUnwell, resourceKey }];
 }
 
-/** The version that an instance shows; undefined if the service shows none. */
 export async function shownVersion(
   service: Reads,
   { id, place }: Ref,
@@ -213,18 +210,8 @@ function endpointGap(values: Values, { topology }: Pick<Profile, "topology">): s
   return gaps.toSorted()[0] ?? "the service shows no address of it";
 }
 
-interface Candidate {
-  /** The smallest one is taken. */
-  readonly rank: string;
-  readonly address: Endpoint;
-}
-
-function candidate(
-  key: string,
-  entry: JsonObject,
-  rules: TopologyRules,
-  networkType: Json | undefined,
-): readonly Candidate[] {
+/** An address that can be taken; the one with the smallest rank is. */
+function candidate(key: string, entry: JsonObject, rules: TopologyRules, networkType: Json | undefined) {
   const { host, port, networkingType: type, first = "" } = rules;
   const read = answerValues(entry, { host, port, type, first: [first] });
   const address = addressOf(read["host"], read["port"]);
@@ -239,7 +226,6 @@ function candidate(
   return [{ rank, address }];
 }
 
-/** True for an entry that is none of the database's, by the rules of the profile. */
 function isNever(entry: JsonObject, { never }: Pick<TopologyRules, "never">): boolean {
   return Object.entries(never).some(([path, pattern]) => {
     const { value } = answerValues(entry, { value: [path] });
@@ -260,7 +246,6 @@ function typesFor(networkType: Json | undefined, rules: TopologyRules): readonly
   return found?.[1].map((type) => type.toUpperCase());
 }
 
-/** Host and port if both are what they have to be. */
 function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
   const number = typeof port === "number" || typeof port === "string" ? Number(port) : Number.NaN;
   const safe = hostOf(host);

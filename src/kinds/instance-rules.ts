@@ -7,10 +7,7 @@ import { limitedRows, type Rule, settingRules, text, tierOf, warningRules } from
 import { hasTags, isOwnerTag } from "./instance-tags.ts";
 import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
 
-/**
- * Rules of an instance that the field table cannot say: the tier matrix, components, memory
- * and instance types of the profile, and what its network and its account must share with it.
- */
+/** Rules that the field table cannot say: tiers, components, memory, instance types, and the place of network and account. */
 export function checkInstance(desired: Desired, context: RuleContext): readonly Finding[] {
   const remarks = rules.flatMap((rule) => rule(desired, context));
   return findings(desired, context, remarks);
@@ -32,7 +29,6 @@ const placeRule: Rule = (desired, context) => {
   return [said("unknown-component", "component", `the ${tier} tier has no component "${component}"`, hint)];
 };
 
-/** The fields that each tier and component offers. */
 const offerRule: Rule = (desired) => {
   const tier = tierOf(desired);
   if (tier === undefined) return [];
@@ -59,14 +55,11 @@ const networkTypeRule: Rule = (desired, context) => {
   const type = text(desired, "networkType");
   const { name, networkTypes } = context.profile;
   if (type === undefined || networkTypes.includes(type)) return [];
-  const none = networkTypes.length === 0;
-  const message = none
-    ? `the profile "${name}" has no networkType`
-    : `the profile "${name}" has no networkType ${type}`;
-  const hint = none
-    ? "remove it; the network type is the service's choice"
-    : context.suggest(type, networkTypes);
-  return [said("profile-field", "networkType", message, hint)];
+  const message = `the profile "${name}" has no networkType`;
+  const [code, path] = ["profile-field", "networkType"];
+  if (networkTypes.length === 0)
+    return [said(code, path, message, "remove it; the network type is the service's choice")];
+  return [said(code, path, `${message} ${type}`, context.suggest(type, networkTypes))];
 };
 
 /** A network must be in the place of the instance, and an account with its provider. */
@@ -98,7 +91,6 @@ function differences(
   ];
 }
 
-/** Settings that the field table has and this service does not. */
 const lackRule: Rule = ({ spec }, { profile }) =>
   profile.lacks
     .filter((name) => isWritten(spec, `config.${name}`))
@@ -109,13 +101,9 @@ const lackRule: Rule = ({ spec }, { profile }) =>
 /** Deletion protection and tags, if the profile has them; names that are not graphform's own. */
 const markRule: Rule = ({ spec }, { profile }) => {
   const { operations, name } = profile;
+  const hint = "remove it, or use a profile of a service that has it";
   const lacking = (path: string, what: string): Said =>
-    said(
-      "not-offered",
-      path,
-      `the profile "${name}" has no ${what}`,
-      "remove it, or use a profile of a service that has it",
-    );
+    said("not-offered", path, `the profile "${name}" has no ${what}`, hint);
   const remarks: Said[] = [];
   const hasMetadata = operations["instance.metadata"] !== undefined;
   if (spec["deletionProtection"] !== undefined && !hasMetadata)
@@ -126,18 +114,14 @@ const markRule: Rule = ({ spec }, { profile }) => {
   const names = Object.keys(partOf(spec, "customTags")).filter((tag) => isOwnerTag(tag) || tag.includes("."));
   return [
     ...remarks,
-    ...names.map((tag) => ({
-      code: "tag-name",
-      path: "customTags",
-      message: isOwnerTag(tag)
-        ? `the tag ${tag} is graphform's own`
-        : `a tag's name cannot hold a dot: ${tag}`,
-      hint: "use another name",
-    })),
+    ...names.map((tag) => {
+      const own = `the tag ${tag} is graphform's own`;
+      const message = isOwnerTag(tag) ? own : `a tag's name cannot hold a dot: ${tag}`;
+      return said("tag-name", "customTags", message, "use another name");
+    }),
   ];
 };
 
-/** All rules, in the order of their findings. */
 const rules: readonly Rule[] = [
   ...[placeRule, offerRule, accountRule, networkTypeRule],
   ...settingRules,

@@ -15,7 +15,6 @@ export type Rule = (desired: Desired, context: RuleContext) => readonly Said[];
 
 const rows = fieldRows(instanceSchema);
 
-/** The rows that not every tier or component has, with their paths. */
 export const limitedRows: readonly (readonly [string, FieldSchema])[] = [...rows].filter(
   ([, row]) => row["x-tiers"] !== undefined || row["x-components"] !== undefined,
 );

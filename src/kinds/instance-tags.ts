@@ -18,7 +18,6 @@ export function hasTags({ operations }: Pick<Profile, "operations">): boolean {
   return operations["instance.describe"]?.answer["customTags"] !== undefined;
 }
 
-/** The tags of a create: the declared ones, and the mark if the owner is known. */
 export function tagsToSend(declared: readonly WireTag[], owner: Owner | undefined): readonly WireTag[] {
   const own =
     owner === undefined ? [] : [tag(ownerTags.lineage, owner.lineage), tag(ownerTags.address, owner.address)];
@@ -32,7 +31,6 @@ export function tagsAfter(shown: Json | undefined, declared: readonly WireTag[])
   return [...tags].map(([key, value]) => tag(key, value));
 }
 
-/** The tags that are shown, as values of the spec. */
 export function seenTags(shown: Json | undefined): { readonly [path: string]: Seen } {
   return Object.fromEntries(
     tagsIn(shown).map(([key, value]) => [`customTags.${key}`, { value, source: "described" }]),

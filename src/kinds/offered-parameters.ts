@@ -1,30 +1,28 @@
 /** @module Compares declared settings with those that the service offers today. */
 import { instanceSchema } from "../fields/instance.ts";
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
+import type { Attempt } from "../hosting/wire/read-answer.ts";
 import { boundedMatcher } from "../hosting/wire/service-error.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
 import { fieldRows } from "../model/field-schema.ts";
 import { isObject, type Json, own } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
-import type { Reads } from "../model/service.ts";
+import type { Answer, Reads } from "../model/service.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
 import { wireName } from "./resource.ts";
 
-/** A declared setting that the service does not offer as it is written. */
 interface NotOffered {
   readonly desired: Desired;
   readonly message: string;
   readonly hint: string;
 }
 
-/** The result of the comparison: settings that are not offered, and sentences on those that could not be compared. */
 interface OfferCheck {
   readonly findings: readonly NotOffered[];
   readonly notCompared: readonly string[];
 }
 
-/** One parameter that a create takes today. */
 interface Parameter {
   readonly key: string;
   readonly options: readonly string[];
@@ -35,22 +33,18 @@ interface Parameter {
   readonly providers: readonly string[];
 }
 
-/** True if the profile can ask for what a create takes. */
 export function canCheckOffer(service: Reads): boolean {
   return service.offers("plans.list") && service.offers("plans.parameters");
 }
 
-/**
- * Compares declared instances with the parameters that the service takes today: names, options such as instance types,
- * patterns, and what it needs, known here or not. Asks once for each tier and component.
- */
+/** Compares declared instances with the parameters that the service takes today, asked for once for each tier and component. */
 export async function checkOffer(
   desired: readonly Desired[],
   service: Reads,
   signal: AbortSignal,
 ): Promise<OfferCheck> {
-  const answer = await told(() => service.read({ operation: "plans.list", params: {} }, signal));
-  const plans = answer.is === "answered" ? planEntries(answer.value.body) : [];
+  const answer = await told(service.read({ operation: "plans.list", params: {} }, signal));
+  const plans = isServiceError(answer) ? [] : planEntries(answer.body);
   const byPlace = new Map<string, Desired[]>();
   for (const entry of desired.filter(({ kind }) => kind === "instances")) {
     const key = `${String(entry.spec["tier"])} ${String(entry.spec["component"])}`;
@@ -64,10 +58,10 @@ export async function checkOffer(
       findings: [],
       notCompared: [`the service does not tell what it offers for ${place}${reason}`],
     });
-    if (found === undefined) return nothing(answer.is === "refused" ? `: ${answer.reason}` : "");
-    const offer = await told(() => service.read({ operation: "plans.parameters", params: found }, signal));
-    if (offer.is === "refused") return nothing(`: ${offer.reason}`);
-    const parameters = parametersOf(offer.value.values["items"] ?? null);
+    if (found === undefined) return nothing(isServiceError(answer) ? `: ${answer.message}` : "");
+    const offer = await told(service.read({ operation: "plans.parameters", params: found }, signal));
+    if (isServiceError(offer)) return nothing(`: ${offer.message}`);
+    const parameters = parametersOf(offer.values["items"] ?? null);
     if (parameters.length === 0) return nothing();
     const compared = entries.map((entry) => compare(entry, parameters, service.profile, matching));
     return {
@@ -82,18 +76,12 @@ export async function checkOffer(
   };
 }
 
-/** An answer, or why the service refuses it. A service that fails is an error: it may answer the next time. */
-async function told<T>(
-  read: () => Promise<T>,
-): Promise<
-  { readonly is: "answered"; readonly value: T } | { readonly is: "refused"; readonly reason: string }
-> {
-  try {
-    return { is: "answered", value: await read() };
-  } catch (error) {
+/** An answer, or the service's refusal. A service that fails is an error: it may answer the next time. */
+async function told(read: Promise<Answer>): Promise<Attempt> {
+  return read.catch((error: unknown) => {
     if (!isServiceError(error) || !["forbidden", "not-found", "invalid"].includes(error.failure)) throw error;
-    return { is: "refused", reason: error.message };
-  }
+    return error;
+  });
 }
 
 function resourceOf(
@@ -130,9 +118,7 @@ function parametersOf(apis: Json): readonly Parameter[] {
         options: (Array.isArray(options) ? options : []).map(String),
         regex: typeof regex === "string" ? regex : "",
         isRequired: required === true && !hasDefault,
-        providers: (Array.isArray(providers) ? providers : []).map((name: Json) =>
-          String(name).toLowerCase(),
-        ),
+        providers: (Array.isArray(providers) ? providers : []).map((name) => String(name).toLowerCase()),
       },
     ];
   });

@@ -4,13 +4,12 @@ import { safeText } from "../hosting/wire/parse-json.ts";
 import { mayBeMore } from "../hosting/wire/read-answer.ts";
 import { isServiceError } from "../model/errors.ts";
 import { type FieldSchema, fieldRows, type KindSchema } from "../model/field-schema.ts";
-import { isObject, type Json, type JsonObject, own, stableJson } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, own, stableJson, textIn } from "../model/json.ts";
 import type { Driver, Kind, KindDeclaration, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 
-/** Path and query parameters of a request. */
 export type Params = { readonly [name: string]: string };
 
 export type ParamsAt = (place: JsonObject, signal: AbortSignal) => Params | Promise<Params>;
@@ -88,10 +87,7 @@ export async function unlessMissing<T>(read: () => Promise<T>): Promise<T | unde
 }
 
 export function timesOf({ createdAt, modifiedAt }: Values): Pick<Live, "createdAt" | "modifiedAt"> {
-  return {
-    ...(typeof createdAt === "string" ? { createdAt } : {}),
-    ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
-  };
+  return defined({ createdAt: textIn(createdAt), modifiedAt: textIn(modifiedAt) });
 }
 
 /** The ids of a list answer: `ids` as they are, or the `id` of each of its `items`, as the profile reads them. */
@@ -114,15 +110,11 @@ export function notePartial(service: Reads, place: JsonObject, values: Values): 
   else places.delete(stableJson(place));
 }
 
-/** True if the last list of a place was not all of it. */
 export function wasPartial(service: Reads, place: JsonObject): boolean {
   return partial.get(service)?.has(stableJson(place)) === true;
 }
 
-/**
- * The phase behind a status; an unknown one counts as pending, and is said to be unknown. Of an account the
- * profile may have other meanings.
- */
+/** The phase behind a status; an unknown one counts as pending. A profile may have other meanings for accounts. */
 export function phaseOf(
   values: { readonly [name: string]: Json },
   { profile, hide }: Pick<Reads, "profile" | "hide">,
@@ -150,7 +142,6 @@ export function shownStatus(
   return isWord ? service.hide(status) : status;
 }
 
-/** The status, with the line that would make it known. */
 function unknown(status: string, profile: string): string {
   const word = status.slice(0, 60);
   return `${word}, which the profile ${profile} does not name; once it is known, add under statuses: { ${word}: ready | stopped | pending | failed }`;
@@ -208,7 +199,6 @@ export function isOfferedBy(row: FieldSchema, { tier, component }: Spec): boolea
   );
 }
 
-/** Values of an answer by the names that the profile gives them. */
 export type Values = { readonly [name: string]: Json };
 
 /** The name of a field on the wire, in the dialect of the profile. */
@@ -217,10 +207,7 @@ export function wireName(path: string, row: FieldSchema, { profile }: Pick<Reads
   return own(profile.fields, name) ?? name;
 }
 
-/**
- * The body of a create or an update: deployment fields at the top, settings inside requestParams. Fields of the path, of
- * operations and of requests of their own are left out.
- */
+/** The body of a create or an update: deployment fields at the top, settings inside requestParams. */
 export function toWire(schema: KindSchema, spec: Spec, service: Pick<Reads, "profile">): JsonObject {
   const body: Record<string, Json> = {};
   const requestParams: Record<string, Json> = {};
@@ -237,10 +224,7 @@ function partOfRequest(path: string, row: FieldSchema): "body" | "requestParams"
   return row["x-in"] ?? (path.startsWith("config.") ? "requestParams" : "body");
 }
 
-/**
- * The fields that an answer shows: under their own paths as the profile names them, otherwise repeated among the parameters of
- * the request. Secrets go no further.
- */
+/** The fields that an answer shows under their own paths, or repeats among the request's parameters; no secrets. */
 export function fromWire(
   schema: KindSchema,
   values: Values,

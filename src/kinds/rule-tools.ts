@@ -3,7 +3,6 @@ import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/per-object.ts";
 
-/** A remark of a rule on a path of the spec, with its remedy. */
 export interface Said {
   readonly code: string;
   readonly path: string;

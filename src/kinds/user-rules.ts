@@ -8,7 +8,6 @@ import { firstOf } from "../model/quantity.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
 import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
 
-/** Findings on a user: name and password as the profile's `users` rules ask, and one user of a name in an instance. */
 export function checkUser(desired: Desired, context: RuleContext): readonly Finding[] {
   return findings(desired, context, [
     ...lengths(desired, context),
@@ -69,10 +68,7 @@ function nameOn(instance: string, username: string): string {
   return JSON.stringify([instance, username]);
 }
 
-/**
- * Findings on access rules that the service does not take. It takes key patterns, and commands of its list, granted or taken away;
- * it looks at grants alone and would store the rest as it stands: a password in clear, a user without one.
- */
+/** Findings on access rules: the service looks at grants alone, and stores the rest as it stands, also a password. */
 function aclRefusals(desired: Desired, context: RuleContext): readonly Said[] {
   const { acl } = desired.spec;
   // Outputs that a text waits for are not known, and hold no rule by themselves.
@@ -118,25 +114,17 @@ function misplaced(all: readonly AclRule[]): readonly Said[] {
 }
 
 function misplacedWords({ is, text }: AclRule): readonly [message: string, hint: string] | undefined {
-  switch (is) {
-    case "keys":
-    case "grant":
-    case "removal":
-      return undefined;
-    case "credential":
-      return ["acl holds a password", "write the password under password:, and nothing of it here"];
-    case "channel":
-      return ["acl names a channel", "leave it out: a user is given keys and commands"];
-    case "word": {
-      const word = text.toLowerCase();
-      return [`acl holds "${word}"`, wordHints[word] ?? "leave it out"];
-    }
-    case "other":
-      return [
-        "acl holds what is no rule",
-        "write ~PATTERN, %R~PATTERN, %W~PATTERN, +COMMAND or -COMMAND; the password stands under password:",
-      ];
-  }
+  const word = text.toLowerCase();
+  const remarks: { readonly [is in AclRule["is"]]?: readonly [message: string, hint: string] } = {
+    credential: ["acl holds a password", "write the password under password:, and nothing of it here"],
+    channel: ["acl names a channel", "leave it out: a user is given keys and commands"],
+    word: [`acl holds "${word}"`, wordHints[word] ?? "leave it out"],
+    other: [
+      "acl holds what is no rule",
+      "write ~PATTERN, %R~PATTERN, %W~PATTERN, +COMMAND or -COMMAND; the password stands under password:",
+    ],
+  };
+  return remarks[is];
 }
 
 const noPassword = "leave it out: a user has the password under password:";
@@ -152,7 +140,6 @@ const wordHints: { readonly [word: string]: string } = {
   allkeys: "write ~* for every key",
 };
 
-/** Each once, cut if there are many. */
 function listOf(texts: readonly string[]): string {
   return firstOf([...new Set(texts)], 20);
 }

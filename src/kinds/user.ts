@@ -32,7 +32,8 @@ function idOf(place: JsonObject, username: string): string {
 
 function reader(service: Reads): Reader {
   const list = sharedList(service);
-  const isPartial = (place: JsonObject): boolean => wasPartial(service, listOf(String(place["instance"])));
+  const isPartial = (place: JsonObject): boolean =>
+    wasPartial(service, { instance: String(place["instance"]) });
   return {
     isPartial,
     async list(place, signal) {
@@ -70,12 +71,8 @@ function writer(service: Service): Pick<Driver, "create" | "update" | "delete"> 
       return idOf(spec, String(username));
     },
     async update(ref, patch, signal) {
-      const call = {
-        operation: "user.update",
-        params: on(ref.place),
-        body: toWire(userSchema, patch, service),
-      };
-      await writeTo(call, ref, service, signal);
+      const body = toWire(userSchema, patch, service);
+      await writeTo({ operation: "user.update", params: on(ref.place), body }, ref, service, signal);
     },
     async delete(ref, signal) {
       await writeTo({ operation: "user.delete", params: on(ref.place) }, ref, service, signal);
@@ -83,10 +80,7 @@ function writer(service: Service): Pick<Driver, "create" | "update" | "delete"> 
   };
 }
 
-/**
- * Sends a write on a user. The host answers 500 if there is no such user, and also if it deleted one in part: the
- * list decides, and what is not there is `not-found`, as everywhere else.
- */
+/** Sends a write on a user. A 500 may mean that there is none: the list decides, and one that is not there is `not-found`. */
 async function writeTo(call: Call, ref: Ref, service: Service, signal: AbortSignal): Promise<void> {
   try {
     await service.write(call, signal);
@@ -94,18 +88,14 @@ async function writeTo(call: Call, ref: Ref, service: Service, signal: AbortSign
     if (!isServiceError(error, "lost") || error.status === undefined) throw error;
     const users = await readUsers(String(ref.place["instance"]), service, signal);
     const { username } = call.params;
-    const isUnclear = users === undefined || wasPartial(service, listOf(String(ref.place["instance"])));
-    if (isUnclear || username === undefined || users.has(username)) throw error;
+    const isPartial = wasPartial(service, { instance: String(ref.place["instance"]) });
+    if (users === undefined || isPartial || username === undefined || users.has(username)) throw error;
     const message = `${call.operation}: there is no user ${JSON.stringify(username)}`;
     throw new ServiceError("not-found", call.operation, message, { status: error.status, cause: error });
   }
 }
 
 type Users = ReadonlyMap<string, string>;
-
-function listOf(instance: string): JsonObject {
-  return { instance };
-}
 
 /** The users of an instance; looks for several of them at the same moment share one request. Undefined: no instance. */
 function sharedList(service: Reads): (instance: string, signal: AbortSignal) => Promise<Users | undefined> {
@@ -124,7 +114,7 @@ async function readUsers(instance: string, service: Reads, signal: AbortSignal):
   return unlessMissing(async () => {
     const call = { operation: "user.list", params: { instanceId: instance } };
     const { values } = await service.read(call, signal);
-    notePartial(service, listOf(instance), values);
+    notePartial(service, { instance }, values);
     const { items } = values;
     const users = Array.isArray(items) ? items.filter(isObject) : [];
     // An access list was stored as it was sent, and may hold a password: that goes no further.
@@ -140,18 +130,11 @@ function live({ id, place }: Ref, acl?: string): Live {
     path,
     { value, source: "described" },
   ]);
-  return {
-    id,
-    phase: { is: "ready", detail: "" },
-    spec: Object.fromEntries(spec),
-    outputs: { id, username },
-  };
+  const phase = { is: "ready", detail: "" } as const;
+  return { id, phase, spec: Object.fromEntries(spec), outputs: { id, username } };
 }
 
-/**
- * Signs in once as the declared user. No command follows: a refused one would stand in the database's ACL LOG, and the users
- * host shows the access list.
- */
+/** Signs in once as the declared user, without a command: a refused one would stand in the database's ACL LOG. */
 async function probeUser(
   { spec, referents }: ProbeRequest,
   service: Reads,

@@ -27,11 +27,9 @@ export function readBindings(
 ): Bindings {
   const imports = entries(manifest, "imports").flatMap(([entry, path]) => readImport(entry, path, inputs));
   reportSharedIds(imports, desired, inputs);
-  const moves = entries(manifest, "moved").flatMap(([entry, path]) => readMove(entry, path, inputs));
-  reportMoves(moves, inputs);
   return {
     imports,
-    moved: moves.map(({ move }) => move),
+    moved: readMoves(entries(manifest, "moved"), inputs),
     removed: entries(manifest, "removed").flatMap(([entry, path]) => readRemoval(entry, path, inputs)),
   };
 }
@@ -76,21 +74,14 @@ function reportSharedIds(
   for (const [index, { address, id }] of imports.entries()) claim(address, id, ["imports", index, "id"]);
 }
 
-interface ReadMove {
-  readonly move: Move;
-  readonly path: Path;
-}
-
-function readMove(entry: JsonObject, path: Path, inputs: BindingInputs): readonly ReadMove[] {
-  const from = address(entry["from"], [...path, "from"], inputs);
-  const to = address(entry["to"], [...path, "to"], inputs);
-  return from === undefined || to === undefined
-    ? []
-    : [{ move: { from, to, where: inputs.report.where(path, "entry") }, path }];
-}
-
-function reportMoves(moves: readonly ReadMove[], inputs: BindingInputs): void {
+function readMoves(written: readonly Entry[], inputs: BindingInputs): readonly Move[] {
   const { members } = inputs.inventory;
+  const moves = written.flatMap(([entry, path]) => {
+    const from = address(entry["from"], [...path, "from"], inputs);
+    const to = address(entry["to"], [...path, "to"], inputs);
+    const where = inputs.report.where(path, "entry");
+    return from === undefined || to === undefined ? [] : [{ move: { from, to, where }, path }];
+  });
   const sources = new Set(moves.map(({ move }) => move.from));
   const seen = new Set<string>();
   for (const { move, path } of moves) {
@@ -118,6 +109,7 @@ function reportMoves(moves: readonly ReadMove[], inputs: BindingInputs): void {
     }
     seen.add(`from ${from}`).add(`to ${to}`);
   }
+  return moves.map(({ move }) => move);
 }
 
 function readRemoval(entry: JsonObject, path: Path, inputs: BindingInputs): readonly Removal[] {
@@ -133,8 +125,7 @@ function readRemoval(entry: JsonObject, path: Path, inputs: BindingInputs): read
     const hint = "remove the entry, or give it a later date";
     inputs.report.warning([...path, "until"], { code: "overdue-removal", message, hint });
   }
-  const text = (value: Json | undefined): string | undefined => textIn(value);
-  const notes = defined({ reason: text(reason), until: text(until) });
+  const notes = defined({ reason: textIn(reason), until: textIn(until) });
   return [{ address: gone, destroy, ...notes, where: inputs.report.where(path, "entry") }];
 }
 
@@ -155,10 +146,10 @@ function declared(value: Json | undefined, path: Path, inputs: BindingInputs): A
   return undefined;
 }
 
-function entries(manifest: JsonObject, key: string): readonly (readonly [JsonObject, Path])[] {
+type Entry = readonly [JsonObject, Path];
+
+function entries(manifest: JsonObject, key: string): readonly Entry[] {
   const list = manifest[key];
   if (!Array.isArray(list)) return [];
-  return list.flatMap((entry: Json, index): readonly (readonly [JsonObject, Path])[] =>
-    isObject(entry) ? [[entry, [key, index]]] : [],
-  );
+  return list.flatMap((entry: Json, index): Entry[] => (isObject(entry) ? [[entry, [key, index]]] : []));
 }

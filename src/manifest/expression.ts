@@ -2,9 +2,7 @@
 import { type AddressParts, parseAddress } from "../model/address.ts";
 import type { Fault } from "./problems/fault.ts";
 
-/**
- * One parsed `${...}`. `text` is the source, braces included. `output` is empty if the source is an address alone.
- */
+/** One parsed `${...}`. `text` is the source, braces included. `output` is empty if the source is an address alone. */
 export type Expression =
   | { readonly scope: "variable"; readonly name: string; readonly text: string }
   | {

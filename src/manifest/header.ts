@@ -29,7 +29,6 @@ export interface HeadInputs {
   readonly limits?: ManifestLimits | undefined;
 }
 
-/** A manifest whose resources and outputs are still as written. */
 export interface ManifestHead {
   readonly value: JsonObject;
   /** Undefined if one of its parts is wrong. */
@@ -38,10 +37,7 @@ export interface ManifestHead {
   readonly findings: readonly Finding[];
 }
 
-/**
- * Returns the header if name, service and state are valid, even if other parts have errors. `resolveManifest` reports
- * everything that this reports, and more.
- */
+/** The header, if name, service and state are valid. `resolveManifest` reports everything that this reports, and more. */
 export function readHeader(
   parsed: Parsed,
   inputs: HeadInputs,
@@ -133,12 +129,9 @@ function headerOf(value: JsonObject, broken: ReadonlySet<string>): Header | unde
   };
 }
 
-function serviceOf(section: JsonObject): ServiceSection {
-  const { subscriptions } = section;
-  return {
-    ...textFields(section),
-    ...(isObject(subscriptions) ? { subscriptions: textFields(subscriptions) } : {}),
-  };
+function serviceOf({ subscriptions, ...section }: JsonObject): ServiceSection {
+  const byTier = isObject(subscriptions) ? { subscriptions: textFields(subscriptions) } : {};
+  return { ...textFields(section), ...byTier };
 }
 
 function textFields(section: JsonObject): { readonly [name: string]: string } {
@@ -156,7 +149,6 @@ function holdsCredential(key: string): boolean {
   return !isKnown && (credentialKey.test(key) || namesCredential(key));
 }
 
-/** The faults of a section whose values are known. */
 export function stateFaults(section: Json | undefined): readonly Explained[] {
   if (!isObject(section)) return [];
   const credentials = Object.entries(section).flatMap(([key, value]): readonly Explained[] => {

@@ -99,7 +99,6 @@ function isEnabled({ block, each }: Member, inputs: BlockInputs): boolean {
   return true;
 }
 
-/** The scope of the values that decide which resources there are. */
 function scopeBefore({ variables, sections, report }: BlockInputs, base: Path, each?: Iteration): Scope {
   const hint = "the addresses must be known before anything is read: use a variable, or write the keys out";
   const fault = (code: string, message: string): Fault => ({ code, message, hint });

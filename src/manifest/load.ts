@@ -103,8 +103,7 @@ const tooLarge: Fault = {
 };
 
 function unreadable(error: unknown): Fault {
-  const code =
-    typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown";
+  const code = codeOf(error) ?? "unknown";
   if (code === "ENOENT" || code === "ENOTDIR") {
     const hint = "`graphform init` writes a manifest; -f names another file";
     return { code: "missing-file", message: "there is no such file", hint };
@@ -114,11 +113,14 @@ function unreadable(error: unknown): Fault {
   return { code: "unreadable-file", message: `the file cannot be read: ${reason}`, hint };
 }
 
+export function codeOf(error: unknown): string | undefined {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : undefined;
+}
+
 function failed(path: string, fault: Fault, start: Position = { line: 1, column: 1 }): Loaded {
   return { sources: [], problems: [errorAt({ file: path, start, end: start }, fault)] };
 }
 
-/** The text of a file, or the fault that makes it unreadable and its position. */
 type Decoded = { readonly text: string } | { readonly fault: Fault; readonly position: Position };
 
 const saveAsUtf8 = "save the file as UTF-8 text without NUL bytes";

@@ -12,7 +12,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Which part of an entry is meant: its key, its value, or both. */
+/** A part of an entry; `entry`: both. */
 export type Part = "key" | "value" | "entry";
 
 /** The block of a resource, by its section and its name. */
@@ -21,10 +21,7 @@ export interface BlockName {
   readonly name: string;
 }
 
-/**
- * The range of a path: in the block if one is given, then in the defaults of its section, then of the nearest parent. With an
- * expression, the range is that of the expression.
- */
+/** The range of a path in its block, else in the defaults of its section, else of the nearest parent; or that of an expression in it. */
 export function rangeAt(
   layers: readonly Layer[],
   path: Path,
@@ -33,10 +30,10 @@ export function rangeAt(
   block?: BlockName,
 ): SourceRange {
   const whole = block === undefined ? path : [block.kind.name, block.name, ...path];
-  const inDefaults = block === undefined || path.length === 0 ? [] : ["defaults", block.kind.name, ...path];
+  const hasDefaults = block !== undefined && path.length > 0;
   const span =
     spanOf(layers, whole, part) ??
-    (inDefaults.length === 0 ? undefined : spanOf(layers, inDefaults, part)) ??
+    (hasDefaults ? spanOf(layers, ["defaults", block.kind.name, ...path], part) : undefined) ??
     nearestSpan(layers, whole, part);
   return rangeOf(span === undefined || expression === undefined ? span : within(span, expression.text));
 }
@@ -86,11 +83,8 @@ function within(span: Span, text: string): Span {
 
 export function rangeOf(span: Span | undefined): SourceRange {
   if (span === undefined) return { file: "", start: { line: 1, column: 1 }, end: { line: 1, column: 1 } };
-  return {
-    file: span.layer.file,
-    start: positionOf(span.layer, span.start),
-    end: positionOf(span.layer, span.end),
-  };
+  const { layer, start, end } = span;
+  return { file: layer.file, start: positionOf(layer, start), end: positionOf(layer, end) };
 }
 
 function positionOf(layer: Layer, offset: number): Position {
@@ -115,7 +109,6 @@ export interface Followed {
   readonly isBlocked: boolean;
 }
 
-/** Follows a path from the top of a file, through aliases. */
 export function follow(layer: Layer, path: Path): Followed {
   const maps: WrittenMap[] = [];
   const passed: ParsedNode[] = [];

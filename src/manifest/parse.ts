@@ -52,7 +52,7 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
   return { ...layer, ...plain };
 }
 
-/** Turns stack traces off: the library makes an error object for each fault, and its stack took most of the time. */
+/** The library makes an error object for each fault, and its stack took most of the time. */
 function withoutStacks<T>(work: () => T): T {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -103,10 +103,7 @@ const empty: Fault = {
   hint: "begin with `apiVersion: graphform/v1`; `graphform init` writes an example",
 };
 
-/**
- * Returns the errors that have the code of the first one, one for each line. Other errors after the first mistake are mostly
- * consequences of it.
- */
+/** The errors with the code of the first one, one a line: others are mostly consequences of it. */
 function firstErrors(errors: readonly YAMLError[], lineCounter: LineCounter): readonly YAMLError[] {
   const exhausted = errors.find((error) => error.code === "RESOURCE_EXHAUSTION");
   const sorted = exhausted === undefined ? errors.toSorted((a, b) => a.pos[0] - b.pos[0]) : [exhausted];

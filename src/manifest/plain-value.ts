@@ -4,7 +4,6 @@ import { isObject, type Json } from "../model/json.ts";
 import type { Fault } from "./problems/fault.ts";
 import { unresolved } from "./values.ts";
 
-/** A YAML tree as plain values, and the node behind each alias. */
 export interface Plain {
   /** Undefined if aliases expand without limit, or the nesting is too deep. */
   readonly value: Json | undefined;
@@ -20,10 +19,7 @@ const aliasedValues = 100_000;
 /** Keys that mark sealed secrets and templates inside graphform; a manifest that spells them would forge one. */
 export const reservedKeys: ReadonlySet<string> = new Set(["$secret", "$template", "$ref"]);
 
-/**
- * Reports what a manifest may not contain: duplicate keys, merge keys, reserved keys, numbers that JSON does not have,
- * aliases that expand without limit or contain themselves, and nesting that is too deep.
- */
+/** Reports duplicate, merge and reserved keys, numbers that JSON does not have, aliases without end, and nesting that is too deep. */
 export function plainValue(root: ParsedNode | null, report: (node: ParsedNode, fault: Fault) => void): Plain {
   const counts = { values: 0, aliased: 0, stopped: false };
   const walk: Walk = { ...counts, anchors: new Map(), aliases: new Map(), report };

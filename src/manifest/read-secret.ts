@@ -1,7 +1,7 @@
 /** @module Reads secrets from the environment, from files and from commands. */
 import { spawn } from "node:child_process";
 import { GraphformError } from "../model/errors.ts";
-import { readBounded } from "./load.ts";
+import { codeOf, readBounded } from "./load.ts";
 import type { SecretText } from "./secrets.ts";
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -12,10 +12,7 @@ export const secretBytes: number = 64 * 1024;
 /** The longest that a secret's command may take, in ms: long enough for a person to touch a key. */
 const secretCommandMs = 60_000;
 
-/**
- * Makes the reader of a run. Rejects with `secret-unavailable`. The stderr of a command is dropped; a command that still
- * runs when `signal` is aborted is killed.
- */
+/** The reader of a run; rejects with `secret-unavailable`. The stderr of a command is dropped. `signal` kills a command that runs. */
 export function secretReader(
   env: Environment,
   commandMs: number = secretCommandMs,
@@ -29,9 +26,7 @@ export function secretReader(
   };
 }
 
-/**
- * Reads secrets only to mask them, for commands that need none: runs no command, and skips what is unavailable.
- */
+/** Reads secrets only to mask them, for commands that need none: runs no command, and skips what is unavailable. */
 export function secretsAtHand(env: Environment): SecretText {
   const read = secretReader(env);
   return async (name, source) => {
@@ -56,19 +51,12 @@ function fromEnvironment(name: string, variable: string, env: Environment): stri
 
 async function fromFile(name: string, path: string): Promise<string> {
   const bytes = await readBounded(path, secretBytes).catch((error: unknown) => {
-    const code =
-      typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";
-    throw failed(
-      `${name}: the file ${path} cannot be read: ${code}`,
-      "check its path, which counts from the working directory, and its mode",
-    );
+    const hint = "check its path, which counts from the working directory, and its mode";
+    throw failed(`${name}: the file ${path} cannot be read: ${codeOf(error) ?? "unknown error"}`, hint);
   });
-  if (bytes === undefined)
-    throw failed(
-      `${name}: the file ${path} is larger than ${secretBytes} bytes`,
-      "name a file that contains the secret alone",
-    );
-  return decodeText(name, bytes);
+  if (bytes !== undefined) return decodeText(name, bytes);
+  const hint = "name a file that contains the secret alone";
+  throw failed(`${name}: the file ${path} is larger than ${secretBytes} bytes`, hint);
 }
 
 /** Variables that every program needs, and those of a trace; none of them is a credential. */
@@ -134,10 +122,8 @@ function decodeText(name: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw failed(
-      `${name}: what was read is not UTF-8 text`,
-      "a secret is text; encode binary keys, for example with base64",
-    );
+    const hint = "a secret is text; encode binary keys, for example with base64";
+    throw failed(`${name}: what was read is not UTF-8 text`, hint);
   }
 }
 

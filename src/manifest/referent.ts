@@ -75,26 +75,20 @@ function wrongKey(parts: AddressParts, block: Block): Fault {
   return { code: "unknown-resource", message, hint: suggest(key, known, "keys") };
 }
 
-/** A field whose value names a resource of another section. */
-export interface NamedReference {
-  readonly path: string;
-  readonly address: Address;
-}
-
-/** The addresses that the `x-reference` fields of a spec name: a name, or name["key"]. */
+/** The paths of `x-reference` fields, each with the address that it names: a name, or name["key"]. */
 export function namedReferences(
   spec: Spec,
   schema: KindSchema,
   inventory: Inventory,
   report: Report,
-): readonly NamedReference[] {
-  const found: NamedReference[] = [];
+): readonly (readonly [path: string, address: Address])[] {
+  const found: [string, Address][] = [];
   for (const { path, section } of referenceFields(schema)) {
     const name = spec[path];
     if (typeof name !== "string" || name === "") continue;
     const parts = parseAddress(`${section}.${name}`);
     const referent = parts === undefined ? { fault: noName(name, section) } : findReferent(inventory, parts);
-    if ("address" in referent) found.push({ path, address: referent.address });
+    if ("address" in referent) found.push([path, referent.address]);
     else report.error(path.split("."), referent.fault);
   }
   return found;

@@ -25,7 +25,6 @@ import type { Parsed, Path, Validators } from "./source.ts";
 import { mapOf, textsOf } from "./values.ts";
 import type { Variables } from "./variables.ts";
 
-/** Inputs that all resources of a manifest share. */
 export interface ResolveContext {
   readonly parsed: Parsed;
   readonly kinds: KindRegistry;
@@ -68,9 +67,11 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
   const spec: Record<string, Json> = { ...flatten(written) };
   const wanted = lifecycleOf(lifecycle, kind, context, report);
   const named = namedReferences(spec, schema, context.inventory, report);
-  for (const reference of [...named.map(({ address }) => address), ...wanted.dependsOn]) refs.add(reference);
-
-  for (const { path, address } of named) spec[path] = address.slice(address.indexOf(".") + 1);
+  for (const [path, address] of named) {
+    refs.add(address);
+    spec[path] = address.slice(address.indexOf(".") + 1);
+  }
+  for (const reference of wanted.dependsOn) refs.add(reference);
   for (const [name, field] of Object.entries(schema.properties)) {
     if (field["x-operations"] !== undefined && field.default !== undefined) spec[name] ??= field.default;
   }
@@ -103,7 +104,6 @@ function prefixed(map: JsonObject, [key = "", ...rest]: readonly string[], prefi
   return rest.length > 0 && isObject(value) ? { ...map, [key]: prefixed(value, rest, prefix) } : map;
 }
 
-/** Reads a resource that is left out: its guards alone. */
 export function readLeftOut(
   member: Member,
   context: ResolveContext,
@@ -239,25 +239,24 @@ const day = 24 * 3600 * 1000;
 
 function migrationOf(value: Json | undefined): MigrationRules {
   const { windows, maxReadOnly, hold, hook } = mapOf(value);
-  const ms = (written: Json | undefined): number | undefined =>
-    typeof written === "string" ? parseDuration(written) : undefined;
   const command = textsOf(hook);
   return {
     windows: textsOf(windows),
-    hold: ms(hold) ?? day,
-    ...defined({ maxReadOnly: ms(maxReadOnly) }),
+    hold: msOf(hold) ?? day,
+    ...defined({ maxReadOnly: msOf(maxReadOnly) }),
     ...(command.length === 0 ? {} : { hook: command }),
   };
 }
 
-/** Timeouts in ms; values of the wrong type count as left out. */
 function timeoutsOf(value: Json | undefined): Timeouts {
   const written = mapOf(value);
-  const timeouts: { create?: number; update?: number; delete?: number } = {};
-  for (const operation of ["create", "update", "delete"] as const) {
-    const duration = written[operation];
-    const ms = typeof duration === "string" ? parseDuration(duration) : undefined;
-    if (ms !== undefined) timeouts[operation] = ms;
-  }
-  return timeouts;
+  const [create, update, remove] = ["create", "update", "delete"].map((operation) =>
+    msOf(written[operation]),
+  );
+  return defined({ create, update, delete: remove });
+}
+
+/** A written duration in ms; a value of the wrong type counts as left out. */
+function msOf(written: Json | undefined): number | undefined {
+  return typeof written === "string" ? parseDuration(written) : undefined;
 }

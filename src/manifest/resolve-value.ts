@@ -32,7 +32,6 @@ export function resolveValue(value: Json, scope: Scope, path: Path = []): Json {
   return isObject(value) ? resolveMap(value, scope, path) : value;
 }
 
-/** The same for a map. */
 export function resolveMap(value: JsonObject, scope: Scope, path: Path = []): JsonObject {
   let changed: Record<string, Json> | undefined;
   for (const key of Object.keys(value)) {
@@ -85,7 +84,6 @@ function evaluate(expression: Expression, scope: Scope, path: Path): Json {
   }
 }
 
-/** A value as a piece of a longer text; undefined after a report. */
 function pieceOf(expression: Expression, scope: Scope, path: Path): TemplatePart | undefined {
   const value = evaluate(expression, scope, path);
   if (isSealed(value) || isReference(value)) return value;

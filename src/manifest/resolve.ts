@@ -32,7 +32,6 @@ export interface ManifestInputs extends HeadInputs, SecretInputs {
   readonly today: string;
 }
 
-/** The manifest, or every problem that keeps it from being one. */
 export interface Resolution {
   readonly manifest?: Manifest;
   /** Errors, sorted by place. */
@@ -200,7 +199,6 @@ function readOutputs(
   return Object.fromEntries(outputs);
 }
 
-/** A map of key and output, of every resource of a `forEach`. */
 function allReferences(
   expression: OutputExpression,
   context: ResolveContext,

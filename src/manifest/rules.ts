@@ -4,7 +4,6 @@ import type { Desired } from "../model/desired.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import type { Profile } from "../model/profile.ts";
-import type { Open } from "../model/sealed.ts";
 import { mayHoldExpression } from "./expression.ts";
 import { rangeAt } from "./locate.ts";
 import { type Explained, explainViolations } from "./problems/explain.ts";
@@ -14,16 +13,7 @@ import type { ResolveContext } from "./resolve-resource.ts";
 import { resourceShape } from "./schema/shape.ts";
 import { mapOf, mapTexts, unresolved } from "./values.ts";
 
-/** The context of a rule, with the texts of the secrets that were read, and hints. */
-export interface RuleTools extends RuleContext {
-  readonly open: Open;
-  readonly suggest: (word: string, candidates: readonly string[], what?: string) => string;
-}
-
-/**
- * Adds the findings of the rules to those found before. If a rule refuses a field, earlier findings about its value are
- * dropped.
- */
+/** Adds the findings of the rules to those found before, and drops findings about a value that a rule refuses. */
 export function runRules(
   all: readonly Desired[],
   found: readonly Finding[],
@@ -36,7 +26,7 @@ export function runRules(
   return [...found.filter((finding) => !refused.has(rangeKey(finding))), ...rules];
 }
 
-function toolsOf(all: readonly Desired[], context: ResolveContext, profile: Profile): RuleTools {
+function toolsOf(all: readonly Desired[], context: ResolveContext, profile: Profile): RuleContext {
   const { parsed, secrets, inventory } = context;
   return {
     ...{ profile, all, suggest, open: secrets.open },
@@ -104,10 +94,7 @@ function cyclesIn(desired: readonly Desired[]): readonly Cycle[] {
   return found;
 }
 
-/**
- * Returns the faults of defaults that no resource uses. Other defaults are checked with each resource. References are not
- * filled in here, and no key is required.
- */
+/** The faults of defaults that no resource uses; others are checked with each resource. No reference is filled in, and no key required. */
 export function unusedDefaultsFaults(manifest: JsonObject, context: ResolveContext): readonly Explained[] {
   const defaults = mapOf(manifest["defaults"]);
   const used = new Set([...context.inventory.blocks.values()].map(({ kind }) => kind.name));

@@ -1,6 +1,6 @@
 /** @module Decides which variables, secrets and outputs a place of the manifest may use. */
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
-import type { Reference } from "../model/sealed.ts";
+import { isReference, type Reference } from "../model/sealed.ts";
 import type { Expression } from "./expression.ts";
 import type { Fault } from "./problems/fault.ts";
 import { listed, nearest, suggest } from "./problems/nearest.ts";
@@ -19,7 +19,6 @@ const noParts: ReadonlySet<string> = new Set();
 
 export type OutputExpression = Expression & { readonly scope: "output" };
 
-/** The rules of one place: what may be used there, and the faults of what may not. */
 export interface ScopeRules {
   readonly variables: Variables;
   /** Absent if no secret may stand here. */
@@ -85,11 +84,13 @@ export function scopeOf(rules: ScopeRules): Scope {
         return "fault" in all ? refuse(expression, path, all.fault) : all.value;
       }
       const found = rules.reference(expression, path);
-      return "$ref" in found
-        ? found
-        : refuse(expression, path, { code: found.code, message: found.message, hint: found.hint });
+      return isReference(found) ? found : refuse(expression, path, found);
     },
-    sealWhole: (parts, path) => rules.secrets?.sealWhole(parts, labelOf(rules.label, path)) ?? unread,
+    sealWhole: (parts, path) => {
+      // The label of a composed secret: the address and the field, or the output.
+      const label = [...(rules.label === undefined ? [] : [rules.label]), path.join(".")].join(" ");
+      return rules.secrets?.sealWhole(parts, label) ?? unread;
+    },
     report: (expression, path, fault) => {
       const word = expression.scope === "none" ? expression.word : "";
       const near = word === "" ? undefined : nearest(word, [...scopeWords, ...rules.sections]);
@@ -100,11 +101,6 @@ export function scopeOf(rules: ScopeRules): Scope {
 }
 
 const openSecret = "a secret field is made of it: use something else here, or a declared secret there";
-
-/** The label of a composed secret: the address and the field, or the output. */
-function labelOf(label: string | undefined, path: Path): string {
-  return [...(label === undefined ? [] : [label]), path.join(".")].join(" ");
-}
 
 const scopeWords: readonly string[] = ["var", "secret", "env", "each"];
 

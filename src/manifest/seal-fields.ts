@@ -10,10 +10,7 @@ import { holdsUnresolved } from "./values.ts";
 
 type Sealing = Pick<Secrets, "seal" | "sealWhole">;
 
-/**
- * Seals every text in the secret fields of `spec`, also beside an output that is not known yet: each part of such a field is
- * secret, however short. Changes `spec`.
- */
+/** Seals every text in the secret fields of `spec`, in place, also beside an output that is not known yet: each part is secret. */
 export function sealFields(
   spec: Record<string, Json>,
   member: Member,

@@ -5,7 +5,6 @@ import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
 import { secretPaths } from "./schema/shape.ts";
 import { mapOf, textsIn } from "./values.ts";
 
-/** Names of these variables, however short their values are. */
 export interface SecretVariables {
   readonly whole: ReadonlySet<string>;
   /** Variables that are at least a part of a secret field, or contain one; includes `whole`. */

@@ -10,10 +10,7 @@ import { suggest } from "./problems/nearest.ts";
 import type { Path } from "./source.ts";
 import { mapOf, textsIn, textsOf, unresolved } from "./values.ts";
 
-/**
- * Reads the text of a secret. Undefined: it was not read, and checks that need the text are skipped. Throws a
- * GraphformError with a hint if it is unavailable. `name` is for messages: `secret.orders`, `env.READER`.
- */
+/** Undefined: the text was not read, and checks that need it are skipped. Throws `secret-unavailable`. `name` is for messages: `env.READER`. */
 export type SecretText = (
   name: string,
   source: SecretSource,
@@ -47,10 +44,7 @@ interface Use {
   readonly key: string | undefined;
 }
 
-/**
- * Reads each secret that `used` names, once. `keysAt` gives the keys of the `forEach` that a path stands in. Reports the unavailable
- * ones.
- */
+/** Reads each secret that `used` names, once. `keysAt`: the keys of the `forEach` that a path stands in. Reports unavailable ones. */
 export async function readSecrets(
   used: JsonObject,
   declared: Json | undefined,
@@ -169,10 +163,7 @@ function entryFault({ expression, key }: Use, source: JsonObject): Fault | undef
   return { code: "bad-reference", message, hint };
 }
 
-/**
- * The source for an entry: its key takes the place of `each.key`. In the name of a variable it is in capitals, and `_` stands for
- * what such a name cannot hold.
- */
+/** The source for an entry: its key in place of `each.key`; in the name of a variable in capitals, with `_` for other characters. */
 export function sourceIn(source: JsonObject, key: string | undefined): SecretSource | undefined {
   const filled = (text: string, word = key): string =>
     word === undefined ? text : text.replaceAll(eachKey, () => word);

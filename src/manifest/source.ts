@@ -2,6 +2,7 @@
 import type { LineCounter, ParsedNode } from "yaml";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
+import type { SchemaError } from "../model/violation.ts";
 
 /** One file of a manifest as text. `path` is spelled as the user spelled it. */
 export interface SourceFile {
@@ -12,7 +13,6 @@ export interface SourceFile {
 /** A path into the manifest: keys of maps, positions in lists. */
 export type Path = readonly (string | number)[];
 
-/** One parsed file: its value, and its nodes with their positions. */
 export interface Layer {
   readonly file: string;
   readonly text: string;
@@ -32,18 +32,8 @@ export interface Parsed {
   readonly findings: readonly Finding[];
 }
 
-export interface Violation {
-  /** JSON pointer into the value. */
-  readonly path: string;
-  readonly keyword: string;
-  /** The keyword's parameters, as Ajv names them. */
-  readonly params: { readonly [name: string]: unknown };
-  /** The key, if the key itself is invalid. */
-  readonly propertyName?: string;
-}
-
 /** Returns all violations of a value; none if it is valid. */
-export type Validate = (value: unknown) => readonly Violation[];
+export type Validate = (value: unknown) => readonly SchemaError[];
 
 /** The compiled schemas: `scripts/emit.ts` compiles those of the package, tests of this stage compile those of their own kinds. */
 export interface Validators {

@@ -33,17 +33,12 @@ export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
   return merged;
 }
 
-export interface TextAt {
-  readonly text: string;
-  readonly path: Path;
-}
-
 /** Every text in a value that is wanted. Paths are made only for those: a large manifest has few. */
 export function* textsIn(
   value: Json | undefined,
   isWanted: (text: string) => boolean,
   path: Path = [],
-): Iterable<TextAt> {
+): Iterable<{ readonly text: string; readonly path: Path }> {
   if (typeof value === "string") {
     if (isWanted(value)) yield { text: value, path };
   } else if (Array.isArray(value)) {

@@ -14,16 +14,8 @@ export interface AclRule {
 
 /** Words of the database's ACL syntax that stand alone. */
 const words: ReadonlySet<string> = new Set([
-  ...[
-    "on",
-    "off",
-    "nopass",
-    "resetpass",
-    "reset",
-    "clearselectors",
-    "sanitize-payload",
-    "skip-sanitize-payload",
-  ],
+  ...["on", "off", "nopass", "resetpass", "reset", "clearselectors"],
+  ...["sanitize-payload", "skip-sanitize-payload"],
   ...["allkeys", "resetkeys", "allchannels", "resetchannels", "allcommands", "nocommands"],
 ]);
 
@@ -35,7 +27,6 @@ const shapes: readonly (readonly [AclRuleKind, RegExp])[] = [
   ["credential", /^[><#!]/],
 ];
 
-/** The rules of an access list, in their order. */
 export function aclRules(acl: string): readonly AclRule[] {
   return [...rangesOf(acl)].map(([from, to]) => ruleOf(acl.slice(from, to)));
 }

@@ -3,7 +3,7 @@
 import { shellWord } from "./errors.ts";
 import { jsonIn } from "./json.ts";
 
-/** An address names a resource of the manifest: `instances.orders`, `instances.cache["us-east-1"]`. */
+/** Names a resource of the manifest: `instances.orders`, `instances.cache["us-east-1"]`. */
 export type Address = string;
 
 export interface AddressParts {
@@ -53,10 +53,7 @@ export function parseAddress(text: string): AddressParts | undefined {
   return typeof key === "string" ? { section, name, key } : undefined;
 }
 
-/**
- * Writes the key of an address as graphform writes it, whatever follows the address: reports escape characters that a terminal would obey
- * or hide (`["\\u202e"]`), and what they print is what a command takes. Other text stays as it is.
- */
+/** An address with its key as graphform writes it: reports escape what a terminal would obey or hide, and commands take what they print. */
 export function typedAddress(text: string): string {
   const [, base, quoted, rest] = /^([^["]+)\[("(?:[^"\\]|\\.)*")\](.*)$/s.exec(text) ?? [];
   const key = quoted === undefined ? undefined : jsonIn(quoted);

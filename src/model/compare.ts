@@ -24,7 +24,6 @@ function isCompound(value: Json): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** One spelling for all spellings of a value. */
 function canonical(value: Json, { type, "x-compare": compare }: Comparison): Json {
   switch (compare) {
     case "size":
@@ -55,10 +54,7 @@ export function asTyped(value: Json, type: FieldSchema["type"]): Json {
   return type === "string" || type === undefined ? String(value) : value;
 }
 
-/**
- * Access rules by meaning: white space and the case of commands do not count. The order counts only where a
- * rule takes something away, since later rules win.
- */
+/** Access rules without white space and the case of commands. Their order counts only if one takes something away: later rules win. */
 function canonicalRules(text: string): string {
   const tokens = text
     .split(/\s+/)

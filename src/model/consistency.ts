@@ -68,7 +68,6 @@ export function isWhole(answers: Answers, witnesses: Witnesses, delays: Delays):
   });
 }
 
-/** The evidence of one look for or against a claim. */
 export type Testimony = "for" | "against" | "nothing";
 
 /** True if two looks, of which one began `apart` ms or more after the other had ended, speak for a claim, and none since speaks against it. */

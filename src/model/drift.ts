@@ -7,8 +7,8 @@ import type { Census, Effect } from "./plan.ts";
 import type { SourceRange } from "./problem.ts";
 
 /**
- * Classes of a difference, the worst first. `outside`: the world has changed, which is drift that matters. `ours`: the manifest has changed, or a
- * change of graphform's own is not finished. `cosmetic`: it differs, and nothing that matters has changed.
+ * Classes of a difference, the worst first. `outside`: the world has changed, which is drift that matters. `ours`: the manifest has
+ * changed, or a change of graphform's own is not finished. `cosmetic`: nothing that matters has changed.
  */
 export const driftClasses = ["outside", "ours", "cosmetic"] as const;
 export type DriftClass = (typeof driftClasses)[number];
@@ -131,7 +131,7 @@ export interface DriftReport<Value = Json> {
   readonly complete: boolean;
 }
 
-/** Number of resources and lists that were to be read and could not be: the report proves nothing about them. */
+/** Counts what was to be read and could not be: the report proves nothing about it. */
 export function countUnread({ notChecked }: Pick<DriftCensus, "notChecked">): number {
   return notChecked.filter(({ failed }) => failed === true).length;
 }

@@ -19,11 +19,11 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error with a stable code. The message is lower-case and says what, where and the way out. */
+/** The message is lower-case and says what and where. */
 export class GraphformError extends Error {
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** The way out, in one sentence. */
+  /** The remedy, in one sentence. */
   readonly hint: string | undefined;
 
   constructor(
@@ -39,7 +39,6 @@ export class GraphformError extends Error {
   }
 }
 
-/** True for every error that carries a stable code and an exit code. */
 export function isGraphformError(error: unknown): error is GraphformError {
   return error instanceof GraphformError;
 }
@@ -48,17 +47,11 @@ export function isGraphformError(error: unknown): error is GraphformError {
 export function ownError(thrown: unknown, hide: Hide): GraphformError {
   if (isGraphformError(thrown)) return thrown;
   const isLike = typeof thrown === "object" && thrown !== null && "message" in thrown;
-  return new GraphformError(
-    "unexpected",
-    `unexpected error: ${hide(String(isLike ? thrown.message : thrown))}`,
-    {
-      hint: "this is a bug in graphform; please report it with the command and the output of --log FILE",
-      cause: thrown,
-    },
-  );
+  const message = `unexpected error: ${hide(String(isLike ? thrown.message : thrown))}`;
+  const hint = "this is a bug in graphform; please report it with the command and the output of --log FILE";
+  return new GraphformError("unexpected", message, { hint, cause: thrown });
 }
 
-/** Wraps a thrown value that is not an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
@@ -93,10 +86,8 @@ export type ServiceFailure =
   | "aborted";
 
 /**
- * A request that the service refused or lost.
- *
- * `failure` is the class that the engine decides by: `busy` is an operation already in progress, `lost` is a
- * write with an unknown outcome, `unavailable` is a request that did no work, `shape` is an answer that cannot be read.
+ * A request that the service refused or lost. The engine decides by `failure`: `busy` is an operation already in progress, `lost` a write
+ * with an unknown outcome, `unavailable` a request that did no work, `shape` an answer that cannot be read.
  */
 export class ServiceError extends GraphformError {
   readonly failure: ServiceFailure;
@@ -115,16 +106,7 @@ export class ServiceError extends GraphformError {
     failure: ServiceFailure,
     operation: string,
     message: string,
-    options: {
-      status?: number;
-      mayHaveWorked?: boolean;
-      wasSent?: boolean;
-      retryAfter?: number;
-      host?: string;
-      exitCode?: ExitCode;
-      hint?: string;
-      cause?: unknown;
-    } = {},
+    options: Evidence & { status?: number; retryAfter?: number; cause?: unknown } = {},
   ) {
     super(`service-${failure}`, message, options);
     this.name = "ServiceError";
@@ -138,17 +120,16 @@ export class ServiceError extends GraphformError {
   }
 }
 
-/** Copies an error with other evidence about the work, with the host that was asked, or with another exit code or hint. */
-export function withEvidence(
-  error: ServiceError,
-  evidence: {
-    readonly mayHaveWorked?: boolean;
-    readonly wasSent?: boolean;
-    readonly host?: string;
-    readonly exitCode?: ExitCode;
-    readonly hint?: string;
-  },
-): ServiceError {
+/** Evidence about the work of a failed request, the host that was asked, and what the command makes of it. */
+interface Evidence {
+  readonly mayHaveWorked?: boolean;
+  readonly wasSent?: boolean;
+  readonly host?: string;
+  readonly exitCode?: ExitCode;
+  readonly hint?: string;
+}
+
+export function withEvidence(error: ServiceError, evidence: Evidence): ServiceError {
   const { failure, operation, message, status, mayHaveWorked, wasSent, retryAfter, host, exitCode, hint } =
     error;
   return new ServiceError(failure, operation, message, {

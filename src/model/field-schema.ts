@@ -13,17 +13,17 @@ export type ProbeRow =
       readonly parameter: string;
       /** GRAPH.CONFIG SET changes it while the database runs. Default: it is read when the database starts. */
       readonly settable?: true;
-      /** Path of the field that is its limit in the engine, if that is not 0. */
+      /** Path of the field that limits it in the engine, unless that is 0. */
       readonly atMost?: string;
       readonly reading?: ProbeReading;
     }
   | { readonly info: string; readonly reading?: ProbeReading }
-  /** The password that a login with it proves, and that WRONGPASS disproves. */
+  /** The password: a login proves it, WRONGPASS disproves it. */
   | { readonly connection: "login" }
   | { readonly connection: "tls" };
 
 /**
- * Reading of a declared value by the engine. `power-of-two`: rounded up, 128 at least. `rows`: no limit is -1. `size`: bytes.
+ * The engine's reading of a declared value. `power-of-two`: rounded up, 128 at least. `rows`: no limit is -1. `size`: bytes.
  * `memory-label`: the bytes of a label. `switch`: only on and off are shown. `nodes`: replicas that are connected.
  */
 export type ProbeReading = "power-of-two" | "rows" | "size" | "memory-label" | "switch" | "nodes";
@@ -33,16 +33,14 @@ export function parameterOf({ "x-probe": row }: FieldSchema): string | undefined
   return row !== undefined && "parameter" in row ? row.parameter : undefined;
 }
 
-/** The ways in which data goes along to an object with another value of a field; none if no way can carry it. */
+/** The ways to carry data to an object with another value of a field. */
 export interface Carried {
   readonly by: readonly ("copy" | "snapshot")[];
-  /** The reason for these ways, or for the lack of one, in one sentence. */
+  /** The reason for them, or for none, in one sentence. */
   readonly reason: string;
 }
 
-/**
- * One row of the field table: JSON Schema draft-07 and annotations. A row states its bounds once: validation, diff, update bodies, the local platform and the documentation follow it.
- */
+/** One row of the field table: JSON Schema draft-07 and annotations, for validation, diff, bodies, the local platform and documents. */
 export interface FieldSchema {
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array" | readonly string[];
   readonly description?: string;
@@ -69,10 +67,7 @@ export interface FieldSchema {
   readonly "x-secret"?: boolean;
   /** Name on the wire in the default dialect. Default: the field's own name. */
   readonly "x-wire"?: string;
-  /**
-   * Position in a request: top level of the body, inside requestParams, or a request of its own. The latter also works on a
-   * stopped database.
-   */
+  /** Position in a request: the body, its requestParams, or a request of its own, which also works on a stopped database. */
   readonly "x-in"?: "body" | "requestParams" | "metadata";
   /** The part of the running database that shows the value. */
   readonly "x-probe"?: ProbeRow;
@@ -102,7 +97,6 @@ export interface KindSchema extends FieldSchema {
   readonly properties: { readonly [name: string]: FieldSchema };
 }
 
-/** Rows by the dotted paths of their fields. */
 export type Rows = ReadonlyMap<string, FieldSchema>;
 
 /** Every field of a schema, without the groups that hold them; made once for each schema. */
@@ -110,7 +104,7 @@ export const fieldRows: (schema: FieldSchema) => Rows = perObject(
   ({ properties = {} }) => new Map(leafRows(properties, "")),
 );
 
-/** The row of a path; one without a row of its own has that of the map it stands in, or is changed in place, without effect on clients. */
+/** The row of a path, or of the map that it stands in; an empty row means a change in place that no client feels. */
 export function rowAt(rows: Rows, path: string): FieldSchema {
   return rows.get(path) ?? rows.get(path.split(".", 1)[0] ?? "") ?? {};
 }
@@ -120,7 +114,7 @@ export function isSettable({ "x-probe": probe }: FieldSchema): boolean {
   return probe !== undefined && "settable" in probe;
 }
 
-/** The field that is the limit of another in the running object, if that is not 0. */
+/** The path of the field that limits this one in the running object, unless that is 0. */
 export function limitOf({ "x-probe": probe }: FieldSchema): string | undefined {
   return probe !== undefined && "atMost" in probe ? probe.atMost : undefined;
 }
@@ -131,7 +125,7 @@ export function partnersOf(path: string, rows: Rows): readonly string[] {
   return [...rows].flatMap(([other, row]) => (other === limit || limitOf(row) === path ? [other] : []));
 }
 
-/** The verbs that lead a field from one value to another, in their order; empty if none do. */
+/** The verbs that lead a field from one value to another, in their order; empty if there is no such way. */
 export function verbsBetween(row: FieldSchema, from: string, to: string): readonly Leading[] {
   const open: (readonly Leading[])[] = [[]];
   const known = new Set([from]);
@@ -149,7 +143,6 @@ export function verbsBetween(row: FieldSchema, from: string, to: string): readon
   return [];
 }
 
-/** One verb, and the values that it leads between. */
 export interface Leading {
   readonly verb: string;
   readonly from: string;

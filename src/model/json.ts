@@ -46,10 +46,7 @@ function sorted(value: Json): Json {
   return Object.fromEntries(entries);
 }
 
-/**
- * Returns the entry of a name from a person or a service. Ignores inherited properties: `constructor` and `toString` are
- * names like any other.
- */
+/** The entry of a name from a person or a service, to whom `constructor` and `toString` are names like any other. */
 export function own<T>(entries: { readonly [name: string]: T }, name: string): T | undefined {
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }

@@ -75,10 +75,7 @@ export interface Backup {
 
 /** Reads and writes of one kind. A write returns when the service has accepted it. */
 export interface Driver extends Reader {
-  /**
-   * Creates from a bound spec (references are ids, secrets are open) and returns the new id. The object is marked with its
-   * owner if the service keeps such marks.
-   */
+  /** Creates from a bound spec (references are ids, secrets open), marked with its owner if the service keeps marks. Returns the new id. */
   create(spec: Spec, signal: AbortSignal, owner?: Owner): Promise<string>;
   /** Sends only what changed: `patch` is a spec with the changed fields alone. */
   update(ref: Ref, patch: Spec, signal: AbortSignal): Promise<void>;
@@ -178,10 +175,7 @@ export interface KindDeclaration {
   writer(service: Service): Pick<Driver, "create" | "delete"> & Partial<Driver>;
 }
 
-/**
- * A kind of resource: the only place that knows what it is. It translates; the engine waits, retries and reports.
- * Plan and state hold data about it; the functions here never reach them.
- */
+/** A kind of resource: the only place that knows what it is. It translates; the engine waits, retries and reports. */
 export interface Kind
   extends Omit<Required<KindDeclaration>, "prefix" | "classFields" | "writer" | "namedBy"> {
   /** Type in machine-readable plans: `graphform_instance`. */
@@ -206,7 +200,6 @@ export interface Kind
 }
 
 export interface KindRegistry {
-  /** In the order of their list. */
   readonly all: readonly Kind[];
   /** The kind of a section. Throws if the composition root forgot it. */
   named(section: string): Kind;

@@ -10,8 +10,8 @@ export interface KnownSecrets {
   /** Adds texts: from now on they are found. Empty ones and absent ones are left out. */
   add(texts: Iterable<string | undefined>): void;
   /**
-   * The words of others without these secrets, and without logins such as `user:password@host`; withheld as a whole if a secret
-   * stands in them that is too short to be told from other words. Call it after a text was classified, and before it is cut.
+   * Hides these secrets, and logins such as `user:password@host`; withholds a text with a secret that is too short to be told from other
+   * words. Call it after a text was classified, and before it is cut.
    */
   readonly hide: Hide;
 }
@@ -22,8 +22,8 @@ const shortest = 6;
 const withheld = "(withheld: it repeats a secret)";
 
 /**
- * Finds secrets in any case and spelling: as they are, escaped for JSON, URLs, HTML, shells and languages however often, in hex, in
- * base64 at any offset, and their single lines if they have several. Takes time in proportion to the text, however many secrets there are.
+ * Finds secrets, and their single lines, in any case and spelling: escaped for JSON, URLs, HTML, shells and languages however often, in
+ * hex, in base64 at any offset. Takes time in proportion to the text, however many secrets there are.
  */
 export function knownSecrets(): KnownSecrets {
   const all = new Set<string>();
@@ -54,12 +54,8 @@ export function knownSecrets(): KnownSecrets {
       if (all.size === 0) return withoutLogins(text);
       const readings = readingsOf(text);
       for (const form of short) if (readings.some((reading) => reading.text.includes(form))) return withheld;
-      return withoutLogins(
-        withoutRanges(
-          text,
-          readings.flatMap((reading) => rangesIn(reading, index)),
-        ),
-      );
+      const ranges = readings.flatMap((reading) => rangesIn(reading, index));
+      return withoutLogins(withoutRanges(text, ranges));
     },
   };
 }

@@ -11,10 +11,7 @@ export function objectKey(kind: string, { id, place }: Pick<Ref, "id" | "place">
   return `${kind} ${stableJson(place)} ${id}`;
 }
 
-/**
- * Says that an object is another one than that which was bound under its id: it shows another second of its creation than was
- * recorded, or has shown one before. Undefined if it is the same, or if one of the times is unknown.
- */
+/** Says that another object has a bound id: it shows, or has shown, another second of its creation. Undefined if a time is unknown. */
 export function anotherObject(bound: Bound | undefined, live: Pick<Live, "createdAt">): string | undefined {
   const other = bound?.otherCreatedAt ?? live.createdAt;
   const [then, now] = [serviceTime(bound?.shownCreatedAt), serviceTime(other)];

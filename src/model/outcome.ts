@@ -7,7 +7,7 @@ import type { FieldChange, Step } from "./plan.ts";
 import type { RecordedOutput } from "./state.ts";
 
 /** The step that an event or an outcome is about. */
-type NamedStep = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
+export type NamedStep = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
 
 export interface StepOutcome extends NamedStep {
   readonly id?: string;
@@ -39,7 +39,7 @@ export interface Unsettled<Value = Json> {
   readonly field?: FieldChange<Value>;
 }
 
-/** Result of an apply. Reports get one whose values may be shown. */
+/** Reports get one whose values may be shown. */
 export interface Outcome<Value = Json> {
   readonly steps: readonly StepOutcome[];
   readonly added: number;
@@ -48,7 +48,6 @@ export interface Outcome<Value = Json> {
   /** Creates that an earlier run had sent, and whose objects this run has found. Absent if there were none. */
   readonly resumed?: number;
   readonly outputs: { readonly [name: string]: RecordedOutput<Value> };
-  /** Differences that the second plan found and nothing excuses. */
   readonly certificate: readonly Unsettled<Value>[];
   readonly warnings: readonly string[];
   readonly exitCode: ExitCode;

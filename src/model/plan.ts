@@ -2,7 +2,7 @@
 
 import type { Address } from "./address.ts";
 import type { Disruption } from "./field-schema.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { defined, type Json, type JsonObject } from "./json.ts";
 import type { MigrationTerms } from "./migration.ts";
 import type { Phase, Source } from "./observed.ts";
 import type { NotProbed } from "./probe-reading.ts";
@@ -50,7 +50,7 @@ export interface Guard {
   readonly lift: string;
 }
 
-/** The reason for which nothing tells what an open create has made, and the ways on. */
+/** The reason for which the object of an open create is not known, and the ways on. */
 export type CreateDoubt = Pick<Guard, "message" | "lift">;
 
 /** Existing objects that may be what a create is about to make. */
@@ -84,9 +84,9 @@ export interface Change<Value = Json> {
   /** Whole spec before and after, secrets sealed. */
   readonly before?: Spec<Value>;
   readonly after?: Spec<Value>;
-  /** create: nothing says whose these are. */
+  /** create: existing objects that may be this one. */
   readonly mayBe?: MayBe;
-  /** True if a backup is seen complete before anything is deleted. */
+  /** A backup is complete before anything is deleted. */
   readonly backupFirst?: boolean;
   /** The bound object was proved absent although graphform did not delete it. `before` is what was last applied. */
   readonly gone?: true;
@@ -95,7 +95,7 @@ export interface Change<Value = Json> {
   readonly drift: readonly FieldChange<Value>[];
 }
 
-/** Operations of steps. `heal` sets values in the running object itself. `migrate` moves its data to another one. `wait` only goes on waiting; `bind`, `forget` and `move` only write the state. */
+/** `heal` sets values in the running object itself, `migrate` moves its data. `wait` sends nothing; `bind`, `forget` and `move` only write the state. */
 export type Operation =
   | "create"
   | "update"
@@ -116,7 +116,7 @@ export interface Step<Value = Json> {
   readonly operation: Operation;
   /** The verb, if the operation is `operate`; the part, if it is `migrate`. */
   readonly verb?: string;
-  /** migrate: what it is told beside the objects. */
+  /** migrate: everything that it needs beside the objects. */
   readonly migration?: MigrationTerms;
   /** operate: parameters of the verb. */
   readonly choices?: { readonly [name: string]: string };
@@ -136,7 +136,7 @@ export interface Step<Value = Json> {
   readonly probed?: readonly string[];
   /** move: the address that it had. */
   readonly from?: Address;
-  /** create: what the service sets by itself, to be recorded with the spec. */
+  /** create: values that the service sets by itself, recorded with the spec. */
   readonly record?: Spec<Value>;
   readonly protect?: boolean;
   readonly onDelete?: "delete" | "retain" | "backup";
@@ -198,12 +198,25 @@ export interface OutputChange<Value = Json> {
   readonly after?: Value;
   /** True if the value is known only after apply. */
   readonly unknown: boolean;
-  /** Says why it has no value of today although nothing is to happen. */
+  /** The reason for which it has no value although no step changes it. */
   readonly missing?: string;
   readonly sensitive: boolean;
 }
 
-/** The plan is data: JSON in, JSON out. Apply executes it and nothing else. Reports get one whose values may be shown. */
+/** Options of the command line beside the manifest. Addresses may be patterns: see `resolveAddressOptions`. */
+export interface PlanOptions {
+  readonly targets: readonly string[];
+  readonly exclude: readonly string[];
+  /** Replaces these whether or not a field asks for it, and lifts the refusal of their replacement. */
+  readonly replace: readonly string[];
+  /** Lifts the protection of these, and nothing else. */
+  readonly allowDestroy: readonly string[];
+  /** Moves the data of these now, if their lifecycle says that it is moved. Default: none. */
+  readonly cutover?: readonly string[];
+  readonly maxDisruption?: Disruption;
+}
+
+/** JSON in, JSON out: apply executes it and nothing else. Reports get one whose values may be shown. */
 export interface Plan<Value = Json> {
   readonly version: 1;
   readonly name: string;
@@ -236,20 +249,15 @@ export function flatPlan<P extends Parts>(plan: P): P {
 
 /** The keys keep their order: a plan file is the same, byte for byte, however often it is read and written. */
 function withSpecs<P extends Parts>(plan: P, convert: (spec: Spec) => JsonObject): P {
-  const changes = plan.changes.map(
-    (change): Change => ({
-      ...change,
-      ...(change.before === undefined ? {} : { before: convert(change.before) }),
-      ...(change.after === undefined ? {} : { after: convert(change.after) }),
-    }),
-  );
-  const steps = plan.steps.map(
-    (step): Step => ({
-      ...step,
-      ...(step.spec === undefined ? {} : { spec: convert(step.spec) }),
-      ...(step.patch === undefined ? {} : { patch: convert(step.patch) }),
-    }),
-  );
+  const nested = (spec: Spec | undefined): JsonObject | undefined => spec && convert(spec);
+  const changes = plan.changes.map((change): Change => {
+    const { before, after } = change;
+    return { ...change, ...defined({ before: nested(before), after: nested(after) }) };
+  });
+  const steps = plan.steps.map((step): Step => {
+    const { spec, patch } = step;
+    return { ...step, ...defined({ spec: nested(spec), patch: nested(patch) }) };
+  });
   return { ...plan, changes, steps };
 }
 

@@ -10,9 +10,8 @@ import type { Spec } from "./spec.ts";
 import type { Bound, StateDocument } from "./state.ts";
 
 /**
- * The text whose digest a step's `precondition` is: exactly the values that its decision used. What shows nothing, or
- * shows what was last applied, counts as that: services show some values late, and nothing has changed then. Secrets are
- * never shown, and count for nothing.
+ * The text whose digest a step's `precondition` is: exactly the values that its decision used. A field that shows nothing counts as last
+ * applied: services show some values late. Secrets are never shown, and count for nothing.
  */
 export function preconditionText(
   live: Live | undefined,

@@ -8,8 +8,8 @@ import { parseSize } from "./quantity.ts";
 import type { Spec } from "./spec.ts";
 
 /**
- * The value of a field that a database shows: the first of `known` (declared, described, last applied) that the engine reads
- * as this, or the engine's own value in the manifest's words. Undefined if it cannot be told apart.
+ * The value of a field that a database shows: the first of `known` (declared, described, last applied) that the engine reads as this, or
+ * the engine's own in the manifest's words. Undefined if it cannot be told.
  */
 export function readBack(row: FieldSchema, raw: RawValue, known: readonly Json[]): Json | undefined {
   const probe = row["x-probe"];
@@ -41,10 +41,7 @@ const noRows = "no rows";
 
 /** Bytes of the labels of a Startup database: 1000-based, and less than the label's own number. */
 const memoryLabels: { readonly [label: string]: number } = {
-  "1200M": 1e9,
-  "1GB": 1e9,
-  "2200M": 2e9,
-  "2GB": 2e9,
+  ...{ "1200M": 1e9, "1GB": 1e9, "2200M": 2e9, "2GB": 2e9 },
 };
 
 function numberOf(value: RawValue): number | undefined {
@@ -106,10 +103,7 @@ export interface Referent {
   readonly spec: Spec;
 }
 
-/**
- * The answer of a running object. `refused`: it runs, and refuses the declared value of `path` for certain. `unanswered`: it
- * was asked and did not answer. `not-asked`: there was nothing to ask, or nothing to ask with.
- */
+/** `refused`: it surely refuses the declared value of `path`. `unanswered`: it was asked. `not-asked`: nothing to ask, or to ask with. */
 export type ProbeAnswer =
   | {
       readonly is: "answered";

@@ -12,10 +12,7 @@ export interface SourceRange {
   readonly end: Position;
 }
 
-/**
- * Something the manifest's author can fix. Problems are values: collected, sorted, all shown.
- * `code` is stable; `excerpt` is the source line; `hint` is the way out.
- */
+/** Something that the manifest's author can fix. `code` is stable; `excerpt` is the source line. */
 export interface Problem {
   readonly code: string;
   readonly severity: "error" | "warning";

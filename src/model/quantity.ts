@@ -6,11 +6,7 @@ const form = /^(?:[0-9]{1,9}ms|[01]?[0-9]{1,6}s|[0-2]?[0-9]{1,4}m|[0-4]?[0-9]{1,
 export const durationPattern: string = form.source;
 
 const unitMs: { readonly [unit: string]: number } = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  ...{ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 },
 };
 
 /** Milliseconds of `90s`, `40m`, `2h`; undefined if the text is no duration, or one of more than 24 days. */
@@ -32,10 +28,7 @@ export function formatDuration(ms: number): string {
 
 const powers: { readonly [letter: string]: number } = { "": 0, K: 1, M: 2, G: 3, T: 4 };
 
-/**
- * Bytes of a memory size: `6GB`, `6Gi` and `6GiB` are 1024-based, `6G` is 1000-based, a bare number is bytes.
- * Undefined if the text is no size.
- */
+/** Bytes of a memory size: `6GB`, `6Gi` and `6GiB` are 1024-based, `6G` is 1000-based, a bare number is bytes. */
 export function parseSize(text: string): number | undefined {
   const [, amount, letter, rest] = /^([0-9]+(?:\.[0-9]+)?)\s?([KMGT]?)(i?B?)$/i.exec(text.trim()) ?? [];
   const power = letter === undefined ? undefined : powers[letter.toUpperCase()];
@@ -44,8 +37,13 @@ export function parseSize(text: string): number | undefined {
   return Math.round(Number(amount) * base ** power);
 }
 
+/** Some of many: `a and b`, or `a, b, c and 4 more`. `count`: of all, if only some are given. */
+export function fewOf(texts: readonly string[], count: number = texts.length): string {
+  return count > 3 ? firstOf(texts, 3, count) : texts.join(" and ");
+}
+
 /** The first of these, and the number of the others: `a, b and 3 more`. */
-export function firstOf(texts: readonly string[], max: number): string {
-  const rest = texts.length - max;
+export function firstOf(texts: readonly string[], max: number, count: number = texts.length): string {
+  const rest = count - max;
   return `${texts.slice(0, max).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }

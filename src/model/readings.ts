@@ -13,10 +13,7 @@ type Piece = readonly [meaning: string, length: number];
 /** A text that was escaped more often than this is not read to its end. */
 const maxDepth = 8;
 
-/**
- * The text as it stands, and with the escapes of JSON, JavaScript, Python, C, URLs and HTML undone once, twice and so on until nothing
- * changes; each without the differences that `fold` describes.
- */
+/** The text as it stands, and with the escapes of JSON, JavaScript, Python, C, URLs and HTML undone until nothing changes; each folded. */
 export function readingsOf(text: string): readonly Reading[] {
   const layers = [verbatim(text)];
   for (let last = layers[0]; last !== undefined && layers.length <= maxDepth; ) {
@@ -43,12 +40,7 @@ const escapes =
   /(?:(?:%|\\x)[0-9a-fA-F]{2}|\\[0-3][0-7]{2})+|\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|&#[xX]([0-9a-fA-F]{1,6});|&#([0-9]{1,7});|&(amp|lt|gt|quot|apos|nbsp);|\\(.)/gs;
 
 const entities: { readonly [name: string]: string } = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
+  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" },
 };
 
 const controls: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };

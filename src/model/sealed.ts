@@ -5,22 +5,19 @@ import { isObject, type Json, type JsonObject } from "./json.ts";
 export const sensitive = "(sensitive)";
 
 /**
- * A secret as everything but the last request sees it: a keyed fingerprint (HMAC-SHA256 under the state's key), or, in
- * a plan that is made before there is a state, the label of where it comes from. Two equal secrets of one state have
- * equal fingerprints; nothing leads back to the text.
+ * A secret as everything but the last request sees it: a fingerprint (HMAC-SHA256 under the state's key), or, in a plan made before
+ * there is a state, its label. Equal secrets of one state have equal fingerprints; nothing leads back to the text.
  */
 export interface Sealed extends JsonObject {
   readonly $secret: string;
 }
 
-/**
- * A value that is put together when it is needed: literal text, sealed secrets and references to outputs
- * (`{ $ref: "instances.orders.endpoint" }`). One part alone keeps its type.
- */
+/** A value made when it is needed of texts, sealed secrets and references to outputs. One part alone keeps its type. */
 export interface Template extends JsonObject {
   readonly $template: readonly TemplatePart[];
 }
 
+/** An output of another resource: `{ $ref: "instances.orders.endpoint" }`. */
 export interface Reference extends JsonObject {
   readonly $ref: string;
 }
@@ -31,7 +28,6 @@ export function isSealed(value: unknown): value is Sealed {
   return isObject(value) && typeof value["$secret"] === "string";
 }
 
-/** True for a reference to another resource's output. */
 export function isReference(value: unknown): value is Reference {
   return isObject(value) && typeof value["$ref"] === "string";
 }
@@ -52,8 +48,8 @@ export function holdsSecret(value: Json | undefined): boolean {
 }
 
 /**
- * Seals a plain secret: remembers the text in memory only and hands out what stands for it. `label` says where the text
- * comes from, and holds nothing of it: `secret.orders`, `env.READER`, `var.word`, or the address and the field.
+ * Seals a plain secret, and remembers the text in memory only. `label` says where it comes from: `secret.orders`, `env.READER`,
+ * `var.word`, or the address and the field.
  */
 export type Seal = (plaintext: string, label: string) => Sealed;
 

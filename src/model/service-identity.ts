@@ -13,10 +13,7 @@ export interface ServiceIdentity {
   readonly accountSubscriptions?: readonly string[];
   /** The profile's fixed path parameters: provider, service. */
   readonly keys: { readonly [name: string]: string };
-  /**
-   * Digests of what else in the profile leads to an object: the requests that look one up, and the keys of each tier and
-   * component. One digest for each, so that a profile that has learned more still matches.
-   */
+  /** Digests of each request that looks an object up, and of the keys of each tier and component: a profile that has more still matches. */
   readonly locations: { readonly [name: string]: string };
 }
 
@@ -30,9 +27,7 @@ export interface ManifestIdentity {
 
 export const localPrefix = "local:";
 
-/**
- * Describes the differences; empty if both are the same service. Compares only locations that both have.
- */
+/** Describes the differences; empty if both are the same service. Compares only locations that both have. */
 export function serviceDifferences(before: ServiceIdentity, now: ServiceIdentity): readonly string[] {
   const named = (what: string, was: string | undefined, is: string | undefined): readonly string[] =>
     was === is ? [] : [`${what} ${spoken(was)}, now ${spoken(is)}`];
@@ -52,10 +47,7 @@ export function serviceDifferences(before: ServiceIdentity, now: ServiceIdentity
   ];
 }
 
-/**
- * Subscriptions that differ. Of those by tier only tiers that both know are compared. One for everything, in whose place
- * those of tiers came, was the one of a tier: that one must still be among them.
- */
+/** Compares tiers that both know. If tiers have replaced one subscription for everything, that one must still be among them. */
 function subscriptionDifferences(before: ServiceIdentity, now: ServiceIdentity): readonly Difference[] {
   const [was, is] = [before.subscriptions, now.subscriptions];
   const one: Difference = ["subscription", before.subscription, now.subscription];
@@ -95,7 +87,7 @@ export function limitedTo(identity: ServiceIdentity, tiers: ReadonlySet<string>)
   return { ...identity, subscriptions: Object.fromEntries(used) };
 }
 
-/** The identity of one service that two runs have seen: what both know, and what one of them knows. */
+/** One service as two runs have seen it: what either knows, and the subscriptions that both accounts see. */
 export function joined(before: ServiceIdentity, now: ServiceIdentity): ServiceIdentity {
   const [was, is] = [before.accountSubscriptions, now.accountSubscriptions];
   const common = was === undefined ? is : is === undefined ? was : was.filter((id) => is.includes(id));
@@ -109,8 +101,8 @@ export function joined(before: ServiceIdentity, now: ServiceIdentity): ServiceId
 }
 
 /**
- * Describes the difference; undefined if both are the same manifest, or if that cannot be known. A declared environment
- * decides; if one side declares none, the files do: those of one manifest may grow or shrink by layers.
+ * Describes the difference; undefined if both are the same manifest, or if that cannot be known. Declared environments decide; else the
+ * files do, which may grow or shrink by layers.
  */
 export function manifestDifference(before: ManifestIdentity, now: ManifestIdentity): string | undefined {
   const [was, is] = [before.paths, now.paths];

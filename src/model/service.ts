@@ -29,18 +29,15 @@ export interface Reads {
   offers(operation: string): boolean;
   /** Sends a GET; safe faults are retried. Rejects with ServiceError. */
   read(call: Call, signal: AbortSignal): Promise<Answer>;
-  /**
-   * The service's clock, in ms since 1970: the `Date` of the newest answer of the host that serves this operation. Undefined
-   * before the first answer, and if the host sends none.
-   */
+  /** The service's clock, in ms since 1970: the newest `Date` of the host that serves this operation. Undefined if there is none yet. */
   date(operation: string): number | undefined;
 }
 
 /** Reading and writing. A write is never repeated if it may have worked. */
 export interface Service extends Reads {
   /**
-   * Sends a write, unless `unsent` is aborted before it has left: rejects as `aborted`, not sent. `signal`, which is aborted
-   * no earlier, lets go of it in flight as well. `look` is awaited just before it is sent, and may abort `unsent`.
+   * Sends a write; rejects as `aborted`, not sent, if `unsent` is aborted before it has left. `signal`, aborted no earlier, lets go of it in
+   * flight as well. `look` is awaited just before it is sent, and may abort `unsent`.
    */
   write(call: Call, signal: AbortSignal, unsent?: AbortSignal, look?: () => Promise<void>): Promise<Answer>;
 }

@@ -21,10 +21,7 @@ export function keptOnce<T>(work: () => Promise<T>): () => Promise<T> {
   });
 }
 
-/**
- * Rejects with the reason of the signal as soon as it is aborted; `shared` goes on for other callers. Registers one listener
- * for each signal: a thousand listeners on one signal are slow.
- */
+/** Rejects when the signal is aborted; `shared` goes on for other callers. One listener a signal: a thousand on one are slow. */
 export function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -34,7 +31,6 @@ export function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T
   });
 }
 
-/** The functions to call when a signal is aborted. */
 const waitersOf = perObject((signal: AbortSignal) => {
   const waiters = new Set<(reason: unknown) => void>();
   const leaveAll = (): void => {

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from "./json.ts";
 import { isReference, isSealed, isTemplate } from "./sealed.ts";
 
 /**
- * Values by their dotted paths: `config.name` -> "orders". Lists, secrets and templates are values. A group that was
- * written without entries is a value too, and sets nothing. Nested specs stand only in YAML, on the wire and in plan files.
+ * Values by their dotted paths: `config.name` -> "orders". Lists, secrets, templates and empty groups are values; the last set nothing.
+ * Nested specs stand only in YAML, on the wire and in plan files.
  */
 export interface Spec<Value = Json> {
   readonly [path: string]: Value;

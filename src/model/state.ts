@@ -6,10 +6,7 @@ import type { MigrationPhase, Rehearsed } from "./migration.ts";
 import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
 import type { Spec } from "./spec.ts";
 
-/**
- * The state: only facts that the service does not show. Losing it destroys nothing. It creates nothing twice if its
- * previous version is left, or where the service shows names or marks.
- */
+/** Only facts that the service does not show. Losing it destroys nothing; it creates nothing twice if its backup, names or marks are left. */
 export interface StateDocument {
   readonly version: 2;
   readonly name: string;
@@ -111,10 +108,7 @@ export interface Intent {
   readonly sentBefore?: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /**
-   * ISO 8601, by the service's clock: the newest time that it had shown before the create was announced. What is older is not
-   * its object. Absent if the service shows no times.
-   */
+  /** ISO 8601, by the service's clock: the newest time shown before the create was announced. What is older is not its object. */
   readonly sentAfter?: string;
   /** Values to record once the object is known. */
   readonly recorded: Spec;

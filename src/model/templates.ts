@@ -1,6 +1,6 @@
 /** @module Fills known outputs into templates, and opens what is known then. */
 import type { Address } from "./address.ts";
-import { fieldRows, type KindSchema } from "./field-schema.ts";
+import { type FieldSchema, fieldRows, type KindSchema } from "./field-schema.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import { perObject } from "./per-object.ts";
 import { isReference, isSealed, isTemplate, type Open, type Template } from "./sealed.ts";
@@ -9,18 +9,12 @@ import { fieldsOf, type Spec } from "./spec.ts";
 /** Outputs of an address, or undefined while they are not known. */
 export type OutputsOf = (address: Address) => JsonObject | undefined;
 
-/**
- * Fills in the outputs that are known already; a template that still waits for one stays a template. What holds none is
- * handed back as it is.
- */
+/** Fills in known outputs; a template that still waits for one stays a template. A value without any is returned as it is. */
 export function resolveKnown(value: Json, outputsOf: OutputsOf): Json {
   return holdsTemplate(value) ? resolveInside(value, outputsOf) : value;
 }
 
-/**
- * The values of a spec that are known now, path -> value: outputs filled in, secrets opened. A value that waits for an output,
- * or whose secret is not given, is left out.
- */
+/** The values of a spec that are known now: outputs filled in, secrets opened. Others are left out. */
 export function knownValues(spec: Spec, open: Open, outputsOf: OutputsOf): Spec {
   const opened = fieldsOf(spec).flatMap(([path, value]): [string, Json][] => {
     const known = openKnown(resolveKnown(value, outputsOf), open);
@@ -84,12 +78,9 @@ function resolveTemplate(template: Template, outputsOf: OutputsOf): Json {
   return parts.map((part) => String(part)).join("");
 }
 
-/** A field whose value names a resource of a section; the wire has an output of that resource instead. */
-interface ReferenceField {
+/** A field whose value names a resource of a section. `place`: the object is found through it. */
+interface ReferenceField extends NonNullable<FieldSchema["x-reference"]> {
   readonly path: string;
-  readonly section: string;
-  readonly output: string;
-  /** True if the resource is found through it. */
   readonly place: boolean;
 }
 

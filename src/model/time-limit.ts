@@ -30,8 +30,8 @@ export function asTimeUp(error: Error): Error {
 }
 
 /**
- * A clock whose sleeps end `patience` ms after `since`, by default the first of them or `startLimit`. The sleep that reaches the end
- * rejects with `time-up` (exit 7). Without `patience` the clock as it is.
+ * A clock whose sleeps end `patience` ms after `since`, by default the first sleep or `startLimit`: the sleep that reaches the end rejects
+ * with `time-up` (exit 7). Without `patience` the clock as it is.
  */
 export function limitedClock(clock: Clock, patience: number | undefined, since?: number): Clock {
   if (patience === undefined) return clock;
@@ -55,20 +55,16 @@ export function limitedClock(clock: Clock, patience: number | undefined, since?:
   };
 }
 
-/**
- * Does work that takes `patience` ms at most; `late` makes the error of the end (exit 7). The signal that the work gets is aborted then, and with
- * `signal`. Without `patience` the work takes as long as it does.
- */
+interface Limit {
+  readonly clock: Pick<Clock, "sleep">;
+  /** Ms; undefined: none. */
+  readonly patience: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Does work within a limit; `late` makes the error of its end (exit 7). The work's signal is aborted then, and with `signal`. */
 export async function withinLimit<T>(
-  {
-    clock,
-    patience,
-    signal,
-  }: {
-    readonly clock: Pick<Clock, "sleep">;
-    readonly patience: number | undefined;
-    readonly signal?: AbortSignal | undefined;
-  },
+  { clock, patience, signal }: Limit,
   work: (stop: AbortSignal) => Promise<T>,
   late: (words: string) => Error,
 ): Promise<T> {
@@ -86,7 +82,6 @@ export async function withinLimit<T>(
   }
 }
 
-/** The key of an operation of a kind; `operation` is the verb of a lifecycle operation. */
 function durationKey(kind: string, operation: string): string {
   return `${kind}.${operation}`;
 }

@@ -6,6 +6,8 @@ export interface SchemaError {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: { readonly [name: string]: unknown };
+  /** The key, if the key itself is invalid. */
+  readonly propertyName?: string;
 }
 
 /** A compiled schema: true if a value conforms to it. */
@@ -13,6 +15,11 @@ export interface Conforms {
   (value: unknown): boolean;
   /** The first violation of the value that was checked last. */
   errors?: readonly SchemaError[] | null;
+}
+
+/** The JSON pointer of the value that a violation is about. */
+export function pointerOf({ instancePath }: SchemaError): string {
+  return instancePath;
 }
 
 /** The path that a violation is about. A key that is missing, or not known, is its last step. */

@@ -2,7 +2,6 @@
 import pRetry from "p-retry";
 import type { Clock } from "../model/clock.ts";
 
-/** A failure after which a request may be repeated. */
 export interface PassingFailure {
   /** Shortest pause that the server asks for, in ms. */
   readonly retryAfter?: number | undefined;
@@ -12,7 +11,6 @@ export interface PassingFailure {
   readonly isPaced?: boolean;
 }
 
-/** Rules by which a request is repeated. */
 export interface RepeatRules {
   /** Most attempts that count. */
   readonly tries: number;

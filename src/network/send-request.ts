@@ -2,7 +2,6 @@
 import type { SecureContext } from "node:tls";
 import { type Dispatcher, Pool } from "undici";
 
-/** A request as it goes over the wire. */
 export interface HttpRequest {
   readonly method: string;
   readonly origin: string;
@@ -45,7 +44,6 @@ export class HttpError extends Error {
   }
 }
 
-/** Limits of `openHttp`. */
 export interface HttpOptions {
   /** PEM text of authorities to trust besides the system's. */
   readonly ca?: string | undefined;
@@ -59,17 +57,12 @@ export interface HttpOptions {
 
 /** Connections that are kept alive. An idle one does not keep the process alive. */
 export interface Http {
-  /**
-   * Sends a request, once. Rejects with `HttpError`. `signal` cancels it at any time; it is not begun any more once `unsent` is aborted.
-   */
+  /** Sends a request, once. Rejects with `HttpError`. It is not begun any more once `unsent` is aborted. */
   send(request: HttpRequest, signal?: AbortSignal, unsent?: AbortSignal): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
-/**
- * Opens HTTP for one client. `send` makes one try: callers turn `HttpError` into an error of their own, and repeat with `repeatRequest`.
- * Redirects are not followed.
- */
+/** Opens HTTP for one client. Callers repeat with `repeatRequest`; redirects are not followed. */
 export function openHttp(options: HttpOptions): Http {
   const pools = connectionPools(options);
   return {
@@ -142,13 +135,10 @@ function codeOf(cause: Error): string {
 const idle = 4000;
 
 /** Opens connections with undici, a pool for each origin. Redirects are not followed, no proxy is used, nothing is sent twice. */
-function connectionPools({ ca, timeout, silence = timeout }: HttpOptions): {
-  readonly of: (origin: string) => Pool;
-  readonly all: () => readonly Pool[];
-} {
+function connectionPools({ ca, timeout, silence = timeout }: HttpOptions) {
   const pools = new Map<string, Pool>();
   return {
-    of(origin) {
+    of(origin: string): Pool {
       const known = pools.get(origin);
       if (known !== undefined) return known;
       const pool = new Pool(origin, {
@@ -163,20 +153,16 @@ function connectionPools({ ca, timeout, silence = timeout }: HttpOptions): {
       pools.set(origin, pool);
       return pool;
     },
-    all: () => [...pools.values()],
+    all: (): readonly Pool[] => [...pools.values()],
   };
 }
 
-/**
- * Trust in an authority besides the system's, for all connections at once: a bare `ca` would replace them. TLS is loaded
- * here: it takes a third of the time that starting Node takes.
- */
+/** Trust in an authority besides the system's: a bare `ca` would replace them. TLS is loaded here, since it takes long. */
 function trusting(ca: string): { readonly secureContext: SecureContext } {
   const { createSecureContext, getCACertificates } = process.getBuiltinModule("node:tls");
   return { secureContext: createSecureContext({ ca: [...getCACertificates("default"), ca] }) };
 }
 
-/** True for the code of an error that is about a certificate. */
 function isAboutTrust(code: string): boolean {
   return /CERT|SIGNED|ISSUER|TLS|SSL|ALTNAME/.test(code);
 }

@@ -150,10 +150,7 @@ function boundTo({ address }: Known, { state }: ObserveContext): Bound | undefin
   return state.resources[address];
 }
 
-/**
- * Lays shown values over the last applied ones: a recorded value is used only where nothing is shown. Values sent since
- * count as applied, unless the operation failed: then they are unknown.
- */
+/** Lays shown values over the last applied ones. A value sent since is applied, or unknown if its operation failed. */
 export function overlay(
   shown: { readonly [path: string]: Seen },
   bound: Bound | undefined,

@@ -11,7 +11,6 @@ import { firstOf } from "../model/quantity.ts";
 import type { Open } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 
-/** An object, or the list of a place, that could not be read. */
 export interface Unread {
   /** The address of the object; of a list the name of its kind; of an object that no address is bound to empty. */
   readonly address: Address;
@@ -21,7 +20,6 @@ export interface Unread {
   readonly error: ServiceError;
 }
 
-/** A place whose objects are listed. */
 export interface Place {
   readonly kind: string;
   readonly place: JsonObject;
@@ -64,7 +62,6 @@ export function listPlaces(places: readonly Place[], context: ObserveContext): P
   );
 }
 
-/** The ids of a list; none if it could not be read. */
 export function idsIn(listed: Listed | undefined): readonly string[] {
   return listed === undefined || isServiceError(listed) ? [] : listed;
 }
@@ -75,7 +72,6 @@ export function skipUnread(entry: Known, error: unknown, context: ObserveContext
   context.unread?.set(entry, error);
 }
 
-/** Throws if nothing at all could be read. */
 export function assertSomethingRead(known: readonly Known[], { unread }: ObserveContext): void {
   const found = unreadObjects(unread);
   if (found.length > 0 && known.every((entry) => unread?.has(entry))) throw unreadable(found);
@@ -175,7 +171,6 @@ export interface ObserveContext {
   readonly onWait?: (wait: string) => void;
 }
 
-/** An object that is known of, and the address that it belongs to. */
 export interface Known {
   readonly address: Address;
   readonly kind: string;
@@ -190,10 +185,7 @@ export function readerOf(kind: string, context: ObserveContext): Reader {
 /** Receives how many reads are answered, how many are known to be needed so far, and in words the wait before the next ones. */
 export type OnRead = (answered: number, known: number, wait?: string) => void;
 
-/**
- * Returns a function that wraps readers, and one that reports a wait: every described object and every list is counted. `expected` is the least number of
- * reads; more become known as they are asked for.
- */
+/** Wraps readers: counts each described object and each list, and reports waits. `expected` is the least number of reads. */
 export function countReads(
   expected: number,
   onRead: OnRead = () => undefined,

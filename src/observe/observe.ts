@@ -43,8 +43,8 @@ export interface Observation {
 }
 
 /**
- * Observes every bound object, every object to adopt, and lists their places. An object that describe does not show is looked for
- * until it is shown, proved absent, or in doubt; within its creation grace period it counts as there.
+ * Observes bound objects, objects to adopt, and their places. One that describe does not show is looked for until it is shown,
+ * proved absent, or in doubt; within its creation grace period it counts as there.
  */
 export async function observe(desired: readonly Desired[], given: ObserveContext): Promise<Observation> {
   const probes = openProbes(desired, given);

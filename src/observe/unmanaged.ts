@@ -8,23 +8,14 @@ import { knowsNothing, type Unmanaged } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
 import { type Known, type Listed, look, type ObserveContext, type Place, readerOf } from "./look.ts";
 
-/** The lists of places, and those among them that go on lacking objects that describe shows. */
-export interface Lists {
-  readonly lists: readonly Listed[];
-  readonly short: readonly Place[];
-}
-
-/**
- * Lists a place again as long as its list lacks a bound object that describe shows, if an object of a declared address may be
- * among those that it does not show.
- */
+/** Lists a place again while its list lacks a shown bound object, if one to adopt may lack, too; `short` lists go on so. */
 export async function listAgain(
   places: readonly Place[],
   lists: readonly Listed[],
   desired: readonly Desired[],
   shown: ReadonlySet<string>,
   context: ObserveContext,
-): Promise<Lists> {
+): Promise<{ readonly lists: readonly Listed[]; readonly short: readonly Place[] }> {
   const { clock, profile, signal } = context;
   const sought = soughtKinds(desired, context);
   const short: Place[] = [];
@@ -45,10 +36,7 @@ export async function listAgain(
   return { lists: again, short };
 }
 
-/**
- * Describes unmanaged objects of the kinds in which a declared address is not bound: one of them may be the object of that
- * address, and its name or its mark shows it. Objects of other kinds are returned without a description.
- */
+/** Describes unmanaged objects of kinds with an unbound address: name or mark may show that one is its object. */
 export async function describeUnmanaged(
   unmanaged: readonly Known[],
   desired: readonly Desired[],
@@ -65,10 +53,7 @@ export async function describeUnmanaged(
   }));
 }
 
-/**
- * Kinds with a declared address that is not bound and whose object may exist: kinds without data are found by name, kinds
- * with marks by the mark. If the state has never known anything all kinds count.
- */
+/** Kinds with an unbound address whose object may exist: without data found by name, with marks by the mark; at first all. */
 function soughtKinds(desired: readonly Desired[], context: ObserveContext): ReadonlySet<string> {
   const open = desired.filter(
     ({ address, importId }) => importId === undefined && context.state.resources[address] === undefined,

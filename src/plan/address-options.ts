@@ -1,6 +1,6 @@
 /** @module Resolves the address patterns of the command line. */
 import type { Address } from "../model/address.ts";
-import type { PlanOptions } from "./input.ts";
+import type { PlanOptions } from "../model/plan.ts";
 
 /** An option whose pattern names nothing. */
 export interface UnknownAddress {
@@ -11,21 +11,14 @@ export interface UnknownAddress {
   readonly candidates: readonly Address[];
 }
 
-/** The options with every pattern replaced by the addresses that it stands for. */
-export interface ResolvedOptions {
-  readonly options: PlanOptions;
-  readonly unknown: readonly UnknownAddress[];
-}
-
 /**
- * Resolves the patterns of --target, --exclude, --replace, --allow-destroy and --cutover. A pattern is an address, a name without
- * its key for all members of a forEach, or a text with `*` for any characters; one that is an address means that address
- * alone. Only what is declared can be replaced or moved.
+ * Resolves the patterns of options. A pattern is an address, which means that address alone, a name without its key for all members of a
+ * forEach, or a text with `*` for any characters. Only what is declared can be replaced or moved.
  */
 export function resolveAddressOptions(
   options: PlanOptions,
   known: { readonly declared: readonly Address[]; readonly bound: readonly Address[] },
-): ResolvedOptions {
+): { readonly options: PlanOptions; readonly unknown: readonly UnknownAddress[] } {
   const all = [...new Set([...known.declared, ...known.bound])];
   const unknown: UnknownAddress[] = [];
   const resolve = (

@@ -13,9 +13,8 @@ import type { PlanInput } from "./input.ts";
 type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
 
 /**
- * Unmanaged objects that may be a declared one, by the best of what they show: the mark of its address, its name, or, of a database
- * whose name the service does not show, no create-only value but the declared ones. Of the last nothing but a state knows whose they
- * are: none, if this one knows anything.
+ * Unmanaged objects that may be a declared one: by the mark of its address, else by its name, else, if the state knows nothing and the
+ * service shows no names of databases, by create-only values that are all the declared ones.
  */
 export function mayBeThere(
   { address, kind, spec }: Pick<Desired, "address" | "kind" | "spec">,
@@ -32,11 +31,6 @@ export function mayBeThere(
   // A mark names the owner.
   const alike = found.filter(({ isNamed, other }) => isNamed === undefined && !other.live?.owner);
   return alike.length === 0 ? undefined : { is: "alike", ...firstOf(alike) };
-}
-
-/** Their ids in words: `i-1 and i-2`, `i-1, i-2, i-3 and 4 more`. */
-export function idsOf({ ids, count }: MayBe): string {
-  return count > ids.length ? `${ids.join(", ")} and ${count - ids.length} more` : ids.join(" and ");
 }
 
 /** A few of many: a plan of many creates does not list all of them for each. */
@@ -71,22 +65,20 @@ function resembling(kind: string, spec: Spec, { kinds, unmanaged }: Compared): r
   });
 }
 
-/** Observed and unmanaged objects, after the search by name. */
-export interface Found {
-  readonly observed: ReadonlyMap<Address, Observed>;
-  readonly unmanaged: readonly Unmanaged[];
-}
+type Objects = Pick<PlanInput, "observed" | "unmanaged">;
 
 /**
- * Binds declared addresses to existing objects of their name: only where one object matches, and only for kinds that hold
- * no data. Two addresses never get one object; doubtful cases are left to the guard `may-exist`. References by the id of
- * such an object become references to its address.
+ * Binds declared addresses to the one existing object of their name, for kinds that hold no data, and names it in references by its id.
+ * Doubtful cases are left to the guard `may-exist`.
  */
 export function findByName(
-  { observed, unmanaged }: Found,
+  { observed, unmanaged }: Objects,
   { desired, state, kinds }: Pick<PlanInput, "desired" | "state" | "kinds">,
-): Found {
-  const open = desired.filter((entry) => isSought(entry, observed, { state, kinds }));
+): Objects {
+  const open = desired.filter(({ address, kind, importId }) => {
+    const isFree = importId === undefined && state.resources[address] === undefined && !observed.has(address);
+    return isFree && state.intents[address] === undefined && !kinds.named(kind).holdsData;
+  });
   const pairs = open.flatMap((entry): readonly (readonly [Desired, Unmanaged])[] => {
     const [only, ...others] = resembling(entry.kind, entry.spec, { kinds, unmanaged })
       .filter(({ isNamed }) => isNamed === true)
@@ -105,17 +97,5 @@ export function findByName(
     address,
     { ...live, ...withNames(live, kinds.named(live.kind).schema, outputs) },
   ]);
-  return {
-    observed: new Map(named),
-    unmanaged: unmanaged.filter((other) => !taken.has(other)),
-  };
-}
-
-function isSought(
-  { address, kind, importId }: Desired,
-  observed: Found["observed"],
-  { state, kinds }: Pick<PlanInput, "state" | "kinds">,
-): boolean {
-  const isFree = importId === undefined && state.resources[address] === undefined && !observed.has(address);
-  return isFree && state.intents[address] === undefined && !kinds.named(kind).holdsData;
+  return { observed: new Map(named), unmanaged: unmanaged.filter((other) => !taken.has(other)) };
 }

@@ -22,18 +22,15 @@ export interface DiffInput {
 }
 
 /**
- * The fields that differ, in the order of their paths. Desired is laid over observed first, so that what the
- * manifest does not mention cannot differ. A value that waits for an output differs only where that output moves.
+ * The fields that differ, by path. Only what the manifest mentions can differ; a value that waits for an output differs only if that
+ * output moves.
  */
 export function diffSpec(input: DiffInput): readonly FieldChange[] {
-  const desired = managed(input);
-  const changed = [...desired].filter(
-    ([path, value]) => input.moving.has(path) || differs(path, value, input),
-  );
-  return changed
-    .map(([path]) => path)
-    .sort()
-    .map((path) => fieldChange(path, desired.get(path), input));
+  return fieldsOf(input.desired)
+    .filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path)))
+    .filter(([path, value]) => input.moving.has(path) || differs(path, value, input))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([path, value]) => fieldChange(path, value, input));
 }
 
 /** True if a field shows another value, or shows none and is to be set. */
@@ -59,35 +56,27 @@ function isReachable(row: FieldSchema, before: Json, after: Json): boolean {
   );
 }
 
-function managed(input: DiffInput): ReadonlyMap<string, Json> {
-  const all = fieldsOf(input.desired);
-  return new Map(all.filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path))));
-}
-
 /** True if one path of `ignoreChanges` names another path, or a map that it stands in. */
 export function covers(ignored: string, path: string): boolean {
   return path === ignored || path.startsWith(`${ignored}.`);
 }
 
-function fieldChange(path: string, after: Json | undefined, input: DiffInput): FieldChange {
+function fieldChange(path: string, after: Json, input: DiffInput): FieldChange {
   const row = rowAt(input.rows, path);
   const seen = input.observed[path];
   return {
     path,
-    ...(seen === undefined ? {} : { before: seen.value, source: seen.source }),
-    ...defined({ after }),
+    ...defined({ before: seen?.value, source: seen?.source }),
+    after,
     effect: row["x-create-only"] ? "replace" : "in-place",
     disruption: disruptionOf(row, seen?.value, after),
     secret: row["x-secret"] === true,
   };
 }
 
-function disruptionOf(row: FieldSchema, before: Json | undefined, after: Json | undefined): Disruption {
+function disruptionOf(row: FieldSchema, before: Json | undefined, after: Json): Disruption {
   if (row["x-create-only"]) return "data-loss";
   const verb = verbsBetween(row, String(before), String(after)).at(-1)?.verb;
-  return verb === undefined ? (row["x-disruption"] ?? "none") : verbDisruption(verb);
-}
-
-function verbDisruption(verb: string): Disruption {
+  if (verb === undefined) return row["x-disruption"] ?? "none";
   return verb === "start" ? "none" : verb === "stop" ? "downtime" : "restart";
 }

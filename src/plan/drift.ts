@@ -13,9 +13,8 @@ import { diffSpec } from "./diff.ts";
 import { remedyForDrift } from "./probed.ts";
 
 /**
- * Differences between the last applied values and those shown now. A difference that the manifest declares too, or that an
- * operation in progress explains, is no drift. Of an object that is not bound yet, what it shows itself and nothing plans: it was never
- * applied, so it is compared with what is declared.
+ * Differences between applied values and shown ones, save those that the manifest declares too or an operation in progress explains. Of
+ * an object that is not bound yet, probed values that differ from the declared ones.
  */
 export function driftOf(
   observed: Observed,

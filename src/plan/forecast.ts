@@ -6,7 +6,7 @@ import type { Profile } from "../model/profile.ts";
 import type { Durations } from "../model/state.ts";
 import { expectedTime } from "../model/time-limit.ts";
 
-/** The impact of a plan, with the durations that earlier runs have `learned`: restarts, replacements, and the longest chain of steps with its seconds. */
+/** `learned`: durations of earlier runs. */
 export function forecast(
   changes: readonly Change[],
   steps: readonly Step[],
@@ -31,12 +31,10 @@ export function forecast(
   };
 }
 
-/** A step with the time at which it can start, and the step that it waits for until then. */
+/** A step with its earliest start and end, in ms, and the step that it waits for until then. */
 interface Link {
   readonly step: Step;
-  /** Ms. */
   readonly start: number;
-  /** Ms. */
   readonly end: number;
   readonly previous?: Link;
 }

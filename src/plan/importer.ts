@@ -1,6 +1,7 @@
 /** @module Finds the declared address that takes over an object by its id. */
 import type { Desired } from "../model/desired.ts";
 import { objectKey } from "../model/object-key.ts";
+import { perObject } from "../model/per-object.ts";
 import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subjects.ts";
 
@@ -14,14 +15,8 @@ export function importerOf({ address, kind, observed }: Subject, input: Known): 
   return found.find((entry) => entry.address !== address);
 }
 
-type Importers = (key: string) => readonly Desired[];
-
 /** Made once for each plan: every address asks. */
-const known = new WeakMap<Known["observed"], { readonly of: Known["desired"]; readonly found: Importers }>();
-
-function importersIn({ desired, observed }: Known): Importers {
-  const before = known.get(observed);
-  if (before?.of === desired) return before.found;
+const importersIn = perObject(({ desired, observed }: Known): ((key: string) => readonly Desired[]) => {
   const importing = desired.flatMap((entry): readonly (readonly [string, Desired])[] => {
     const { address, kind, importId } = entry;
     if (importId === undefined) return [];
@@ -29,10 +24,8 @@ function importersIn({ desired, observed }: Known): Importers {
     return [[seen === undefined ? unseenKey(kind, importId) : objectKey(kind, seen), entry]];
   });
   const groups = Map.groupBy(importing, ([key]) => key);
-  const found: Importers = (key) => (groups.get(key) ?? []).map(([, entry]) => entry);
-  known.set(observed, { of: desired, found });
-  return found;
-}
+  return (key) => (groups.get(key) ?? []).map(([, entry]) => entry);
+});
 
 /** The key of an object that was not looked at: only its id is known. */
 function unseenKey(kind: string, id: string): string {

@@ -2,27 +2,13 @@
 
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Disruption } from "../model/field-schema.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
 import type { Doubt, Observed, Unmanaged } from "../model/observed.ts";
-import type { CreateDoubt, Guard } from "../model/plan.ts";
+import type { CreateDoubt, Guard, PlanOptions } from "../model/plan.ts";
 import type { NotProbed } from "../model/probe-reading.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
-
-/** Options of the command line beside the manifest. Addresses may be patterns: see `resolveAddressOptions`. */
-export interface PlanOptions {
-  readonly targets: readonly string[];
-  readonly exclude: readonly string[];
-  /** Replaces these whether or not a field asks for it, and lifts the refusal of their replacement. */
-  readonly replace: readonly string[];
-  /** Lifts the protection of these, and nothing else. */
-  readonly allowDestroy: readonly string[];
-  /** Moves the data of these now, if their lifecycle says that it is moved. Default: none. */
-  readonly cutover?: readonly string[];
-  readonly maxDisruption?: Disruption;
-}
 
 /** Everything that a plan is made of; the same input gives the same plan, byte for byte. */
 export interface PlanInput {

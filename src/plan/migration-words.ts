@@ -32,6 +32,17 @@ export function whyMigrated(
   return `${forcedBy} cannot be changed in place: ${bound?.id ?? "it"} is replaced, data kept, ${time}, two databases for ${hold}`;
 }
 
+/** The reason for another run of a hook that has failed after the switch, or was not reached. Undefined if none is left to run. */
+export function whyHookRuns(
+  { address, desired }: Pick<Subject, "address" | "desired">,
+  { state }: Pick<PlanInput, "state">,
+): string | undefined {
+  const { hook } = desired?.lifecycle.migration ?? {};
+  return hook === undefined || state.migrations?.[address]?.phase !== "hook"
+    ? undefined
+    : "its data was moved, and the hook after the switch has not ended with 0: apply runs it again";
+}
+
 function seconds(ms: number): string {
   return formatDuration(Math.max(1000, Math.round(ms / 1000) * 1000));
 }

@@ -5,17 +5,14 @@ import type { Desired } from "../model/desired.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
 import { isInWindow } from "../model/migration.ts";
 import type { Change, Step } from "../model/plan.ts";
-import { referenceFields } from "../model/templates.ts";
+import { hostsIn } from "../model/templates.ts";
 import type { PlanInput } from "./input.ts";
+import { whyHookRuns } from "./migration-words.ts";
 import { propose } from "./propose.ts";
 import { existing } from "./step.ts";
-import type { Subject } from "./subjects.ts";
-import { subjectsOf } from "./subjects.ts";
+import { type Subject, subjectsOf } from "./subjects.ts";
 
-/**
- * Adds to the declared resources a twin of each database whose data moves, and of everything that lives inside of it. All that makes,
- * changes and removes twins is what does it for any resource.
- */
+/** Adds a twin of each database whose data moves, and of everything inside it. Twins are made, changed and removed as any resource. */
 export function withSuccessors(input: PlanInput): PlanInput {
   const wanted = input.desired.filter(({ lifecycle }) => lifecycle.onReplace === "migrate");
   if (wanted.length === 0 || input.destroying) return input;
@@ -29,7 +26,9 @@ export function withSuccessors(input: PlanInput): PlanInput {
     const isAsked = input.options.replace.includes(desired.address);
     if (action !== "replace" || forcedBy === undefined || isAsked) return [];
     const inside = input.desired.filter((entry) =>
-      placeReferences(entry, input).some(({ address }) => address === desired.address),
+      hostsIn(input.kinds.named(entry.kind).schema, entry.spec).some(
+        ({ address }) => address === desired.address,
+      ),
     );
     migrating.set(
       desired.address,
@@ -40,7 +39,7 @@ export function withSuccessors(input: PlanInput): PlanInput {
   return { ...input, desired: [...input.desired, ...twins], migrating };
 }
 
-/** The object that takes over. It holds a copy alone until the switch, so nothing protects it. */
+/** The object that takes over. Until the switch it holds only a copy, so nothing protects it. */
 function successor(desired: Desired): Desired {
   const { importId: _other, ...rest } = desired;
   const { migration: _rules, ...lifecycle } = desired.lifecycle;
@@ -52,7 +51,8 @@ function successor(desired: Desired): Desired {
 /** The same resource inside of the object that takes over. */
 function childOf(desired: Desired, parent: Address, input: PlanInput): Desired {
   const next = twinOf(parent, "next");
-  const fields = placeReferences(desired, input).filter(({ address }) => address === parent);
+  const hosts = hostsIn(input.kinds.named(desired.kind).schema, desired.spec);
+  const fields = hosts.filter(({ address }) => address === parent);
   const names = fields.map(({ path, section }) => [path, next.slice(section.length + 1)]);
   return {
     ...successor(desired),
@@ -61,16 +61,7 @@ function childOf(desired: Desired, parent: Address, input: PlanInput): Desired {
   };
 }
 
-function placeReferences(
-  { kind, spec }: Desired,
-  { kinds }: PlanInput,
-): readonly { readonly path: string; readonly section: string; readonly address: Address }[] {
-  return referenceFields(kinds.named(kind).schema).flatMap(({ path, section, place }) =>
-    place ? [{ path, section, address: `${section}.${String(spec[path])}` }] : [],
-  );
-}
-
-/** True if an apply of this plan is allowed to cut over. Without the option, not even an empty list of it, the plan only looks. */
+/** True if an apply of this plan may cut over. A plan whose options lack `cutover` only looks. */
 export function expectsCutover({ address, desired }: Subject, { options, now }: PlanInput): boolean {
   const windows = desired?.lifecycle.migration?.windows ?? [];
   if (options.cutover === undefined) return false;
@@ -99,16 +90,11 @@ export function migrationSteps(change: Change, subject: Subject, input: PlanInpu
   return [part("preflight", []), part("cutover", [...twins, ...inside])];
 }
 
-/** The step that runs a hook again that has failed, or that was not reached. */
+/** The step that runs a hook again if it failed or was not reached. */
 export function hookSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const rules = subject.desired?.lifecycle.migration;
-  if (rules?.hook === undefined || input.state.migrations?.[change.address]?.phase !== "hook") return [];
-  const terms = { ...rules, cutover: false, inside: [], parameters: [] };
-  return [
-    {
-      ...existing(`${change.address}#hook`, "migrate", change, subject, input),
-      verb: "hook",
-      migration: terms,
-    },
-  ];
+  if (rules === undefined || whyHookRuns(subject, input) === undefined) return [];
+  const step = existing(`${change.address}#hook`, "migrate", change, subject, input);
+  const migration = { ...rules, cutover: false, inside: [], parameters: [] };
+  return [{ ...step, verb: "hook", migration }];
 }

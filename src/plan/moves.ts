@@ -6,10 +6,7 @@ import type { Move } from "../model/manifest.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 import { referenceFields } from "../model/templates.ts";
 
-/**
- * The moves of bound objects, old address -> new one. A chain of moves is followed to its end, and an address that a moving
- * object leaves is free for the next one. An address that stays taken is never moved to.
- */
+/** The moves of bound objects to the ends of their chains. An address that a moving object leaves is free; one that stays is never moved to. */
 export function destinations(state: StateDocument, moved: readonly Move[]): ReadonlyMap<Address, Address> {
   const trails = new Map(Object.keys(state.resources).map((address) => [address, [address]]));
   const taken = (address: Address): boolean => [...trails.values()].some((trail) => trail.at(-1) === address);

@@ -6,8 +6,6 @@ import type { Change, Step } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
 
 /**
- * Joins the steps of all addresses into one order.
- *
  *     create or update X      after everything that X's desired references name is there
  *     delete X                after everything that refers to X now is deleted, or lets go of it
  *     delete what refers to X after the backup of X is complete, if X is to be backed up and deleted
@@ -34,12 +32,7 @@ export function order(
   const after = new Map(
     steps.map((step) => [
       step.key,
-      new Set([
-        ...step.after,
-        ...builtFirst(step, building, moving),
-        ...movedFirst(step, steps),
-        ...boundFirst(step, steps),
-      ]),
+      new Set([...step.after, ...builtFirst(step, building, moving), ...madeFree(step, steps)]),
     ]),
   );
   for (const [later, earlier] of [...removals(steps, heldBy), ...renewals(steps, building), ...namesakes]) {
@@ -54,25 +47,20 @@ function builtFirst(
   moving: ReadonlyMap<string, readonly Address[]> = new Map(),
 ): readonly string[] {
   const sendsValues = ["create", "update", "heal", "operate", "migrate"].includes(step.operation);
-  return sendsValues
-    ? (step.refs ?? [])
-        .filter((ref) => ref !== step.address)
-        .flatMap((ref) => building.get(ref) ?? [])
-        .map(({ key }) => key)
-        .filter((key) => !moving.get(key)?.includes(step.address))
-    : [];
+  const others = sendsValues ? (step.refs ?? []).filter((ref) => ref !== step.address) : [];
+  return others
+    .flatMap((ref) => building.get(ref) ?? [])
+    .map(({ key }) => key)
+    .filter((key) => !moving.get(key)?.includes(step.address));
 }
 
-function movedFirst(step: Step, steps: readonly Step[]): readonly string[] {
-  return step.operation === "move"
-    ? steps.filter((other) => other.from === step.address).map((other) => other.key)
-    : [];
-}
-
-function boundFirst(step: Step, steps: readonly Step[]): readonly string[] {
-  return step.operation === "create" && step.id !== undefined
-    ? steps.filter((other) => other.operation === "bind" && other.id === step.id).map((other) => other.key)
-    : [];
+/** The steps that leave the new address of a move, or that bind the old object of a create. */
+function madeFree({ operation, address, id }: Step, steps: readonly Step[]): readonly string[] {
+  const isFirst = (other: Step): boolean =>
+    operation === "move"
+      ? other.from === address
+      : operation === "create" && id !== undefined && other.operation === "bind" && other.id === id;
+  return steps.filter(isFirst).map(({ key }) => key);
 }
 
 /** Deletion -> what it waits for. Deletions come first, for what lets go may have to wait for a new object. */

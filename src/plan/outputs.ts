@@ -2,17 +2,14 @@
 
 import type { Address } from "../model/address.ts";
 import { sameJson } from "../model/compare.ts";
-import { type Json, own } from "../model/json.ts";
+import { defined, type Json, own } from "../model/json.ts";
 import type { Change, OutputChange } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 import { referencesIn, referent, resolveKnown, waitsFor } from "../model/templates.ts";
 import type { PlanInput } from "./input.ts";
 
-/**
- * The recorded outputs that a destroy leaves: those whose resources are all left. One without a resource goes with the last
- * of them.
- */
+/** The recorded outputs that a destroy leaves: those whose resources are all left. One without a resource goes with the last of them. */
 export function outputsLeft(
   recorded: StateDocument["outputs"],
   declared: PlanInput["outputs"],
@@ -45,10 +42,7 @@ export function outputsAfterDestroy(
   );
 }
 
-/**
- * Compares declared outputs with recorded ones. An output of a resource that changes is unknown until then; an output of a
- * resource that stays as it is stays too. `recreated` get a new object, `inProgress` are changed by a step.
- */
+/** Compares declared outputs with recorded ones. `recreated` get a new object, `inProgress` are changed by a step: unknown until then. */
 export function outputChanges(
   input: PlanInput,
   recreated: ReadonlySet<Address>,
@@ -68,7 +62,7 @@ function outputChange(
   const recorded = own(input.state.outputs, name);
   const before: Json | undefined = recorded?.value;
   const sensitive = declared?.sensitive === true || recorded?.sensitive === true;
-  const shown = before === undefined ? {} : { before };
+  const shown = defined({ before });
   if (declared === undefined) return { action: "delete", ...shown, unknown: false, sensitive };
   const after = resolveKnown(declared.value, (address) =>
     recreated.has(address) ? undefined : input.observed.get(address)?.outputs,
@@ -77,8 +71,7 @@ function outputChange(
   const waiting = waitsFor(after);
   if (waiting.length > 0 && !waiting.some((address) => inProgress.has(address))) {
     const stays = before === undefined ? { after, unknown: true } : { after: before, unknown: false };
-    const missing = missingIn(after, input);
-    const why = missing === undefined ? {} : { missing };
+    const why = defined({ missing: missingIn(after, input) });
     return { action: "no-op", ...shown, ...stays, ...why, sensitive: secret };
   }
   const unknown = waiting.length > 0;

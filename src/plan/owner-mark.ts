@@ -10,10 +10,7 @@ function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {
   return kinds.named(kind).ownerMark({ lineage: state.lineage, address: withoutTwin(address) });
 }
 
-/**
- * The mark that an object should show. Only objects that carried ours before get it back; adopted
- * ones keep theirs. Empty if the service shows no marks or cannot set them.
- */
+/** The mark that an object should show: ours, if it carried ours before. Empty if the service shows no marks or cannot set them. */
 export function markToKeep(subject: Subject, input: PlanInput): Spec {
   const { bound, observed } = subject;
   const operation = input.kinds.named(subject.kind).operations.mark ?? "";

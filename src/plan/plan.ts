@@ -18,23 +18,28 @@ import { namesakesIn, order } from "./order.ts";
 import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
 import { propose } from "./propose.ts";
 import { stepsOf } from "./steps.ts";
-import type { Subject } from "./subjects.ts";
-import { heldBy as heldBySubject, subjectsOf } from "./subjects.ts";
+import { heldBy as heldBySubject, type Subject, subjectsOf } from "./subjects.ts";
 
-/**
- * Makes a plan. Pure: no clock, no random numbers, no effects. The result contains everything that apply needs, and no
- * secret.
- */
+/** Makes a plan. Pure. The result contains everything that apply needs, and no secret. */
 export function makePlan(given: PlanInput): Plan {
   const input = withSuccessors(withResolvedOptions(given));
   const { chosen: subjects, leftOut } = subjectsOf(input);
-  const refsOf = refsIn(subjects);
+  const refsOf = (address: Address): readonly Address[] => {
+    const subject = subjects.get(address);
+    return subject?.desired?.refs ?? subject?.bound?.refs ?? [];
+  };
   const recreated = new Set<Address>();
   const proposed = dependenciesFirst([...subjects.keys()], refsOf).flatMap((address) => {
     const subject = subjects.get(address);
     return subject === undefined ? [] : [proposeGuarded(subject, input, recreated)];
   });
-  const heldBy = holdingsIn(subjects, input);
+  const holdings = new Map(
+    [...subjects].map(([address, subject]) => [
+      address,
+      subject.observed === undefined ? [] : heldBySubject(subject, input.kinds),
+    ]),
+  );
+  const heldBy = (address: Address): readonly Address[] => holdings.get(address) ?? [];
   const changes = guardDependents(guardTogether(proposed, { chosen: subjects, leftOut }, input), {
     wantedBy: refsOf,
     heldBy,
@@ -74,7 +79,7 @@ function isComplete({ options, notProbed = [], partialLists = [] }: PlanInput): 
   return isWhole && notProbed.every(({ failed }) => failed !== true);
 }
 
-/** The input with the patterns of its options replaced by the addresses that they stand for, and its migrations under their new addresses. */
+/** The input with the patterns of its options resolved, and its migrations under their new addresses. */
 function withResolvedOptions(input: PlanInput): PlanInput {
   const declared = input.desired.map(({ address }) => address);
   const { resources, migrations } = afterMoves(input.state, input.moved, input.kinds);
@@ -97,7 +102,7 @@ function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Addre
   const proposed = propose(subject, input, recreated);
   const change: Change = {
     ...proposed,
-    ...(isBackedUpFirst(proposed, subject, input) ? { backupFirst: true } : {}),
+    ...(isBackedUpFirst(proposed, subject, input) && { backupFirst: true }),
     ...remedyIfFailed(proposed, input),
   };
   const blocked = guardsOf(change, subject, input);
@@ -114,26 +119,6 @@ function remedyIfFailed(
   const stays = action !== "delete" && action !== "replace" && action !== "forget";
   if (phase?.is !== "failed" || id === undefined || !stays) return {};
   return { waysOn: remedyForFailed(address, id, kinds.named(kind), profile) };
-}
-
-function refsIn(subjects: ReadonlyMap<Address, Subject>): (address: Address) => readonly Address[] {
-  return (address) => {
-    const subject = subjects.get(address);
-    return subject?.desired?.refs ?? subject?.bound?.refs ?? [];
-  };
-}
-
-function holdingsIn(
-  subjects: ReadonlyMap<Address, Subject>,
-  input: PlanInput,
-): (address: Address) => readonly Address[] {
-  const known = new Map(
-    [...subjects].map(([address, subject]): [Address, readonly Address[]] => [
-      address,
-      subject.observed === undefined ? [] : heldBySubject(subject, input.kinds),
-    ]),
-  );
-  return (address) => known.get(address) ?? [];
 }
 
 /** Addresses whose outputs may change: a step works on them. */

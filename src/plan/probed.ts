@@ -20,9 +20,8 @@ import { covers } from "./diff.ts";
 type SeenSpec = Observed["spec"];
 
 /**
- * An observed object with the values that it has shown itself. They count only where the service and the last apply agree
- * with the manifest: otherwise the manifest has changed, and the change is planned from what is configured. A refused login
- * counts only where the declared password was applied before.
+ * Lays probed values over an observed object if the service and the last apply agree with the manifest; otherwise the manifest has
+ * changed, and the change is planned from what is configured. A refused login counts only if the declared password was applied before.
  */
 export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observed {
   const shown = Object.entries(observed.probed?.values ?? {});
@@ -40,8 +39,8 @@ export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observ
 }
 
 /**
- * The values that changes are planned from: probed ones if a change in place would set them, what is configured elsewhere.
- * So a probed value never replaces an object, and one that an apply has sent in vain is not sent again.
+ * The values that changes are planned from: probed ones if a change in place would set them, else the configured ones. So a probed value
+ * never replaces an object, and one that an apply has sent in vain is not sent again.
  */
 export function configuredSpec(
   spec: SeenSpec,
@@ -59,7 +58,7 @@ export function configuredSpec(
   return Object.fromEntries(entries);
 }
 
-/** The fields that were set by hand in the running object, and that are set back there if it allows that. */
+/** The fields that were set by hand in the running object and can be set back there. */
 export function heals(
   wanted: Spec,
   { spec, probed }: Pick<Observed, "spec" | "probed">,
@@ -77,7 +76,7 @@ export function heals(
   return found.filter(({ path, after = null }) => forbidding(path, after, probed, rows, found) === undefined);
 }
 
-/** The field whose live value keeps another from being set in the running object: one that is not set back with it. */
+/** The field, not set back itself, whose live value forbids to set another one in the running object. */
 function forbidding(
   path: string,
   wanted: Json,

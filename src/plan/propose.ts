@@ -15,14 +15,15 @@ import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange, MayBe } from "../model/plan.ts";
 import { passwordRefused } from "../model/probe-troubles.ts";
+import { fewOf } from "../model/quantity.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
-import { idsOf, mayBeThere } from "./adoption-candidates.ts";
+import { mayBeThere } from "./adoption-candidates.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
-import { whyHeld, whyMigrated } from "./migration-words.ts";
+import { whyHeld, whyHookRuns, whyMigrated } from "./migration-words.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { configuredSpec, heals } from "./probed.ts";
 import { base, hasVanished, type Subject, specOf } from "./subjects.ts";
@@ -32,12 +33,15 @@ export function propose(subject: Subject, input: PlanInput, recreated: ReadonlyS
   const { desired, observed } = subject;
   if (desired === undefined) return proposeRemoval(subject, input);
   const wanted = { subject, desired, after: resolved(desired, input, recreated), input, recreated };
-  if (observed === undefined)
-    return subject.bound === undefined ? proposeCreate(wanted) : proposeRecreate(wanted);
+  if (observed === undefined) {
+    const { holdsData } = input.kinds.named(desired.kind);
+    const create = proposeCreate(wanted);
+    return subject.bound === undefined ? create : { ...create, reason: whyRecreated(subject, holdsData) };
+  }
   return isBeingDeleted(subject) ? proposeReturn(wanted, observed) : proposeUpdate(wanted, observed);
 }
 
-/** A declared address: its resource with every output filled in that stays what it is, and the addresses that get a new object. */
+/** A declared address; `after` has every output filled in that stays what it is. */
 interface Wanted {
   readonly subject: Subject;
   readonly desired: Desired;
@@ -71,12 +75,7 @@ function proposeCreate({ subject, desired, after, input }: Wanted): Change {
 function whyCreated(mayBe: MayBe | undefined): string {
   if (mayBe?.is !== "alike") return "does not exist yet";
   const [verb, subject] = mayBe.count === 1 ? ["is", "it"] : ["are", "one of them"];
-  return `the state knows nothing, and ${idsOf(mayBe)} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back, or bind it under imports`;
-}
-
-function proposeRecreate(wanted: Wanted): Change {
-  const { holdsData } = wanted.input.kinds.named(wanted.desired.kind);
-  return { ...proposeCreate(wanted), reason: whyRecreated(wanted.subject, holdsData) };
+  return `the state knows nothing, and ${fewOf(mayBe.ids, mayBe.count)} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back, or bind it under imports`;
 }
 
 function whyRecreated(subject: Subject, holdsData: boolean): string {
@@ -154,8 +153,11 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   }
   const disruption = worst(fields.map((field) => field.disruption));
   if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };
-  if (fields.length > 0)
-    return { ...shared, action: "update", reason: whyChanged(fields, subject, input), disruption };
+  const reasons = [
+    ...(fields.length === 0 ? [] : [whyChanged(fields, subject, input)]),
+    whyHookRuns(subject, input),
+  ].filter((reason) => reason !== undefined);
+  if (reasons.length > 0) return { ...shared, action: "update", reason: reasons.join("; "), disruption };
   if (subject.previousAddress !== undefined)
     return { ...shared, action: "move", reason: `moved from ${subject.previousAddress}`, disruption: "none" };
   return { ...shared, action: "keep", reason: "as declared", disruption: "none" };
@@ -188,7 +190,6 @@ function movingPaths(
   return new Set(moving.map(([path]) => path));
 }
 
-/** Addresses that a value names, or whose outputs it waits for. */
 function referents(value: Json, row: FieldSchema): readonly Address[] {
   const section = row["x-reference"]?.section;
   return section !== undefined && typeof value === "string" ? [`${section}.${value}`] : waitsFor(value);
@@ -212,21 +213,13 @@ function whyChanged(fields: readonly FieldChange[], subject: Subject, input: Pla
   const healed = fields.filter(({ via }) => via !== undefined).length;
   const refused = fields.filter(({ source, before }) => source === "probed" && before === null).length;
   const rest = fields.length - healed - refused;
+  const rotated = "apply sets it there; if it was rotated on purpose, put the new one into its secret";
+  const byHand = "set by hand in the database: set back in the running database, without a restart";
   return [
-    ...(refused === 0
-      ? []
-      : [
-          `${passwordRefused}: apply sets it there; if it was rotated on purpose, put the new one into its secret`,
-        ]),
+    ...(refused === 0 ? [] : [`${passwordRefused}: ${rotated}`]),
     ...(rest === 0 ? [] : [counted(rest, "differs", "differ")]),
-    ...whyHealed(healed),
+    ...(healed === 0 ? [] : [`${counted(healed, "was", "were")} ${byHand}`]),
   ].join("; ");
-}
-
-function whyHealed(count: number): readonly string[] {
-  if (count === 0) return [];
-  const what = counted(count, "was", "were");
-  return [`${what} set by hand in the database: set back in the running database, without a restart`];
 }
 
 function counted(count: number, one: string, several: string): string {
@@ -243,8 +236,7 @@ function proposeRemoval(subject: Subject, input: PlanInput): Change {
   const shared = {
     ...base(subject),
     fields: [],
-    ...(subject.observed === undefined ? {} : { before: specOf(subject.observed) }),
-    ...(removal === undefined ? {} : { where: removal.where }),
+    ...defined({ before: subject.observed && specOf(subject.observed), where: removal?.where }),
   };
   const forget = (reason: string): Change => ({ ...shared, action: "forget", reason, disruption: "none" });
   if (subject.bound === undefined && subject.intent !== undefined)

@@ -18,13 +18,13 @@ export function existing(
 ): Step {
   const checks = change.fields.map((field) => field.path);
   const id = subject.observed?.id ?? subject.bound?.id;
+  const { timeouts = {} } = subject.desired ?? {};
   return {
     ...shared(change, subject, input, subject.observed, checks),
     key,
     operation,
     place: subject.observed?.place ?? subject.bound?.place ?? {},
-    ...defined({ id, spec: change.after }),
-    ...timeout(subject, operation === "delete" ? "delete" : "update"),
+    ...defined({ id, spec: change.after, timeout: timeouts[operation === "delete" ? "delete" : "update"] }),
   };
 }
 
@@ -49,15 +49,6 @@ export function shared(
     checks,
     ...(probed.length === 0 ? {} : { probed }),
     precondition: input.digest(preconditionText(observed, checks, applied, rows)),
-    ...(desired === undefined ? {} : { refs: desired.refs }),
+    ...defined({ refs: desired?.refs }),
   };
-}
-
-/** The declared timeout in ms; nothing if none is declared. */
-export function timeout(
-  subject: Subject,
-  operation: "create" | "update" | "delete",
-): Pick<Step, "timeout"> | object {
-  const ms = subject.desired?.timeouts[operation];
-  return ms === undefined ? {} : { timeout: ms };
 }

@@ -2,7 +2,7 @@
 
 import { twinIn } from "../model/address.ts";
 import { fieldRows, type Rows, rowAt, verbsBetween } from "../model/field-schema.ts";
-import { isObject, type Json } from "../model/json.ts";
+import { defined, isObject, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
@@ -10,22 +10,22 @@ import { guardsToRemember } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
 import { hookSteps, migrationSteps } from "./migrations.ts";
 import { isBeingDeleted } from "./propose.ts";
-import { existing, shared, timeout } from "./step.ts";
+import { existing, shared } from "./step.ts";
 import type { Subject } from "./subjects.ts";
 
-/**
- * The steps that carry out one change, in their order; `after` between addresses comes later. Guards do not
- * hold back steps that only update the state or only wait.
- */
+/** The steps of one change, in their order; `order` joins addresses. Guards do not hold back steps that only update the state or wait. */
 export function stepsOf(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const kind = input.kinds.named(change.kind);
-  const preparing = [
+  const steps = [
     ...moves(change, subject, input),
     ...refreshed(change, subject, input),
     ...waits(change, subject, input),
+    ...work(change, subject, kind, input).map((step) => ({ ...step, blocked: change.blocked })),
   ];
-  const steps = work(change, subject, kind, input).map((step) => ({ ...step, blocked: change.blocked }));
-  return chain([...preparing, ...steps]);
+  return steps.map((step, at) => {
+    const previous = steps[at - 1];
+    return previous === undefined ? step : { ...step, after: [previous.key] };
+  });
 }
 
 function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
@@ -33,7 +33,7 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
     case "create":
       return creation(change, subject, kind, input);
     case "update":
-      return changing(change, subject, kind, input);
+      return [...changing(change, subject, kind, input), ...hookSteps(change, subject, input)];
     case "adopt":
       return [bindStep(change, subject, input), ...changing(change, subject, kind, input)];
     case "migrate":
@@ -47,9 +47,8 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
         { ...existing(change.address, "forget", change, subject, input), ...(change.gone && { gone: true }) },
       ];
     case "move":
-      return [];
     case "keep":
-      return hookSteps(change, subject, input);
+      return [];
   }
 }
 
@@ -61,7 +60,7 @@ function moves(change: Change, subject: Subject, input: PlanInput): readonly Ste
   return [{ ...step, from: subject.previousAddress }];
 }
 
-/** The step that updates the guards, references and moved names of a declared object in the state, or the guards of an open create that is blocked. */
+/** The step that updates guards, references and moved names in the state, or the guards of a blocked open create. */
 function refreshed(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const { address, bound, intent, observed } = subject;
   const guards = guardsToRemember(change, subject, input);
@@ -81,10 +80,7 @@ function refreshed(change: Change, subject: Subject, input: PlanInput): readonly
   return [{ ...bindStep(change, subject, input), record: Object.fromEntries(renamed) }];
 }
 
-/**
- * The step that waits for an operation of an earlier run before anything else is sent. An operation that another client
- * began is waited for only if its end decides whether a start or stop is due.
- */
+/** The step that waits for an operation of an earlier run; for one of another client only if its end decides on a start or stop. */
 function waits(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const { bound, observed } = subject;
   const stays = ["keep", "move", "update", "migrate"].includes(change.action);
@@ -98,10 +94,7 @@ function waits(change: Change, subject: Subject, input: PlanInput): readonly Ste
   return ours || theirs ? [existing(`${change.address}#wait`, "wait", change, subject, input)] : [];
 }
 
-/**
- * The steps of a replacement. An object that is not bound yet is bound first, so that the state knows what is being deleted.
- * The deletion stays current if the object is started or stopped after the plan.
- */
+/** An object that is not bound yet is bound first: the state knows what is deleted. The deletion stays current after a start or stop. */
 function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const adopting = subject.bound === undefined ? [bindStep(change, subject, input)] : [];
   const removing = { ...change, fields: reasonsOf(change, kind) };
@@ -109,7 +102,7 @@ function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInpu
   return [...adopting, ...removal, ...creation(change, subject, kind, input)];
 }
 
-/** The fields that ask for a replacement. A value that a probe has shown is none, and may change without making the step stale. */
+/** The fields that force a replacement. Probed values do not: they may change without making the step stale. */
 function reasonsOf({ fields }: Change, { schema }: Kind): Change["fields"] {
   const rows = fieldRows(schema);
   return fields.filter(
@@ -144,8 +137,10 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
     record: kind.serverDefaults(spec),
     protect: subject.desired?.lifecycle.protect ?? kind.protectedByDefault(spec),
     onDelete: subject.desired?.lifecycle.onDelete ?? "delete",
-    ...timeout(subject, "create"),
-    ...(change.action === "create" && subject.bound !== undefined ? { id: subject.bound.id } : {}),
+    ...defined({
+      timeout: subject.desired?.timeouts.create,
+      id: change.action === "create" ? subject.bound?.id : undefined,
+    }),
   };
   const { id: _gone, record: _set, protect: _guarded, onDelete: _rule, ...rest } = create;
   const key = `${change.address}#settings`;
@@ -154,13 +149,6 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
     (verb): Step => ({ ...rest, key: `${change.address}#${verb}`, operation: "operate", verb }),
   );
   return [create, ...(later.length === 0 ? [] : [settings]), ...verbs];
-}
-
-function chain(steps: readonly Step[]): readonly Step[] {
-  return steps.map((step, at) => {
-    const previous = steps[at - 1];
-    return previous === undefined ? step : { ...step, after: [previous.key] };
-  });
 }
 
 function bindStep(change: Change, subject: Subject, input: PlanInput): Step {

@@ -14,7 +14,6 @@ import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";
 import { withProbed } from "./probed.ts";
 
-/** The addresses of a plan, and bound ones that the options leave out. */
 export interface Subjects {
   readonly chosen: ReadonlyMap<Address, Subject>;
   readonly leftOut: readonly Subject[];
@@ -37,8 +36,18 @@ export function subjectsOf(input: PlanInput): Subjects {
     ),
   );
   const isChosen = (address: Address): boolean => isNamed(owners.get(address) ?? withoutTwin(address));
-  const at = (address: Address): Subject =>
-    subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input);
+  const at = (address: Address): Subject => {
+    const [declared, binding] = [desired.get(address), bound.get(address)];
+    const observed = input.observed.get(address);
+    const intent = input.state.intents[address];
+    return {
+      address,
+      kind: declared?.kind ?? binding?.kind ?? input.state.rounds[intent?.round ?? ""]?.kind ?? "",
+      ...defined({ previousAddress: previous.get(address), desired: declared, bound: binding }),
+      ...defined({ intent, doubt: input.doubts?.get(address) }),
+      ...defined({ observed: observed && current(observed, declared, binding, input) }),
+    };
+  };
   return {
     chosen: new Map(known.filter(isChosen).map((address) => [address, at(address)])),
     leftOut: [...bound.keys()].filter((address) => !isChosen(address)).map(at),
@@ -55,25 +64,6 @@ export function heldBy(subject: Subject, kinds: KindRegistry): readonly Address[
   return [...new Set([...(subject.bound?.refs ?? []), ...seen])];
 }
 
-function subjectAt(
-  address: Address,
-  desired: Desired | undefined,
-  bound: Bound | undefined,
-  previousAddress: Address | undefined,
-  input: PlanInput,
-): Subject {
-  const observed = input.observed.get(address);
-  const doubt = input.doubts?.get(address);
-  const intent = input.state.intents[address];
-  return {
-    address,
-    kind: desired?.kind ?? bound?.kind ?? input.state.rounds[intent?.round ?? ""]?.kind ?? "",
-    ...defined({ previousAddress, desired, bound, intent, doubt }),
-    ...(observed === undefined ? {} : { observed: current(observed, desired, bound, input) }),
-  };
-}
-
-/** An observed object as decisions are made from it. */
 function current(
   observed: Observed,
   desired: Desired | undefined,
@@ -88,8 +78,8 @@ function current(
 }
 
 /**
- * An observed object as it will be when the operation in progress has finished: sent values replace those still shown, and
- * a field that operations change has the value that our own operation leads to, or the last recorded one.
+ * An observed object after the operation in progress: sent values replace shown ones, and a field that operations change has the value that
+ * our own operation leads to, or the last recorded one.
  */
 function whenFinished(observed: Observed, bound: Bound | undefined, { kinds, profile }: PlanInput): Observed {
   const schema = kinds.find(observed.kind)?.schema;
@@ -115,10 +105,7 @@ function destination(row: FieldSchema, operation: string | undefined, profile: P
   return transition?.[0].split(">")[1];
 }
 
-/**
- * The targets and everything that they refer to; undefined if nothing was targeted. --target and --exclude choose
- * what is looked at: they change the input and never filter the output.
- */
+/** The targets and everything that they refer to; undefined if nothing was targeted. */
 function targetsOf({ desired, options }: PlanInput): ReadonlySet<Address> | undefined {
   if (options.targets.length === 0) return undefined;
   const refs = new Map(desired.map((entry) => [entry.address, entry.refs]));
@@ -142,7 +129,6 @@ function excludedOf(
   return excluded;
 }
 
-/** One address with everything known of it, before anything is decided. */
 export interface Subject {
   readonly address: Address;
   readonly previousAddress?: Address;
@@ -157,7 +143,6 @@ export interface Subject {
   readonly doubt?: Doubt;
 }
 
-/** The fields of a change that repeat its subject, whatever the action. */
 export function base(
   subject: Subject,
 ): Pick<Change, "address" | "kind" | "blocked" | "drift"> & Partial<Change> {
@@ -167,11 +152,9 @@ export function base(
     kind: subject.kind,
     blocked: [],
     drift: [],
-    ...defined({ previousAddress: subject.previousAddress }),
-    ...(subject.desired === undefined ? {} : { where: subject.desired.where }),
+    ...defined({ previousAddress: subject.previousAddress, where: subject.desired?.where }),
     ...(refs.length === 0 ? {} : { refs }),
-    ...(subject.observed === undefined ? {} : { id: subject.observed.id, phase: subject.observed.phase }),
-    ...(subject.observed === undefined && subject.bound !== undefined ? { id: subject.bound.id } : {}),
+    ...defined({ id: (subject.observed ?? subject.bound)?.id, phase: subject.observed?.phase }),
     ...(hasVanished(subject) ? { gone: true as const, before: subject.bound?.recorded ?? {} } : {}),
   };
 }
@@ -182,7 +165,6 @@ export function hasVanished({ bound, observed, doubt }: Subject): boolean {
   return isMissing && bound.converging?.operation !== "delete";
 }
 
-/** An observed spec without its sources. */
 export function specOf(observed: Observed): Spec {
   return Object.fromEntries(Object.entries(observed.spec).map(([path, seen]) => [path, seen.value]));
 }

@@ -25,10 +25,7 @@ const known = { ...texts, echo: flag, "auto-bootstrap": flag } as const;
 
 export const argumentNames: readonly string[] = Object.keys(known);
 
-/**
- * Options from `argv`. `--delay`, `--stale-status` and `--snapshot-interval` are milliseconds, lifetimes are seconds; `--faults`
- * names a JSON or YAML file. Throws ArgumentError.
- */
+/** Options from `argv`: delays in ms, lifetimes in seconds, `--faults` a JSON or YAML file. Throws ArgumentError. */
 export async function readArguments(argv: readonly string[]): Promise<PlatformOptions> {
   const values = parseValues(argv);
   const number = (name: keyof typeof texts): number | undefined => {

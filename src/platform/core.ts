@@ -4,18 +4,18 @@ import type { Lifecycle } from "./control/lifecycle.ts";
 import type { Parts } from "./control/record-state.ts";
 import type { Dialect } from "./dialect/dialect.ts";
 import type { BodyBudget } from "./http/contract.ts";
-import type { Credentials, PageSessions } from "./http/credentials.ts";
+import type { Credentials, Tokens } from "./http/credentials.ts";
 import type { KnownSecrets, RequestLog } from "./http/request-log.ts";
 import type { Sessions } from "./http/sessions.ts";
 import type { InstanceTypes } from "./model/instance-types.ts";
 import type { StorageTrouble } from "./model/service-error.ts";
 
-/** A running platform without its HTTP server. */
 export interface Core extends Parts {
   readonly dialect: Dialect;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
-  readonly pageSessions: PageSessions;
+  /** Keys of one-time links to the page, and its sessions, which give access to the page only. */
+  readonly page: { readonly keys: Tokens; readonly sessions: Tokens };
   readonly trouble: StorageTrouble;
   readonly lifecycle: Lifecycle;
   readonly faults: Faults;

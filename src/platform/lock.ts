@@ -8,7 +8,6 @@ import { type LockFiles, lockFiles, recordText } from "../files/lock-file.ts";
 import { isRunning, type PinnedProcess, thisProcess } from "../files/process-identity.ts";
 import { objectIn } from "../model/json.ts";
 
-/** Thrown if another platform already runs on the data folder; `pid` is its process. */
 export class PlatformRunningError extends Error {
   override readonly name = "PlatformRunningError";
   readonly code = "platform-running";
@@ -22,7 +21,6 @@ export class PlatformRunningError extends Error {
   }
 }
 
-/** The lock of a data folder, held until `release`. */
 export interface FolderLock {
   /** Aborted when the folder was removed or replaced, or another platform has locked it. Nothing may be written to the folder then. */
   readonly lost: AbortSignal;
@@ -47,8 +45,8 @@ function locksOf(folder: string): LockFiles<Holder> {
 }
 
 /**
- * Locks a data folder by `<dataDir>/platform.lock`, which names its holder. Takes over the lock of a process that has ended, and a
- * lock that was copied with its folder. Throws PlatformRunningError if the holder still runs.
+ * Locks a data folder by `<dataDir>/platform.lock`. Takes over the lock of a process that has ended, and a lock that was copied
+ * with its folder. Throws PlatformRunningError if the holder still runs.
  */
 export async function lockFolder(dataDir: string): Promise<FolderLock> {
   const path = join(dataDir, "platform.lock");
@@ -103,10 +101,7 @@ function heldLock(dataDir: string, path: string, mine: Holder, placed: FileHandl
   };
 }
 
-/**
- * The process of the platform that runs or starts on exactly this folder; undefined if there is none. The process is identified
- * by pid, start time and folder.
- */
+/** The process of the platform that runs or starts on exactly this folder, by pid and start time; undefined without one. */
 export async function platformOn(dataDir: string): Promise<PinnedProcess | undefined> {
   const folder = await identityOf(dataDir).catch(() => undefined);
   if (folder === undefined) return undefined;

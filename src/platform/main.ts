@@ -11,9 +11,9 @@ import { PlatformRunningError } from "./lock.ts";
 import { type RunningPlatform, startPlatform } from "./start.ts";
 
 /**
- * Starts the platform, writes `<dataDir>/platform.json`, prints the same as one JSON line, and stops on SIGTERM, SIGINT and SIGHUP; a
- * signal that comes during the start takes effect after it, so that no database and no lock is left behind. Exits with 1 and one line
- * on standard error if it cannot start or loses its data folder.
+ * Starts the platform, writes its announcement to `<dataDir>/platform.json` and standard output, and stops on SIGTERM, SIGINT
+ * and SIGHUP; a signal that comes during the start takes effect after it, so that no database and no lock is left behind. Exits
+ * with 1 and one line on standard error if it cannot start or loses its data folder.
  */
 async function main(argv: readonly string[]): Promise<void> {
   const signalled = Promise.withResolvers<void>();
@@ -76,10 +76,7 @@ function textOf(error: unknown): string {
 
 await main(process.argv.slice(2)).catch(exitWithStartError);
 
-/**
- * Writes `<dataDir>/control/id` at the first start. The file is stored with the records, so that a folder whose records were removed
- * becomes another platform.
- */
+/** Writes `<dataDir>/control/id` at the first start: beside the records, so that a folder without them is another platform. */
 export async function ensurePlatformId(dataDir: string): Promise<void> {
   const folder = join(dataDir, "control");
   const path = join(folder, "id");

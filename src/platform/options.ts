@@ -14,7 +14,6 @@ export interface NetworkSeed {
   readonly cidr?: string;
 }
 
-/** Options of a local platform. Only the folder and the port are required. */
 export interface PlatformOptions {
   readonly dataDir: string;
   /** 0: any free port. */
@@ -27,7 +26,6 @@ export interface PlatformOptions {
   readonly failoverPath?: "node" | "component" | "either";
   /** Entries of one page of a list; further pages are requested by a token. Default: the profile's. */
   readonly pageSize?: number;
-  /** The address to listen on. Default 127.0.0.1. */
   readonly host?: string;
   /** "none" runs without databases; otherwise a server program. Default: searched for, see `findEngine`. */
   readonly engine?: string;
@@ -65,7 +63,6 @@ export type Settings = Required<
   readonly delayOf: (operation: OperationName) => number;
 };
 
-/** Defaults that depend on no profile. */
 const defaults = {
   failoverPath: "either",
   host: "127.0.0.1",

@@ -1,6 +1,5 @@
 /** @module Opens a data folder with everything that was in progress, serves it, and stops again. */
 
-import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { recoverAccounts } from "./control/accounts.ts";
@@ -17,16 +16,22 @@ import { createRealDatabases, type RealDatabasesParts } from "./databases/real-d
 import type { DialectName } from "./dialect/dialect.ts";
 import { openDialect } from "./dialect/open-dialect.ts";
 import { EngineError, ensureAuthority, findEngine } from "./engine/index.ts";
-import { createBodyBudget } from "./http/contract.ts";
-import { createPageSessions, loadCredentials, loadSigningKey, privateFolder } from "./http/credentials.ts";
+import {
+  createTokens,
+  linkLifetime,
+  loadCredentials,
+  loadSigningKey,
+  pageLifetime,
+  privateFolder,
+} from "./http/credentials.ts";
 import { observerPassword } from "./http/describe.ts";
 import { createKnownSecrets, openRequestLog } from "./http/request-log.ts";
 import { addNetwork } from "./http/routes/networks.ts";
-import { createPlatformApp, createUsersApp, listen } from "./http/server.ts";
+import { createApp, listen } from "./http/server.ts";
 import { openSessions } from "./http/sessions.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
 import { openStore, type Store } from "./model/collection.ts";
-import { loadInstanceTypes } from "./model/instance-types.ts";
+import { readInstanceTypes, readProfile } from "./model/instance-types.ts";
 import { operationNames } from "./model/records.ts";
 import { createStorageTrouble } from "./model/service-error.ts";
 import { type PlatformOptions, settingsOf } from "./options.ts";
@@ -48,8 +53,8 @@ export interface RunningPlatform {
 }
 
 /**
- * Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError if a platform
- * already runs on the folder, EngineError if no database server is found.
+ * Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError, or EngineError
+ * if no database server is found.
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir } = options;
@@ -77,15 +82,16 @@ async function serveCore(
 ): Promise<RunningPlatform> {
   const { host, port, dataDir, snapshotInterval, ownsProcess } = core.settings;
   const isShared = usersPort === undefined;
-  const main = await listen(createPlatformApp(core, isShared), host, port, ownsProcess);
+  const app = createApp(core, isShared ? ["platform", "users"] : ["platform"]);
+  const main = await listen(app, host, port, ownsProcess);
   const users = isShared
     ? main
-    : await listen(createUsersApp(core), host, usersPort, ownsProcess).catch(async (error: unknown) => {
+    : await listen(createApp(core, ["users"]), host, usersPort, ownsProcess).catch(async (error: unknown) => {
         await stopServing(main.server);
         throw error;
       });
-  const snapshots =
-    snapshotInterval > 0 ? setInterval(() => void takeAutomatedSnapshots(core), snapshotInterval) : undefined;
+  const takeSnapshots = (): void => core.tasks.run("", takeAutomatedSnapshots(core));
+  const snapshots = snapshotInterval > 0 ? setInterval(takeSnapshots, snapshotInterval) : undefined;
   const stop = async (): Promise<void> => {
     clearInterval(snapshots);
     await Promise.all([...new Set([main.server, users.server])].map(stopServing));
@@ -135,10 +141,13 @@ async function openCore(options: PlatformOptions): Promise<Core> {
   const dialect = await openDialect(dataDir, store, options.profile);
   const settings = settingsOf(options, dialect);
   const { now, elapsed } = settings;
-  const timestamp = createTimestamps(now, latestTime(store));
-  const sessionFile = join(dataDir, "spent-tokens.jsonl");
-  const saved = await readFile(sessionFile, "utf8").catch(() => undefined);
-  const sessions = await openSessions({ ...settings, key, file: sessionFile, trouble }, saved);
+  const timestamp = createTimestamps(now, store);
+  const sessions = await openSessions({
+    ...settings,
+    key,
+    trouble,
+    file: join(dataDir, "spent-tokens.jsonl"),
+  });
   const events = createEvents(now);
   const secrets = createKnownSecrets();
   secrets.add(credentials.password);
@@ -150,7 +159,7 @@ async function openCore(options: PlatformOptions): Promise<Core> {
   const snapshotFile = (region: string, id: string): string =>
     join(dataDir, "snapshots", region, `${id}.rdb`);
   const tasks = createTasks(events);
-  const instanceTypes = options.instanceTypes ?? (await loadInstanceTypes());
+  const instanceTypes = options.instanceTypes ?? readInstanceTypes(await readProfile("default"));
   const databases = await openDatabases(options.engine, {
     folder: join(dataDir, "databases"),
     instanceTypes,
@@ -169,7 +178,7 @@ async function openCore(options: PlatformOptions): Promise<Core> {
     dialect,
     credentials,
     sessions,
-    pageSessions: createPageSessions(elapsed),
+    page: { keys: createTokens(linkLifetime, elapsed), sessions: createTokens(pageLifetime, elapsed) },
     trouble,
     faults: createFaults(settings.faults, elapsed),
     log: openRequestLog(join(dataDir, "requests.jsonl"), trouble),
@@ -178,7 +187,7 @@ async function openCore(options: PlatformOptions): Promise<Core> {
     observerPassword: (id) => observerPassword(id, key),
     sharesPort: options.usersPort === undefined,
     instanceTypes,
-    bodyBudgets: { signedIn: createBodyBudget(64 * mebibyte), anonymous: createBodyBudget(4 * mebibyte) },
+    bodyBudgets: { signedIn: { left: 64 * mebibyte }, anonymous: { left: 4 * mebibyte } },
     now,
     elapsed,
   };
@@ -223,18 +232,13 @@ async function openDatabases(
   return createRealDatabases({ ...parts, engine: found.engine });
 }
 
-/** The latest time in the records, in ms since the epoch. */
-function latestTime({ instances, snapshots }: Store): number {
+/** ISO 8601 times after those of the records that only grow, also if the clock is set back: records are sorted by them. */
+function createTimestamps(now: () => number, { instances, snapshots }: Store): () => string {
   const times = [
     ...instances.list().map(({ lastModified }) => lastModified),
     ...snapshots.list().map(({ createdAt }) => createdAt),
   ];
-  return times.reduce((latest, time) => Math.max(latest, Date.parse(time) || 0), 0);
-}
-
-/** ISO 8601 times after `last` that only grow, also if the system's clock is set back: records are sorted by them. */
-function createTimestamps(now: () => number, latest: number): () => string {
-  let last = latest;
+  let last = times.reduce((latest, time) => Math.max(latest, Date.parse(time) || 0), 0);
   return () => {
     last = Math.max(now(), last + 1);
     return new Date(last).toISOString();

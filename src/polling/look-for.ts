@@ -16,7 +16,6 @@ import type { Live } from "../model/observed.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 import { isPassing, type PollContext, poll } from "./poll.ts";
 
-/** The place that is looked at, and what is known of its ids. */
 export interface Place {
   readonly place: JsonObject;
   readonly reader: Pick<Reader, "list" | "get" | "isPartial" | "isListed">;
@@ -86,10 +85,7 @@ export async function listWhole(
   return polled.is === "decided" ? polled.verdict : { listed: undefined, isWhole: false };
 }
 
-/**
- * Makes one look: lists the place, describes the `ids` of interest, and describes the witnesses that the list lacks until one of them
- * is shown. Puts what is shown of `ids` into `lives`.
- */
+/** Lists the place, describes `ids`, and witnesses that the list lacks until one is shown. `lives` gets the shown `ids`. */
 export async function lookOnce(
   ids: (listed: ReadonlySet<string> | undefined) => readonly string[],
   { place, reader, witnesses }: Place,

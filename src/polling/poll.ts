@@ -3,11 +3,9 @@ import type { Clock } from "../model/clock.ts";
 import { isServiceError, type ServiceError } from "../model/errors.ts";
 import type { Profile } from "../model/profile.ts";
 
-/** The pauses of a polling, and the signal that ends it. */
 export interface PollTimes {
   readonly clock: Clock;
   readonly profile: { readonly timing: Pick<Profile["timing"], "poll"> };
-  /** Aborted when the run is interrupted. */
   readonly stopping: AbortSignal;
 }
 
@@ -22,7 +20,6 @@ export interface Polling<Seen, Verdict> {
   readonly look: () => Promise<Seen>;
   /** The verdict on what was seen; undefined to look again. */
   readonly evaluate: (seen: Seen) => Verdict | undefined;
-  /** The time at which the polling ends without a verdict. */
   readonly deadline: number;
   /** The earliest time at which the next look can bring anything. */
   readonly notBefore?: () => number;
@@ -30,18 +27,13 @@ export interface Polling<Seen, Verdict> {
   readonly onPause?: (failure: Error | undefined) => void;
 }
 
-/** The end of a polling: a verdict, or a timeout. */
 export type Polled<Verdict> =
   | { readonly is: "decided"; readonly verdict: Verdict }
   | { readonly is: "timeout" };
 
-/** The factor by which each pause is longer than the previous one. */
 const growth = 1.5;
 
-/**
- * Looks until `evaluate` returns a verdict or the deadline has passed. Pauses grow from the profile's first to its longest, with jitter.
- * Rejects with the reason of `stopping` when the run is interrupted.
- */
+/** Looks until `evaluate` has a verdict or the deadline has passed; pauses grow, with jitter. Rejects as `stopping` does. */
 export async function poll<Seen, Verdict>(
   { look, evaluate, deadline, notBefore, onPause }: Polling<Seen, Verdict>,
   { clock, profile, stopping }: PollTimes,

@@ -19,15 +19,13 @@ import { packageVersion } from "./package-files.ts";
 import type { RunOptions } from "./project.ts";
 import type { Settings } from "./settings.ts";
 
-/** A service client; `close` ends its connections. */
 export type Connection = Client;
 
-/** The way in which a client signs in. */
 type SignIn = Pick<ServiceOptions, "credentials" | "sessionStore">;
 
 /**
- * Creates the client, which signs in with the credentials of the run unless others are given. Sends nothing. Throws `no-credentials`,
- * `authority-unreadable`, `users-token`.
+ * Creates the client, which signs in with the credentials of the run unless others are given. Sends nothing. Throws
+ * `no-credentials`, `users-token`, `authority-unreadable`.
  */
 export async function connect(
   { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, elsewhere }: ServiceLocation,
@@ -70,10 +68,7 @@ export async function connect(
 
 type Credentials = Pick<LocalPlatform, "username" | "password">;
 
-/**
- * Credentials of the environment, then of the local platform, then the session that `login` stored, which is renewed. The
- * environment comes first, because it is set for this command, and the stored session is older.
- */
+/** Credentials of the environment, set for this command, of the local platform, or the session that `login` stored. */
 async function signInWith(
   settings: Settings,
   platformUrl: string,
@@ -152,10 +147,7 @@ function commandOf(line: string): readonly string[] {
   });
 }
 
-/**
- * A store with one file per service in the state folder of the user (`XDG_STATE_HOME`). The folder has mode 0700, the files
- * 0600. A file that cannot be read counts as no session.
- */
+/** One file (0600) per service in the state folder of the user (0700). A file that cannot be read counts as no session. */
 export function sessionFiles(settings: Settings): SessionStore {
   const folder = join(
     settings.get("XDG_STATE_HOME") ?? join(homedir(), ".local", "state"),

@@ -13,7 +13,6 @@ import { platformOn } from "../platform/lock.ts";
 import type { Project, RunOptions } from "./project.ts";
 import type { Settings } from "./settings.ts";
 
-/** URLs, subscription and identity of the service of a run. */
 export interface ServiceLocation extends ServicePlace {
   /** Set if the service is a local platform. */
   readonly local?: LocalPlatform;
@@ -22,7 +21,6 @@ export interface ServiceLocation extends ServicePlace {
   readonly identity: ServiceIdentity;
 }
 
-/** The parts of a project that locate its service. */
 export type ServiceTarget = Pick<Project, "header" | "profile" | "folder" | "limits">;
 
 /**
@@ -125,7 +123,6 @@ function noUrl(profile: string): GraphformError {
   );
 }
 
-/** One source of host URLs. */
 export interface HostLayer {
   readonly platformUrl?: string | undefined;
   readonly usersUrl?: string | undefined;
@@ -154,7 +151,6 @@ export function hostsOf(layers: readonly HostLayer[]): Hosts | undefined {
   return { platformUrl: platform.url, usersUrl: users.url };
 }
 
-/** A host as a layer names it, and the number of the layer. */
 interface NamedHost {
   readonly host: "platform" | "users";
   readonly url: string;
@@ -162,7 +158,6 @@ interface NamedHost {
   readonly at: number;
 }
 
-/** The host of the first layer that names it. */
 function namedHost(host: NamedHost["host"], layers: readonly HostLayer[]): NamedHost | undefined {
   const found = layers.flatMap((layer, at) => {
     const url = layer[`${host}Url`];
@@ -189,10 +184,8 @@ function hostsApart(changed: NamedHost, kept: NamedHost): GraphformError {
 /** Data folder of the local platform, relative to the current folder. */
 export const localPlatformDir: string = join(".graphform", "platform");
 
-/** Default subscription at the local platform, which accepts any. */
 const localSubscription = "sub-local";
 
-/** URLs and credentials of a local platform. */
 export interface LocalPlatform {
   readonly url: string;
   readonly usersUrl: string;
@@ -209,10 +202,7 @@ export interface LocalPlatform {
   readonly delays: { readonly [operation: string]: number };
 }
 
-/**
- * The data folder for a manifest: the one beside the manifest if a platform was ever started there, otherwise that of the
- * current folder, where `platform up` starts a platform.
- */
+/** The folder beside the manifest if a platform was ever started there, otherwise the current one's, as of `platform up`. */
 function localPlatformOf(manifestFolder: string): string {
   const beside = join(manifestFolder, localPlatformDir);
   return existsSync(join(beside, "credentials.json")) ? beside : localPlatformDir;
@@ -247,7 +237,6 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
   };
 }
 
-/** Creates the error `no-platform`: the manifest uses the local platform, and none is running. */
 function noLocalPlatform(): GraphformError {
   return new GraphformError(
     "no-platform",

@@ -25,10 +25,7 @@ export function locateState(
   return type === "file" ? fileLocation(header, folder) : declaredLocation(header, type);
 }
 
-/**
- * The place that a path or a URL names. If the manifest describes that very address, it is as described: a URL does not
- * say how an HTTP address is locked. Throws `state-address`.
- */
+/** The place that a path or URL names; as the manifest describes it, if it is that address. Throws `state-address`. */
 export function namedLocation(named: string, header: Header): StateLocation {
   const place = locationAt(named, header.name);
   if (place.type === "file" || typeOf(header.state) !== place.type) return place;
@@ -99,10 +96,7 @@ function storeOf(scheme: string): Store<StateLocation, never> | undefined {
   return Object.values(stores).find(({ schemes }) => schemes.includes(scheme.toLowerCase()));
 }
 
-/**
- * True for a text that can only be a path: it begins like one, or is the plain name of a file with an ending, in folders none
- * of which could be a host. The type of a store (`postgres`) or a variable that was not expanded (`$HOME/x`) is none.
- */
+/** True for what can only be a path: not the type of a store (`postgres`), nor an unexpanded variable (`$HOME/x`). */
 function isPath(given: string): boolean {
   if (/^(?:\.{0,2}[\\/](?!\/)|[a-z]:[\\/](?!\/))/i.test(given)) return true;
   return /^(?:\.?[\p{L}\p{N}_][\p{L}\p{N}_ -]*\/)*\.?[\p{L}\p{N}_][\p{L}\p{N}_ .-]*\.[\p{L}\p{N}]+$/u.test(
@@ -172,7 +166,6 @@ export function addressOf(location: StateLocation): string {
   return stores[location.type].address(location);
 }
 
-/** The lines that put a location into a manifest. */
 export function sectionOf({ type, ...rest }: StateLocation): string {
   const keys = Object.entries(rest).filter(([key]) => Object.hasOwn(stores[type].keys, key));
   const lines = keys.map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
@@ -185,10 +178,7 @@ export function typeOf(section: StoreValues): StateLocation["type"] {
   return isStoreType(said) ? said : "file";
 }
 
-/**
- * The identity of the manifest in these files. Never an absolute path: working copies stand anywhere. Paths are unknown if a
- * file is in no Git repository.
- */
+/** The identity of a manifest, never an absolute path: working copies stand anywhere. Paths are unknown outside of Git. */
 export function manifestIdentity(
   { environment }: Pick<Header, "environment">,
   files: readonly string[],

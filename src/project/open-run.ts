@@ -23,14 +23,12 @@ import {
   type RunOptions,
   resolveProject,
   secretsOf,
-  type VaultKey,
   type WrittenProject,
 } from "./project.ts";
 import type { Settings } from "./settings.ts";
 import { assertSubscribed, withSubscriptions } from "./subscriptions.ts";
 import { type ApplyParts, applyWorld, planningWorld } from "./worlds.ts";
 
-/** Receives warnings and requests of a run. */
 export interface RunListener {
   readonly warnings: (warnings: readonly Problem[]) => void;
   /** One line for each request, without secrets. */
@@ -42,18 +40,16 @@ export interface Reading<R> {
   /** Called before anything else. */
   readonly prepare: (project: Project, settings: Settings) => Promise<void>;
   /** Without a key secrets become labels. */
-  readonly resolve: (project: Project, key: VaultKey, settings: Settings, signal: AbortSignal) => Promise<R>;
+  readonly resolve: (
+    ...of: [project: Project, key: string | undefined, settings: Settings, signal: AbortSignal]
+  ) => Promise<R>;
 }
 
-/** A resolved manifest, and the reader of its secrets. */
 export interface ReadManifest extends Resolved {
   readonly secrets: SecretText;
 }
 
-/**
- * Resolves the manifest and seals its secrets with the key of the state: all that are declared, those at hand without running a command,
- * or none. Throws `ManifestError`.
- */
+/** Resolves the manifest and seals all declared secrets, those at hand without a command, or none. Throws `ManifestError`. */
 export function resolving(which: "declared" | "at hand" | "none"): Reading<ReadManifest> {
   return {
     prepare: async () => undefined,
@@ -100,8 +96,8 @@ export interface RunRequest<R extends Partial<Resolved>> {
   /** The state of a run without a lock; undefined before the first apply. */
   readonly state?: StateDocument | undefined;
   /**
-   * Lets databases take writes again, before a run without a lock, that an interrupted cutover has left, and gets its warnings. It writes only
-   * then, under the lock of the state; a run that holds the lock is in its cutover, and is left alone.
+   * Gets the warnings of a repair before a run without a lock: databases of an interrupted cutover take writes again. It takes
+   * the lock of the state; a run that holds it is in its cutover, and is left alone.
    */
   readonly repairs?: (warning: string) => void;
   /** Called with the state before anything is sent: throws if a saved plan does not fit. */
@@ -115,11 +111,9 @@ export interface RunRequest<R extends Partial<Resolved>> {
   /** A service that is open already, and stays open. */
   readonly service?: OpenedService;
   readonly listener: RunListener;
-  /** Ends all waiting. */
   readonly signal: AbortSignal;
 }
 
-/** A located service and its client. */
 export interface OpenedService {
   readonly location: ServiceLocation;
   readonly connection: Connection;
@@ -131,7 +125,6 @@ export interface Run {
   readonly project: Project;
   readonly service: Connection;
   readonly identity: ServiceIdentity;
-  /** The state as it was read. */
   readonly stored: StateDocument;
   /** The state, claimed for this service and this manifest. */
   readonly state: StateDocument;
@@ -195,7 +188,7 @@ async function runWith<R extends Partial<Resolved>, T>(
   await acceptState?.(stored);
   // A state that was never written has no key yet, and a run without the lock must not create one.
   const key = found === undefined && lock === undefined ? undefined : stored.key;
-  const resolved = await reading.resolve(project, { key }, settings, signal);
+  const resolved = await reading.resolve(project, key, settings, signal);
   listener.warnings(resolved.manifest?.warnings ?? []);
   const location = request.service?.location ?? (await locateService(project, options, settings));
   const mine = { manifest: project.identity, where: project.store.where };
@@ -213,16 +206,8 @@ async function runWith<R extends Partial<Resolved>, T>(
     const applying = (parts: OwnParts = {}): ApplyWorld => {
       if (lock === undefined) throw new Error("a run without a lock writes nothing");
       const { store } = project;
-      return applyWorld({
-        service,
-        store,
-        state,
-        lock,
-        stopping: signal,
-        clock,
-        ...defined({ open, boundElsewhere }),
-        ...parts,
-      });
+      const own = { service, store, state, lock, stopping: signal, clock, ...defined({ open, boundElsewhere }) };
+      return applyWorld({ ...own, ...parts });
     };
     const planning = planningWorld(service, signal, { clock, ...defined({ open, boundElsewhere }) });
     const run: Run = { project, service, identity, stored, state, clock, signal, planning, applying };
@@ -232,10 +217,7 @@ async function runWith<R extends Partial<Resolved>, T>(
   }
 }
 
-/**
- * Returns the result of the work. Rejects if the lock was lost or the store went away meanwhile, even if the work
- * succeeded; the error says what became of what could not be stored.
- */
+/** Rejects if the lock was lost or the store went away, even if the work succeeded; says what became of what was not stored. */
 export async function whileHeld<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   try {
     const [result] = await Promise.allSettled([work()]);

@@ -89,7 +89,6 @@ function withShownHolders(driver: StateDriver, hide: Hide): StateDriver {
   };
 }
 
-/** A store that is opened at its first use. */
 function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
   let opened: Promise<KeptStore> | undefined;
   /** Set before anything can be written. */
@@ -124,7 +123,6 @@ function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
   };
 }
 
-/** A store whose locks have the lease of GRAPHFORM_STATE_LEASE. */
 function withLease(store: KeptStore, settings: Settings): KeptStore {
   if (settings.get("GRAPHFORM_STATE_LEASE") === undefined) return store;
   return {
@@ -185,7 +183,6 @@ interface Opener {
   open(location: StateLocation, options: DriverOptions): Promise<StateDriver>;
 }
 
-/** The openers, by the word of the store. */
 export const drivers: { readonly [type in Exclude<StoreType, "file">]: Opener } = {
   http: {
     async open({ type: _, ...location }: HttpLocation, { settings, isOtherEnd, ...ca }) {

@@ -54,10 +54,7 @@ function packageText(key: "version" | "homepage"): string {
   return isObject(manifest) ? String(manifest[key]) : "unknown";
 }
 
-/**
- * The line by which editors check a manifest that stands in `folder`: the schema of the package that is installed there or in a folder above,
- * as a relative path. If none is installed yet, it will be in the folder itself.
- */
+/** The line by which editors check a manifest in `folder`: the schema of the package installed there or above, or to be. */
 export function schemaLine(folder: string): string {
   const schema = join("node_modules", "graphform", "schemas", "manifest.schema.json");
   let found = resolve(folder);

@@ -33,7 +33,6 @@ export interface RunOptions {
   /** Variables as `name=value`; they override those of files. */
   readonly var: readonly string[];
   readonly varFile: readonly string[];
-  /** Path of the state file. */
   readonly state?: string;
   /** A built-in profile's name, or a file. */
   readonly profile?: string;
@@ -74,10 +73,7 @@ type ProjectOptions = Pick<RunOptions, "file" | "state"> &
     readonly limits?: ManifestLimits | undefined;
   };
 
-/**
- * Reads the files and the header of a manifest, with `layers` over them. Throws `ManifestError` with all problems found so
- * far.
- */
+/** Reads files and header of a manifest, with `layers` over them. Throws `ManifestError` with all problems so far. */
 export async function openProject(
   options: ProjectOptions,
   settings: Settings,
@@ -108,19 +104,9 @@ export async function projectOf(
   const folder = dirname(sources[0]?.path ?? "");
   const location = locateState(header, folder, options.state, settings);
   const store = openStore(location, settings, { header, folder, answerWithin: options.timeout });
-  return {
-    files: sources.map((source) => source.path),
-    folder,
-    ...read,
-    header,
-    identity: manifestIdentity(
-      header,
-      sources.map((source) => source.path),
-    ),
-    location,
-    store,
-    timestamp,
-  };
+  const files = sources.map((source) => source.path);
+  const identity = manifestIdentity(header, files);
+  return { files, folder, ...read, header, identity, location, store, timestamp };
 }
 
 /** A resolved manifest, and the secrets of this run. */
@@ -129,18 +115,13 @@ export interface Resolved {
   readonly vault: Vault;
 }
 
-/** Key of the state that seals the secrets of a run; without a key they become labels. */
-export interface VaultKey {
-  readonly key: string | undefined;
-}
-
-/** Resolves a project; seals its secrets with the key of the state. Throws `ManifestError`. */
+/** Resolves a project; seals its secrets with the key of the state, or makes them labels without one. Throws `ManifestError`. */
 export async function resolveProject(
   project: Project,
-  state: VaultKey,
+  key: string | undefined,
   secretText: SecretText,
 ): Promise<Resolved> {
-  const vault = createVault(state.key);
+  const vault = createVault(key);
   const { manifest, problems, warnings } = await resolveWith(project, vault, secretText);
   if (manifest === undefined) throw new ManifestError([...problems, ...warnings]);
   return { manifest, vault };
@@ -232,6 +213,6 @@ export async function manifestProblems(open: () => Promise<Project>): Promise<re
 
 /** Resolves a manifest with secrets that stay unread. Throws `ManifestError`. */
 export async function checkedManifest(project: Project): Promise<Manifest> {
-  const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
+  const { manifest } = await resolveProject(project, newKey(), noSecrets);
   return manifest;
 }

@@ -48,8 +48,8 @@ export async function savePlan(
 }
 
 /**
- * Throws `plan-stale` if a saved plan must not be applied: it was applied already, it belongs to another state, or its
- * manifest has changed. Changes at the service are found later, just before each write.
+ * Throws `plan-stale` if a saved plan was applied already, is of another state, or its manifest has changed. Changes at the
+ * service are found later, just before each write.
  */
 export function assertApplicable(saved: SavedPlan, project: Project, state: StateDocument): void {
   const { plan } = saved;
@@ -123,10 +123,7 @@ export function assertPlannedHere({ service, plan }: SavedPlan, identity: Servic
   );
 }
 
-/**
- * Throws `plan-stale` if a secret that a step sends has changed. Called before the first step: a replacement must not delete
- * the old object if its create could not be sent.
- */
+/** Throws `plan-stale` if a secret of a step has changed: a replacement must not delete what it cannot create again. */
 export function assertSecretsKept({ steps }: Plan, open: Open): void {
   const changed = steps.filter(
     ({ operation, spec, blocked }) =>

@@ -4,14 +4,12 @@ import { type KnownSecrets, knownSecrets } from "../model/known-secrets.ts";
 import { storeVariables } from "../model/stores/index.ts";
 import { loginsIn } from "../model/userinfo.ts";
 
-/** The variables of a process, by name. */
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** The settings of a run. Their values live in closures: nothing that prints settings shows them. */
 export interface Settings {
   /** Returns a value; an empty one counts as unset, because pipelines pass missing secrets as empty variables. */
   readonly get: (name: SettingName) => string | undefined;
-  /** Returns the value of a variable by its name, as `get` does. */
   readonly variable: (name: string) => string | undefined;
   /** Returns the whole environment: for secrets that name a variable, and for child processes. */
   readonly environment: () => Environment;
@@ -31,7 +29,6 @@ const credentials: readonly SettingName[] = [
   ] as const),
 ];
 
-/** Reads an environment into settings. */
 export function settingsOf(environment: Environment): Settings {
   const values = new Map(Object.keys(variables).map((name) => [name, environment[name]] as const));
   const secrets = knownSecrets();
@@ -106,7 +103,6 @@ const table = {
     "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, where nothing else is set, and to read the newest commit.",
 } as const;
 
-/** A variable that no store brings with it. */
 type SettingName = keyof typeof table;
 
 /** The variables that are read, each with a sentence for the documentation. */

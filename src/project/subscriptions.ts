@@ -31,10 +31,7 @@ export async function withSubscriptions(
   };
 }
 
-/**
- * Throws `no-subscription` if a declared resource needs a subscription and there is none, so that no database is created for
- * users that cannot be created.
- */
+/** Throws `no-subscription` if a resource lacks a needed one, so that no database is created whose users cannot be. */
 export function assertSubscribed(
   desired: readonly Desired[],
   { subscription, subscriptions }: ServiceIdentity,

@@ -94,10 +94,7 @@ function kindsWithout(hidden: ReadonlySet<string> | undefined): KindRegistry {
   );
 }
 
-/**
- * A service that sends nothing before a look at the lock: a process that was stopped may have lost it, and not know yet. Under a
- * lock that is lost nothing is read either.
- */
+/** Looks at the lock before it sends anything, also a read: a process that was stopped may have lost it. */
 function lookingFirst(service: Service, { look, lost }: ApplyParts["lock"]): Service {
   return {
     ...service,

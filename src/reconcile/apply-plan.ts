@@ -20,7 +20,6 @@ import type { Journal } from "../model/state-event.ts";
 import { needsRepair } from "../replace/phases.ts";
 import type { Planned, PlanningWorld } from "./plan-for.ts";
 
-/** The dependencies of applying, besides the plan. */
 export interface ApplyWorld
   extends Pick<
       ApplyContext,
@@ -120,25 +119,15 @@ function describedPaths({ describedBy, schema }: Kind, profile: Profile): Set<st
   return new Set(named.filter((name) => Object.hasOwn(schema.properties, name)));
 }
 
-/** The mark of one plan, and the journal and drivers that set it before they do anything. */
-interface PlanMark {
-  readonly journal: Journal;
-  driver(driver: Driver): Driver;
-  /** Sets the mark now, unless it is set. Rejects if the state could not be written: nothing was sent then. */
-  set(): Promise<void>;
-  /** The failure to set it; undefined if there was none. */
-  failure(): unknown;
-}
-
 /**
- * Opens the mark of a plan. A plan runs once; one of which nothing was sent and nothing recorded has not run, and may be
- * applied again.
+ * The mark of one plan, and the journal and drivers that set it before they do anything: a plan runs once; one of which nothing
+ * was sent and nothing recorded may be applied again. `failure` is that to set it: nothing was sent then.
  */
 function planMark(
   journal: Journal,
   { fingerprint }: Pick<Plan, "fingerprint">,
   observed: ReadonlyMap<Address, Observed>,
-): PlanMark {
+) {
   let marking: Promise<void> | undefined;
   let isSet = false;
   let failed: unknown;
@@ -162,11 +151,11 @@ function planMark(
     journal: {
       ...journal,
       // A sight of another object is no work of the plan.
-      record: (event) =>
+      record: (...[event]: Parameters<Journal["record"]>): Promise<void> =>
         event.type === "another-seen" ? journal.record(event) : after(() => journal.record(event)),
-      bind: (address, bound) => after(() => journal.bind(address, bound)),
+      bind: (...given: Parameters<Journal["bind"]>) => after(() => journal.bind(...given)),
     },
-    driver: (driver) => {
+    driver: (driver: Driver): Driver => {
       const { backup, heal } = driver;
       return {
         ...driver,
@@ -179,7 +168,7 @@ function planMark(
       };
     },
     set,
-    failure: () => failed,
+    failure: (): unknown => failed,
   };
 }
 

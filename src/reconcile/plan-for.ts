@@ -9,7 +9,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry, Reader } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Live, Ref } from "../model/observed.ts";
-import type { Guard, Plan } from "../model/plan.ts";
+import type { Guard, Plan, PlanOptions } from "../model/plan.ts";
 import { notAskedFor } from "../model/probe-reading.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
@@ -22,7 +22,7 @@ import { type Observation, observe } from "../observe/observe.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
-import type { PlanInput, PlanOptions } from "../plan/input.ts";
+import type { PlanInput } from "../plan/input.ts";
 import { afterMoves } from "../plan/moves.ts";
 import { makePlan } from "../plan/plan.ts";
 
@@ -45,7 +45,6 @@ export interface PlanningWorld {
   readonly onRead?: OnRead | undefined;
 }
 
-/** The goal that one plan is made for: a manifest, or its removal, with options. */
 export interface Goal {
   readonly manifest: Manifest;
   readonly options: PlanOptions;
@@ -59,7 +58,6 @@ export interface Goal {
   readonly skipsUnread?: boolean;
 }
 
-/** A plan, and what was observed for it. */
 export interface Planned extends Pick<Observation, "observed" | "doubts" | "unmanaged" | "listed"> {
   readonly plan: Plan;
   /** Binding of each address, moves carried out. */

@@ -28,7 +28,6 @@ export interface RunRequest {
   readonly approve: (plan: Plan) => Promise<boolean>;
 }
 
-/** Receives the plan and the outcome of a run. Events of steps go to the world's `emit`. */
 export interface RunReport {
   plan(plan: Plan): void;
   /** Called once the plan is approved, before its first step: the steps, and the ms that each usually takes. */
@@ -36,7 +35,6 @@ export interface RunReport {
   /** The plan of the second look, which the outcome is judged by. */
   second?(plan: Plan): void;
   outcome(outcome: Outcome): void;
-  /** All warnings so far. */
   warnings(): readonly string[];
 }
 
@@ -149,16 +147,12 @@ function adoptionGuards({ action, id, blocked }: Change): readonly Guard[] {
   return [{ code: "may-exist", message, lift: "make a new plan" }];
 }
 
-/** A drift report, and the plan that it was made from. */
 export interface Drift {
   readonly report: DriftReport;
   readonly plan: Plan;
 }
 
-/**
- * Reports drift from fresh observation. `layers` are the files of the manifest; `withUnmanaged` lists unmanaged
- * objects. Writes nothing, neither at the service nor in the state.
- */
+/** Reports drift from fresh observation, and writes nothing. `layers` are the files of the manifest. */
 export async function driftFor(
   goal: Goal & { readonly layers: readonly Layer[]; readonly withUnmanaged: boolean },
   state: StateDocument,

@@ -14,7 +14,6 @@ interface Verification {
   readonly goal: Goal;
   readonly look: (goal: Goal) => Promise<Planned>;
   readonly world: ApplyWorld;
-  /** Everything that was warned of so far. */
   readonly warnings: () => readonly string[];
   /** The plan that was carried out, if it was a saved one. */
   readonly saved: Plan | undefined;
@@ -82,10 +81,7 @@ interface SplitPlan {
   readonly others: readonly { readonly address: Address; readonly message: string }[];
 }
 
-/**
- * Splits the second plan by the saved one that was carried out. A saved plan answers for what it had to do: what it left
- * out, and what was changed since it was made, is the next plan's.
- */
+/** Splits the second plan by the saved one: what that left out, and what was changed since, is the next plan's. */
 export function splitBySaved(saved: Plan, second: Plan): SplitPlan {
   const planned = new Map(saved.changes.map((change) => [change.address, change]));
   const parts = second.changes.map((change) => split(change, planned.get(change.address)));

@@ -12,6 +12,7 @@ import { type Freeze, pauseNode } from "./data/freeze.ts";
 import type { Side } from "./data/nodes.ts";
 import { markOf } from "./data/proof.ts";
 import { letWrite, readCap, setCap } from "./data/quiesce.ts";
+import { isSwitched, phaseBefore } from "./phases.ts";
 import { setPhase } from "./record.ts";
 import { boundAt, openBound } from "./sides.ts";
 import { switchEvent } from "./switch.ts";
@@ -33,6 +34,7 @@ export function power(verb: "start" | "stop", address: Address, context: ApplyCo
 export async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyContext): Promise<void> {
   const { address } = step;
   const cap = await readCap(side);
+  const open = (reason: string): GraphformError => openFence(step, reason, context);
   const pausedUntil = new Date(context.clock.now() + stopWithin).toISOString();
   // A longer pause extends the one in force, and shorter ones that renew it do not end it.
   for (const node of side.nodes) await pauseNode(node, stopWithin);
@@ -43,9 +45,9 @@ export async function fence(step: Step, side: Side, freeze: Freeze, context: App
     const lost = await freeze.fence();
     if (lost !== undefined) throw new GraphformError(lost.code, lost.message, { hint: lost.remedy });
     const stopped = await power("stop", address, context).catch((error: unknown) => {
-      throw isServiceError(error) && !error.mayHaveWorked ? error : open(address, asError(error).message);
+      throw isServiceError(error) && !error.mayHaveWorked ? error : open(asError(error).message);
     });
-    if (stopped.result !== "done") throw open(address, stopped.message ?? stopped.result);
+    if (stopped.result !== "done") throw open(stopped.message ?? stopped.result);
   } catch (error) {
     // If it cannot be put back now, the state remembers it.
     if (!isOpenFence(error))
@@ -58,7 +60,7 @@ export async function fence(step: Step, side: Side, freeze: Freeze, context: App
   const lost = await freeze.prove();
   freeze.abandon();
   // Something may have been written while it stopped: it is never switched from.
-  if (lost !== undefined) throw open(address, lost.message);
+  if (lost !== undefined) throw open(lost.message);
 }
 
 /** True for the failure of a fence whose database is stopped, or may be. */
@@ -66,15 +68,18 @@ export function isOpenFence(error: unknown): boolean {
   return isGraphformError(error) && error.code === "fence-open";
 }
 
-function open(address: Address, reason: string): GraphformError {
-  return new GraphformError(
-    "fence-open",
-    `the database of ${address} is closed, and its stop is not proved: ${reason}`,
-    {
-      hint: `nothing was switched; run apply again to go on, or graphform replace undo ${shellWord(address)}`,
-      exitCode: 7,
-    },
-  );
+function openFence(
+  { address, kind }: Step,
+  reason: string,
+  { journal, kinds }: Pick<ApplyContext, "journal" | "kinds">,
+): GraphformError {
+  const [at, { noun }] = [shellWord(address), kinds.named(kind)];
+  const undo = `graphform replace undo ${at}`;
+  const ways = isSwitched(journal.state.migrations?.[address] ?? {})
+    ? `${undo} starts it again and closes it anew; graphform ${noun} start ${at} keeps it`
+    : `apply, or ${undo}, starts it again, and the cutover waits`;
+  const message = `the database of ${address} is closed, and its stop is not proved: ${reason}`;
+  return new GraphformError("fence-open", message, { hint: `nothing was switched; ${ways}`, exitCode: 7 });
 }
 
 /** Gives the address to the new object, by one version of the state, and its outputs to what depends on it. */
@@ -82,7 +87,7 @@ export async function switchOver(
   { address }: Step,
   { inside, hold, hook }: MigrationTerms,
   from: Twin,
-  more: Pick<Migration, "mark">,
+  more: Partial<Pick<Migration, "mark" | "phase">>,
   context: ApplyContext,
 ): Promise<StepResult> {
   const { journal, clock, outputs, kinds } = context;
@@ -90,10 +95,10 @@ export async function switchOver(
   const { cap: _, pausedUntil: __, former: ___, ...known } = journal.state.migrations?.[address] ?? {};
   const migration: Migration = {
     ...known,
-    ...more,
     phase: hook === undefined ? "hold" : "hook",
     since: new Date(now).toISOString(),
     heldUntil: new Date(now + hold).toISOString(),
+    ...more,
   };
   const event = switchEvent({ address, inside, from, migration }, journal.state, kinds);
   const shown = outputs.get(twinOf(address, from)) ?? (await outputsOf(twinOf(address, from), context));
@@ -117,8 +122,8 @@ async function settleStop(address: Address, { journal }: ApplyContext): Promise<
 }
 
 /**
- * Goes back to the old database after a run that ended between the fence and the switch: it is started if it is stopped, and takes writes. No
- * stop that is seen later is trusted, since it may have been started and have taken writes before.
+ * Opens a database after a run that ended before the switch: it is started if it is stopped, and takes writes. No stop that is seen later is
+ * trusted, since it may have been started and have taken writes before.
  */
 export async function reopen(step: Step, context: ApplyContext): Promise<StepResult> {
   const { address, id = "", place } = step;
@@ -129,11 +134,17 @@ export async function reopen(step: Step, context: ApplyContext): Promise<StepRes
     const started = await power("start", address, context);
     if (started.result !== "done") return started;
   }
-  const side = await openBound(address, context, context.stopping);
-  await letWrite(side, context.journal.state.migrations?.[address]?.cap).finally(side.close);
-  await setPhase(address, "await-cutover", { pausedUntil: undefined, cap: undefined }, context);
+  await letWriteAgain(address, context);
   const message = `${id} takes writes again and has lost nothing: an earlier run had closed it and not switched`;
   return { result: "done", id, message };
+}
+
+/** Puts back the cap of queries that a killed run left, ends its pause, and goes back to the phase before it. */
+export async function letWriteAgain(address: Address, context: ApplyContext): Promise<void> {
+  const migration = context.journal.state.migrations?.[address];
+  const side = await openBound(address, context, context.stopping);
+  await letWrite(side, migration?.cap).finally(side.close);
+  await setPhase(address, phaseBefore(migration ?? {}), { cap: undefined, pausedUntil: undefined }, context);
 }
 
 /** The write commands that a database has executed until now. */

@@ -38,8 +38,9 @@ export async function migrate(step: Step, context: ApplyContext): Promise<StepRe
 async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyContext): Promise<StepResult> {
   const { address, id = "" } = step;
   const { stopping } = context;
-  const done: StepResult = { result: "done", id, unsent: true };
-  if (context.journal.state.migrations?.[address]?.phase === "fence") return done;
+  const done = (message: string): StepResult => ({ result: "done", id, message, unsent: true });
+  if (context.journal.state.migrations?.[address]?.phase === "fence")
+    return done("an earlier cutover is to be ended first");
   const source = await openBound(address, context, stopping);
   try {
     const strangers = await unknownUsers(step, inside, context);
@@ -48,10 +49,9 @@ async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyC
     const maxMemory = parseSize(String(step.spec?.["config.maxMemory"] ?? ""));
     const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...strangers];
     if (found.length > 0) return refused(step, found);
-    report(step, "preflight", holds(inventory), context);
     if (context.journal.state.migrations?.[address] === undefined)
       await setPhase(address, "create", {}, context);
-    return done;
+    return done(`${holds(inventory)} can be moved`);
   } finally {
     source.close();
   }
@@ -59,7 +59,8 @@ async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyC
 
 function holds(inventory: Inventory): string {
   const { databases, keys, graphs, nodes, edges } = totalsOf(inventory);
-  return `${databases} databases, ${keys} keys, ${graphs} graphs with ${nodes} nodes and ${edges} edges`;
+  const of = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+  return `${of(databases, "database")}, ${of(keys, "key")}, ${of(graphs, "graph")} with ${of(nodes, "node")} and ${of(edges, "edge")}`;
 }
 
 /** Users of the live database that the manifest does not declare: their passwords are unknown. */

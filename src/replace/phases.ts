@@ -77,7 +77,7 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
     afterKill: "the next run runs it again",
   },
   hold: {
-    does: "keeps the old database, stopped",
+    does: "keeps the database that lost the address, stopped",
     proof: "the time in the state",
     afterKill: "it goes on",
   },
@@ -88,6 +88,19 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
   },
 };
 
+const back: { readonly [phase in MigrationPhase]?: Partial<PhaseRow> } = {
+  fence: {
+    does: "goes back: ends all connections of the database that has the address, and stops it",
+    afterKill:
+      "`replace undo` starts it again if it is stopped, and closes it anew; if it runs, the next plan or apply lets it take writes",
+  },
+  switch: {
+    does: "goes back: the address is that of the other database, which is started",
+    proof: "the service shows it ready",
+    afterKill: "`replace undo` or an apply starts it",
+  },
+};
+
 const frozen: readonly MigrationPhase[] = ["quiesce", "freeze", "copy", "verify", "durable"];
 
 /** True if a run was in the middle of a cutover, and the old database still is the only one that counts. */
@@ -95,14 +108,19 @@ export function isInterrupted({ phase, cap }: Pick<Migration, "phase" | "cap">):
   return frozen.includes(phase) || cap !== undefined;
 }
 
-/** Migrations whose run ended while the database took no writes. A stop that the service has taken is left to an apply. */
+/** Phases in which the service stops or starts the database of the address. */
+export function isInPower({ phase }: Pick<Migration, "phase">): boolean {
+  return phase === "fence" || phase === "switch";
+}
+
+/** Migrations whose run ended while the database took no writes. A stop or a start that the service has taken is waited for by an apply. */
 export function interrupted({
   migrations = {},
   resources,
 }: Pick<StateDocument, "migrations" | "resources">): readonly (readonly [Address, Migration, Bound])[] {
   return Object.entries(migrations).flatMap(([address, migration]) => {
     const bound = resources[address];
-    const isLeft = migration.phase === "fence" ? bound?.converging === undefined : isInterrupted(migration);
+    const isLeft = isInPower(migration) ? bound?.converging === undefined : isInterrupted(migration);
     return bound !== undefined && isLeft ? [[address, migration, bound] as const] : [];
   });
 }
@@ -112,12 +130,18 @@ export function needsRepair(state: Pick<StateDocument, "migrations" | "resources
   return interrupted(state).length > 0;
 }
 
-/** True once the new database has the address. */
-export function isSwitched({ phase }: Pick<Migration, "phase">): boolean {
-  return ["switch", "hook", "hold", "retire"].includes(phase);
+/** True once the new database has had the address. What closes a database from then on is a way back. */
+export function isSwitched({ heldUntil }: Pick<Migration, "heldUntil">): boolean {
+  return heldUntil !== undefined;
 }
 
 /** The phase to which an interrupted one goes back: before the switch the cutover waits again, after it the old database is held. */
-export function phaseBefore({ heldUntil }: Pick<Migration, "heldUntil">): MigrationPhase {
-  return heldUntil === undefined ? "await-cutover" : "hold";
+export function phaseBefore(migration: Pick<Migration, "heldUntil">): MigrationPhase {
+  return isSwitched(migration) ? "hold" : "await-cutover";
+}
+
+/** The row of the phase that a migration is in. A way back closes the database that has the address, and it ends otherwise if it is killed. */
+export function rowOf(migration: Pick<Migration, "phase" | "heldUntil">): PhaseRow {
+  const row = phases[migration.phase];
+  return isSwitched(migration) ? { ...row, ...back[migration.phase] } : row;
 }

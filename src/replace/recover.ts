@@ -1,10 +1,8 @@
 /** @module Repairs what a run left behind that ended in the middle of a cutover: its cap of queries, and its pause of writes. */
 import { type ApplyContext, driverOf } from "../apply/context.ts";
 import { asError } from "../model/errors.ts";
-import { letWrite } from "./data/quiesce.ts";
-import { interrupted, phaseBefore } from "./phases.ts";
-import { setPhase } from "./record.ts";
-import { openBound } from "./sides.ts";
+import { letWriteAgain } from "./fence.ts";
+import { interrupted, isInPower } from "./phases.ts";
 
 /**
  * Puts the cap of queries back and ends the pause of every database whose cutover was interrupted while it runs. The caller holds the lock of the
@@ -12,17 +10,14 @@ import { openBound } from "./sides.ts";
  */
 export async function repairMigrations(context: ApplyContext): Promise<void> {
   for (const [address, migration, { kind, id, place }] of interrupted(context.journal.state)) {
-    const { cap, phase } = migration;
+    const { phase } = migration;
     try {
-      const live =
-        phase === "fence"
-          ? await driverOf(context, kind).get({ id, place }, context.stopping)
-          : { phase: { is: "ready" } };
+      const live = isInPower(migration)
+        ? await driverOf(context, kind).get({ id, place }, context.stopping)
+        : { phase: { is: "ready" } };
       if (live?.phase.is !== "ready") continue;
-      const side = await openBound(address, context, context.stopping);
-      await letWrite(side, cap).finally(side.close);
+      await letWriteAgain(address, context);
       const message = `an earlier run ended in the phase ${phase} of its migration: it takes writes again`;
-      await setPhase(address, phaseBefore(migration), { cap: undefined, pausedUntil: undefined }, context);
       context.emit({ type: "warning", address, message });
     } catch (error) {
       context.stopping.throwIfAborted();

@@ -8,13 +8,13 @@ import type { Migration } from "../model/state.ts";
 import { quiesce, readCap } from "./data/quiesce.ts";
 import { isRefusal } from "./data/refusals.ts";
 import { fence, isOpenFence, power, reopen, switchOver, writeMark } from "./fence.ts";
-import { isSwitched } from "./phases.ts";
+import { isInterrupted, isSwitched } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
-import { openBound } from "./sides.ts";
+import { boundAt, openBound } from "./sides.ts";
 
 /**
- * Takes a migration back. Between fence and switch the old database is started again; after the switch the new one is fenced by the same
- * rules, the address goes back, and then the old one is started. Says what the new one had got.
+ * Takes a migration back. Before the switch a database that a killed cutover left takes writes again; after the switch the new one is fenced
+ * by the same rules, the address goes back, and then the old one is started. Says what the new one had got. A killed way back begins anew.
  */
 export async function undo(step: Step, context: ApplyContext): Promise<StepResult> {
   const { address, place } = step;
@@ -23,41 +23,43 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   if (bound === undefined || migration === undefined)
     throw new GraphformError("nothing-to-undo", `${address} has no migration`);
   const at = { ...step, id: bound.id, place: bound.place ?? place };
-  if (migration.phase === "fence" && migration.heldUntil === undefined) return reopen(at, context);
-  if (!isSwitched(migration) && migration.phase !== "fence")
+  if (migration.phase === "fence" || isInterrupted(migration)) {
+    const opened = await reopen(at, context);
+    if (opened.result !== "done" || !isSwitched(migration)) return opened;
+  }
+  if (!isSwitched(migration))
     throw new GraphformError("nothing-to-undo", `the address ${address} was not switched yet`, {
       hint: "take the change back in the manifest: the next apply deletes the new database",
     });
   const former = twinOf(address, "former");
   if (context.journal.state.resources[former] === undefined)
     throw new GraphformError("nothing-to-undo", `the old database of ${address} is deleted already`);
-  const writes = await close(at, migration, context);
-  await switchOver(at, termsOf(migration, context), "former", {}, context);
+  const isBack = migration.phase === "switch";
+  const writes = isBack
+    ? "an earlier run switched back, and its count is lost"
+    : await close(at, migration, context);
+  if (!isBack) await switchOver(at, termsOf(migration, context), "former", { phase: "switch" }, context);
   report(step, "switch", "back to the old database", context);
   const started = await power("start", address, context);
-  await setPhase(address, "hold", { mark: await markOfStart(started, address, context) }, context);
-  const { heldUntil = "" } = context.journal.state.migrations?.[address] ?? {};
-  const message = `back on ${context.journal.state.resources[address]?.id ?? "the old database"}; ${writes}, and ${bound.id} keeps it, stopped, until ${heldUntil}; once more, graphform replace undo ${shellWord(address)} goes forward again to ${bound.id}`;
-  return {
-    ...started,
-    message: started.result === "done" ? message : `${message}; ${started.message ?? ""}`,
-  };
+  const { migrations, resources } = context.journal.state;
+  const left = resources[former]?.id ?? "the other one";
+  const message = `back on ${boundAt(address, context).id}; ${writes}, and ${left} keeps it, stopped, until ${migrations?.[address]?.heldUntil ?? ""}`;
+  const again = `graphform replace undo ${shellWord(address)}`;
+  if (started.result !== "done")
+    return { ...started, message: `${message}; ${started.message ?? ""}`, hint: `${again} starts it` };
+  await setPhase(address, "hold", { mark: await markOfStart(address, context) }, context);
+  return { ...started, message: `${message}; once more, ${again} goes forward again to ${left}` };
 }
 
 /** The mark of a database that was just started: its process has counted from 0. Undefined if it cannot be asked. */
-async function markOfStart(
-  { result }: StepResult,
-  address: Address,
-  context: ApplyContext,
-): Promise<Migration["mark"]> {
-  if (result !== "done") return undefined;
+async function markOfStart(address: Address, context: ApplyContext): Promise<Migration["mark"]> {
   const side = await openBound(address, context, context.stopping).catch(() => undefined);
   const mark = side && (await writeMark(side).catch(() => undefined));
   side?.close();
   return mark && { ...mark, writes: 0 };
 }
 
-/** Brings the new database to rest and stops it, and says what it has got since the switch. One that is stopped already has no more to say. */
+/** Brings the new database to rest and stops it, and says what it has got since the switch. One that a person has stopped is not asked. */
 async function close(step: Step, migration: Migration, context: ApplyContext): Promise<string> {
   const { address, id = "", place } = step;
   const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
@@ -69,11 +71,12 @@ async function close(step: Step, migration: Migration, context: ApplyContext): P
   });
   try {
     const cap = await readCap(side);
+    const { phase = "hold" } = context.journal.state.migrations?.[address] ?? {};
     // The state remembers it until the fence: a killed run leaves a pause, which the next one ends.
-    await setPhase(address, "hold", { cap }, context);
+    await setPhase(address, "quiesce", { cap }, context);
     const freeze = await quiesce(side, { cap }, context.stopping);
     if (isRefusal(freeze)) {
-      await setPhase(address, "hold", { cap: undefined }, context);
+      await setPhase(address, phase, { cap: undefined }, context);
       throw new GraphformError(freeze.code, freeze.message, { hint: freeze.remedy });
     }
     try {
@@ -87,8 +90,12 @@ async function close(step: Step, migration: Migration, context: ApplyContext): P
         ? "the new one had got no command that can write"
         : `the new one had got ${count} command${count === 1 ? "" : "s"} that can write since the switch, which the old one lacks`;
     } catch (error) {
-      await freeze.release();
-      if (!isOpenFence(error)) await setPhase(address, "hold", { pausedUntil: undefined }, context);
+      // What may be stopping stays paused: it is opened again only by a run that has seen its end.
+      if (isOpenFence(error)) freeze.abandon();
+      else {
+        await freeze.release();
+        await setPhase(address, phase, { pausedUntil: undefined }, context);
+      }
       throw error;
     }
   } finally {

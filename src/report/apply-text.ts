@@ -7,10 +7,7 @@ import { outputRows } from "./state-text.ts";
 import { escapeText, type Page, type Palette, wrapIndented } from "./typeset.ts";
 import { amount, elapsedTime } from "./words.ts";
 
-/**
- * The result of a run: unfinished steps with the next action, differences that the verifying plan found, backups, warnings,
- * outputs, and last the line that scripts read. Ends with a line break.
- */
+/** The result of a run: unfinished steps, differences that verifying found, backups, warnings, outputs, and the line that scripts read. */
 export function outcomeText(outcome: ShownOutcome, page: Page, command: Command = "apply"): string {
   const { palette, width } = page;
   const warnings = outcome.warnings.flatMap((warning) => wrapIndented("  ! ", escapeText(warning), width));
@@ -19,7 +16,14 @@ export function outcomeText(outcome: ShownOutcome, page: Page, command: Command 
   );
   const outputs = outputRows(outcome.outputs, palette);
   const blocks = [
-    ...unfinished(outcome.steps).map(([result, steps]) => stepsBlock(result, steps, page, command)),
+    ...Object.entries(headings).map(([result, heading]) =>
+      stepsBlock(
+        outcome.steps.filter((step) => step.result === result),
+        heading,
+        page,
+        command,
+      ),
+    ),
     found.length === 0
       ? []
       : [
@@ -83,8 +87,8 @@ interface Heading {
   readonly hint: string;
 }
 
-const headings: { readonly [result in StepOutcome["result"]]: Heading } = {
-  done: { title: "Done", sign: "✓", tone: "green", hint: "" },
+/** The results of unfinished steps, in the order of the report. */
+const headings: { readonly [result in Exclude<StepOutcome["result"], "done">]: Heading } = {
   failed: { title: "Failed", sign: "✗", tone: "red", hint: "" },
   stale: { title: "Changed since the plan was made", sign: "✗", tone: "red", hint: "make a new plan" },
   interrupted: {
@@ -109,13 +113,15 @@ const headings: { readonly [result in StepOutcome["result"]]: Heading } = {
   skipped: { title: "Not started", sign: "○", tone: "dim", hint: "" },
 };
 
+/** Equal messages of one address appear once. */
 function stepsBlock(
-  result: StepOutcome["result"],
-  steps: readonly StepOutcome[],
+  all: readonly StepOutcome[],
+  { title, sign, tone, hint }: Heading,
   { palette, width }: Page,
   command: Command,
 ): readonly string[] {
-  const { title, sign, tone, hint } = headings[result];
+  if (all.length === 0) return [];
+  const steps = [...new Map(all.map((step) => [`${step.address} ${step.message ?? ""}`, step])).values()];
   const lines = steps.flatMap((step) => {
     const message = step.message === undefined ? "" : `: ${escapeText(step.message)}`;
     const action = (step.hint ?? hint).replaceAll(runAgain, `run ${command} again`);
@@ -135,11 +141,8 @@ export function progressText(event: ApplyEvent, palette: Palette): string {
     case "step-progress": {
       const { doing } = stepWords(event.operation, event.verb);
       const status = event.detail === "" ? "" : ` ${escapeText(event.detail, 300)}`;
-      return line(
-        event.address,
-        `still ${doing}... ${palette.dim(`[${elapsedTime(event.elapsed)} elapsed]${status}`)}`,
-        palette,
-      );
+      const time = palette.dim(`[${elapsedTime(event.elapsed)} elapsed]${status}`);
+      return line(event.address, `still ${doing}... ${time}`, palette);
     }
     case "step-end":
       return line(event.outcome.address, endOf(event.outcome, palette), palette);
@@ -157,17 +160,12 @@ function line(address: string, rest: string, { bold }: Palette): string {
 function endOf(step: StepOutcome, palette: Palette): string {
   const time = formatDuration(step.elapsed);
   const id = step.id === undefined ? "" : palette.dim(` [id=${escapeText(step.id, 100)}]`);
-  if (step.result === "done") {
-    const done = doneWords(step);
-    const message = step.message === undefined ? "" : `: ${escapeText(step.message)}`;
-    return `${palette.green(`${done} in ${time}`)}${id}${message}`;
-  }
+  const message = step.message === undefined ? "" : `: ${escapeText(step.message)}`;
+  if (step.result === "done") return `${palette.green(`${doneWords(step)} in ${time}`)}${id}${message}`;
   const tone = step.result === "failed" || step.result === "stale" ? palette.red : palette.yellow;
-  const words = step.result.replaceAll("-", " ");
-  return `${tone(`${words} after ${time}`)}${id}${step.message === undefined ? "" : `: ${escapeText(step.message)}`}`;
+  return `${tone(`${step.result.replaceAll("-", " ")} after ${time}`)}${id}${message}`;
 }
 
-/** Words for one operation: while it runs, and when it is done. */
 interface StepWords {
   readonly doing: string;
   readonly done: string;
@@ -191,7 +189,7 @@ const verbs: { readonly [verb: string]: StepWords } = {
   restart: { doing: "restarting", done: "restarted" },
   upgrade: { doing: "upgrading", done: "upgraded" },
   failover: { doing: "failing over", done: "failed over" },
-  preflight: { doing: "checking whether its data can be moved", done: "can be moved" },
+  preflight: { doing: "checking whether its data can be moved", done: "data checked" },
   cutover: { doing: "moving its data", done: "data moved" },
   hook: { doing: "running the hook", done: "hook has run" },
   undo: { doing: "going back", done: "went back" },
@@ -199,7 +197,7 @@ const verbs: { readonly [verb: string]: StepWords } = {
 
 /** The words of a step that is done: its operation, or that nothing had to be sent. */
 export function doneWords({ operation, verb, unsent }: StepOutcome): string {
-  if (unsent !== true) return stepWords(operation, verb).done;
+  if (unsent !== true || operation === "migrate") return stepWords(operation, verb).done;
   return operation === "delete" ? "gone without a request" : "as declared already, nothing was sent";
 }
 
@@ -212,27 +210,6 @@ export function stepWords(operation: Operation, verb: string | undefined): StepW
   const name = escapeText(verb, 100);
   return { doing: `${name} in progress`, done: `${name} done` };
 }
-
-/** The unfinished steps, grouped by result in the order of the report; equal messages of one address appear once. */
-function unfinished(
-  steps: readonly StepOutcome[],
-): readonly (readonly [StepOutcome["result"], readonly StepOutcome[]])[] {
-  return results.flatMap((result) => {
-    const found = steps.filter((step) => step.result === result);
-    const once = new Map(found.map((step) => [`${step.address} ${step.message ?? ""}`, step]));
-    return found.length === 0 ? [] : [[result, [...once.values()]] as const];
-  });
-}
-
-const results: readonly StepOutcome["result"][] = [
-  "failed",
-  "stale",
-  "interrupted",
-  "waiting-for-person",
-  "converging",
-  "blocked",
-  "skipped",
-];
 
 /** Words a difference that is left after an apply, in one line. */
 export function unsettledWords({ address, reason, field }: Unsettled<ShownValue>): string {

@@ -4,43 +4,36 @@ import { parseAddress } from "../model/address.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Change, FieldChange, OutputChange, Step } from "../model/plan.ts";
 import type { SourceRange } from "../model/problem.ts";
-import { nest, type Spec } from "../model/spec.ts";
-import { isMarked, type ShownValue } from "./shown.ts";
+import { nest } from "../model/spec.ts";
+import { isMarked, type ShownChange, type ShownPlan, type ShownSpec, type ShownValue } from "./shown.ts";
 import { type KindNames, typeOf } from "./words.ts";
 
 /** One entry of `resource_changes` (Terraform's plan representation, format 1.2). */
-export function resourceChange(
-  change: Change<ShownValue>,
-  steps: readonly Step<unknown>[],
-  names: KindNames,
-): JsonObject {
+export function resourceChange(change: ShownChange, steps: ShownPlan["steps"], names: KindNames): JsonObject {
   return {
     ...identity(change, names),
-    ...defined({ previous_address: change.previousAddress, action_reason: actionReason(change) }),
+    ...defined({ previous_address: change.previousAddress, action_reason: actionReason(change).plan }),
     change: {
       actions: actionsOf(change, steps),
       ...beforeAndAfter(change),
-      replace_paths: change.fields
-        .filter((field) => field.effect === "replace")
-        .map((field) => field.path.split(".")),
+      replace_paths: change.fields.flatMap(({ effect, path }) =>
+        effect === "replace" ? [path.split(".")] : [],
+      ),
       ...(change.action === "adopt" ? { importing: { id: change.id ?? "" } } : {}),
     },
   };
 }
 
 /** One entry of `resource_drift`: changes made outside since the last apply; undefined if there are none. */
-export function resourceDrift(change: Change<ShownValue>, names: KindNames): JsonObject | undefined {
+export function resourceDrift(change: ShownChange, names: KindNames): JsonObject | undefined {
   if (change.gone === true || (change.action === "create" && change.id !== undefined)) {
     const sides = beforeAndAfter({ ...change, action: "delete" });
     return { ...identity(change, names), change: { actions: ["delete"], ...sides } };
   }
   if (change.drift.length === 0) return undefined;
   const seen = change.before ?? {};
-  const recorded = change.drift.reduce<Spec<ShownValue>>(
-    (spec, { path, before }) => withValue(spec, path, before),
-    seen,
-  );
-  const drifted: Change<ShownValue> = { ...change, action: "replace", before: recorded, after: seen };
+  const recorded = change.drift.reduce((spec, { path, before }) => withValue(spec, path, before), seen);
+  const drifted: ShownChange = { ...change, action: "replace", before: recorded, after: seen };
   return { ...identity(change, names), change: { actions: ["update"], ...beforeAndAfter(drifted) } };
 }
 
@@ -58,38 +51,25 @@ export function outputChange(change: OutputChange<ShownValue>): JsonObject {
 }
 
 /** The entry of one change under `x_graphform`: reason, disruption, guards, and the source of each value. */
-export function changeExtras(change: Change<ShownValue>): JsonObject {
-  const fields = change.fields.map((field): [string, JsonObject] => [
-    field.path,
-    {
-      effect: field.effect,
-      disruption: field.disruption,
-      secret: field.secret,
-      ...defined({ source: field.source, via: field.via }),
-    },
-  ]);
-  const drift = change.drift.map(({ path, secret, shownBy, wayOut }): [string, JsonObject] => [
-    path,
-    {
-      secret,
-      ...defined({ source: shownBy, way_out: wayOut }),
-    },
-  ]);
-  const { where, phase, waysOn, mayBe } = change;
+export function changeExtras(change: ShownChange): JsonObject {
+  const fields = change.fields.map(
+    ({ path, effect, disruption, secret, source, via }) =>
+      [path, { effect, disruption, secret, ...defined({ source, via }) }] as const,
+  );
+  const drift = change.drift.map(
+    ({ path, secret, shownBy, wayOut }) =>
+      [path, { secret, ...defined({ source: shownBy, way_out: wayOut }) }] as const,
+  );
+  const { action, reason, disruption, id, forcedBy, where, phase, waysOn, mayBe } = change;
   return {
-    action: change.action,
-    reason: change.reason,
-    disruption: change.disruption,
-    blocked: change.blocked.map((guard) => ({ ...guard })),
+    ...{ action, reason, disruption, blocked: change.blocked.map((guard) => ({ ...guard })) },
     fields: Object.fromEntries(fields),
     ...(drift.length === 0 ? {} : { drift: Object.fromEntries(drift) }),
     ...(change.gone === true ? { gone: true } : {}),
     ...(change.backupFirst === true ? { backup_first: true } : {}),
-    ...defined({ id: change.id, forced_by: change.forcedBy }),
+    ...defined({ id, forced_by: forcedBy, ways_on: waysOn, may_be: mayBe && { ...mayBe } }),
+    ...defined({ phase: phase && { is: phase.is, detail: phase.detail } }),
     ...placeJson(where),
-    ...(phase === undefined ? {} : { phase: { is: phase.is, detail: phase.detail } }),
-    ...(mayBe === undefined ? {} : { may_be: { ...mayBe } }),
-    ...defined({ ways_on: waysOn }),
   };
 }
 
@@ -102,28 +82,20 @@ export function placeJson(where: SourceRange | undefined): JsonObject {
 
 /** The entry of one step under `x_graphform`, without its spec: that is only in the plan file. */
 export function stepExtras(step: Step<unknown>): JsonObject {
+  const { key, address, operation, verb, after, precondition, blocked } = step;
   return {
-    key: step.key,
-    address: step.address,
-    operation: step.operation,
-    ...defined({ verb: step.verb }),
-    ...(step.operation === "heal" ? { via: "database" } : {}),
-    after: step.after,
-    precondition: step.precondition,
-    blocked: step.blocked.map((guard) => ({ ...guard })),
+    ...{ key, address, operation, after, precondition, blocked: blocked.map((guard) => ({ ...guard })) },
+    ...(operation === "heal" ? { via: "database" } : {}),
+    ...defined({ verb }),
   };
 }
 
 /** The names of a resource: address, type, name and key of `forEach`. */
 export function identity({ address, kind }: Change<unknown>, names: KindNames): JsonObject {
-  const parts = parseAddress(address);
+  const { name = address, key } = parseAddress(address) ?? {};
   return {
-    address,
-    mode: "managed",
-    type: typeOf(kind, names),
-    name: parts?.name ?? address,
-    ...(parts?.key === undefined ? {} : { index: parts.key }),
-    provider_name: "graphform",
+    ...{ address, mode: "managed", type: typeOf(kind, names), name, provider_name: "graphform" },
+    ...defined({ index: key }),
   };
 }
 
@@ -149,21 +121,28 @@ export function actionsOf(change: Change<unknown>, steps: readonly Step<unknown>
 
 /** The order of a replacement is that of its steps. */
 function createsFirst({ address }: Change<unknown>, steps: readonly Step<unknown>[]): boolean {
-  const own = steps.filter((step) => step.address === address);
-  const create = own.find((step) => step.operation === "create");
-  const remove = own.find((step) => step.operation === "delete");
+  const [create, remove] = ["create", "delete"].map((operation) =>
+    steps.find((step) => step.address === address && step.operation === operation),
+  );
   return create !== undefined && remove?.after.includes(create.key) === true;
 }
 
-function actionReason(change: Change<unknown>): string | undefined {
-  if (change.action === "delete") return "delete_because_no_resource_config";
-  if (change.action !== "replace" && change.action !== "migrate") return undefined;
-  return change.forcedBy === undefined ? "replace_by_request" : "replace_because_cannot_update";
+/** The reason of a deletion or a replacement, and the one that the stream of events gives, as Terraform names them. */
+export function actionReason({
+  action,
+  forcedBy,
+}: Change<unknown>): Partial<Record<"plan" | "event", string>> {
+  const removed = "delete_because_no_resource_config";
+  if (action === "delete") return { plan: removed, event: removed };
+  if (action !== "replace" && action !== "migrate") return {};
+  return forcedBy === undefined
+    ? { plan: "replace_by_request", event: "requested" }
+    : { plan: "replace_because_cannot_update", event: "cannot_update" };
 }
 
 /** Both sides of a change with their marks; null if there is nothing on a side. */
 export function beforeAndAfter(
-  change: Change<ShownValue>,
+  change: ShownChange,
 ): Readonly<Record<"before" | "after" | "after_unknown" | "before_sensitive" | "after_sensitive", Json>> {
   const { before, after } = sidesOf(change);
   return {
@@ -177,7 +156,7 @@ export function beforeAndAfter(
 
 /** A spec as nested objects, with one part of each of its values. */
 export function nested(
-  spec: Spec<ShownValue> | undefined,
+  spec: ShownSpec | undefined,
   part: (value: ShownValue) => Json | undefined,
 ): JsonObject | undefined {
   if (spec === undefined) return undefined;
@@ -192,13 +171,10 @@ function marked(mark: Json): Json | undefined {
   return isMarked(mark) ? mark : undefined;
 }
 
-/**
- * Both sides of a change. What is created alone has nothing before, also if the service no longer shows an object. Unmanaged fields do
- * not change: the sides of an update differ in the changed fields only.
- */
-function sidesOf({ action, fields, before, after }: Change<ShownValue>): {
-  readonly before?: Spec<ShownValue> | undefined;
-  readonly after?: Spec<ShownValue> | undefined;
+/** Both sides of a change. A create has nothing before, even if an object was known; those of an update differ in the changed fields alone. */
+function sidesOf({ action, fields, before, after }: ShownChange): {
+  readonly before?: ShownSpec | undefined;
+  readonly after?: ShownSpec | undefined;
 } {
   switch (action) {
     case "create":
@@ -211,19 +187,19 @@ function sidesOf({ action, fields, before, after }: Change<ShownValue>): {
       return { before: before ?? {} };
     case "update":
     case "adopt":
-      return { before: before ?? {}, after: fields.reduce<Spec<ShownValue>>(withField, before ?? {}) };
+      return { before: before ?? {}, after: fields.reduce(withField, before ?? {}) };
     case "move":
     case "keep":
       return { before: before ?? after, after: before ?? after };
   }
 }
 
-function withField(spec: Spec<ShownValue>, field: FieldChange<ShownValue>): Spec<ShownValue> {
+function withField(spec: ShownSpec, field: FieldChange<ShownValue>): ShownSpec {
   return field.after === undefined ? spec : withValue(spec, field.path, field.after);
 }
 
 /** A copy of the spec with one value set, or removed if it is undefined. */
-function withValue(spec: Spec<ShownValue>, path: string, value: ShownValue | undefined): Spec<ShownValue> {
-  const others = Object.entries(spec).filter(([other]) => other !== path);
-  return Object.fromEntries(value === undefined ? others : [...others, [path, value]]);
+function withValue(spec: ShownSpec, path: string, value: ShownValue | undefined): ShownSpec {
+  const { [path]: _, ...others } = spec;
+  return value === undefined ? others : { ...others, [path]: value };
 }

@@ -7,10 +7,11 @@ import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import { type Change, hasChanges, type Operation } from "../model/plan.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Command, doneWords, lastLine, stepWords, unsettledWords } from "./apply-text.ts";
+import { actionReason } from "./change-json.ts";
 import { planLine, summarize, verdictOf } from "./plan-summary.ts";
 import { diagnosticOf, errorDiagnostic, noticeOf } from "./problems.ts";
 import type { ShownOutcome, ShownPlan } from "./shown.ts";
-import { typedOutputs } from "./state-text.ts";
+import { outputsJson } from "./state-text.ts";
 import { escapeText } from "./typeset.ts";
 import { elapsedTime, type KindNames, typeOf } from "./words.ts";
 
@@ -32,7 +33,6 @@ export function versionEvent(version: string): JsonObject {
   return uiEvent("info", "version", `graphform ${version}`, { graphform: version, ui: "1.2" });
 }
 
-/** Problems of the manifest, one line each. */
 export function problemEvents(problems: readonly Problem[]): readonly JsonObject[] {
   return problems.map((problem) => diagnosticEvent(problem.severity, problem.message, diagnosticOf(problem)));
 }
@@ -43,12 +43,10 @@ function diagnosticEvent(severity: Problem["severity"], summary: string, diagnos
   return uiEvent(level, "diagnostic", `${title}: ${summary}`, { diagnostic });
 }
 
-/** An error as a diagnostic. */
 export function errorEvent(error: GraphformError): JsonObject {
   return diagnosticEvent("error", error.message, errorDiagnostic(error));
 }
 
-/** A diagnostic without a position in the manifest. */
 function noticeEvent(
   severity: Problem["severity"],
   summary: string,
@@ -60,19 +58,13 @@ function noticeEvent(
 
 /** The `resource` object of an event, in the shape of Terraform's stream. */
 function eventResource(address: Address, kind: string, names: KindNames): JsonObject {
-  const parts = parseAddress(address);
+  const { name = address, key = null } = parseAddress(address) ?? {};
   return {
-    addr: address,
-    module: "",
-    resource: address,
-    implied_provider: "graphform",
-    resource_type: typeOf(kind, names),
-    resource_name: parts?.name ?? address,
-    resource_key: parts?.key ?? null,
+    ...{ addr: address, module: "", resource: address, implied_provider: "graphform" },
+    ...{ resource_type: typeOf(kind, names), resource_name: name, resource_key: key },
   };
 }
 
-/** The events of a plan: drift, changes, the summary, changed outputs. */
 export function planEvents(plan: ShownPlan, names: KindNames): readonly JsonObject[] {
   const summary = summarize(plan);
   const { add, change, destroy, adopt, blocked } = summary;
@@ -111,7 +103,7 @@ function plannedEvent(change: Change<unknown>, names: KindNames): JsonObject {
       resource: eventResource(address, kind, names),
       ...(previousAddress && { previous_resource: eventResource(previousAddress, kind, names) }),
       action: words[action],
-      ...defined({ reason: reasonOf(change) }),
+      ...defined({ reason: actionReason(change).event }),
       ...(action === "adopt" ? { importing: { id: change.id ?? "" } } : {}),
     },
     x_graphform: { reason, disruption, blocked: blocked.map((guard) => ({ ...guard })) },
@@ -127,12 +119,6 @@ function driftEvent(change: Change<unknown>, names: KindNames): JsonObject {
     x_graphform: { fields: change.drift.map((field) => field.path) },
   };
   return uiEvent("info", "resource_drift", `${change.address}: Drift detected (update)`, payload);
-}
-
-function reasonOf(change: Change<unknown>): string | undefined {
-  if (change.action === "delete") return "delete_because_no_resource_config";
-  if (change.action !== "replace" && change.action !== "migrate") return undefined;
-  return change.forcedBy === undefined ? "requested" : "cannot_update";
 }
 
 function outputEvents(plan: ShownPlan): readonly JsonObject[] {
@@ -161,12 +147,11 @@ export function applyEvent(event: ApplyEvent, names: KindNames): JsonObject {
   }
 }
 
-/** The result as lines of the stream: unfinished steps with reasons, the summary, the outputs. */
 export function outcomeEvents(outcome: ShownOutcome, command: Command = "apply"): readonly JsonObject[] {
   const { added, changed, destroyed, exitCode, resumed } = outcome;
   const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: command };
   const level = exitCode === 0 ? "info" : "error";
-  const outputs = typedOutputs(outcome.outputs);
+  const outputs = outputsJson(outcome.outputs, true);
   const count = Object.keys(outputs).length;
   return [
     ...outcome.warnings.map((summary) => noticeEvent("warning", summary)),

@@ -1,8 +1,7 @@
 /** @module Formats a plan as JSON in the shape of Terraform's plan representation. */
 
 import { parseAddress } from "../model/address.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import type { Change } from "../model/plan.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import {
   beforeAndAfter,
   changeExtras,
@@ -14,14 +13,11 @@ import {
   stepExtras,
 } from "./change-json.ts";
 import { summarize } from "./plan-summary.ts";
-import { isMarked, type ShownPlan, type ShownValue } from "./shown.ts";
+import { isMarked, type ShownChange, type ShownPlan, type ShownValue } from "./shown.ts";
 import { censusJson } from "./view/census-view.ts";
 import type { KindNames } from "./words.ts";
 
-/**
- * A plan as JSON, format_version 1.2, so that tools for Terraform can read it; extensions are under `x_graphform`.
- * Print it with `jsonText`, which sorts the keys.
- */
+/** A plan as Terraform's tools read it, format_version 1.2, with extensions under `x_graphform`. Print it with `jsonText`, which sorts the keys. */
 export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
   const changes = [...plan.changes].sort((a, b) => (a.address < b.address ? -1 : 1));
   const { restarts, replacements, seconds } = plan.forecast;
@@ -32,10 +28,7 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
     errored: false,
     timestamp: plan.timestamp,
     resource_changes: changes.map((change) => resourceChange(change, plan.steps, names)),
-    resource_drift: changes.flatMap((change): JsonObject[] => {
-      const drift = resourceDrift(change, names);
-      return drift === undefined ? [] : [drift];
-    }),
+    resource_drift: changes.flatMap((change) => resourceDrift(change, names) ?? []),
     output_changes: Object.fromEntries(
       Object.entries(plan.outputs).map(([name, output]) => [name, outputChange(output)]),
     ),
@@ -54,22 +47,18 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
   };
 }
 
-/** True if apply would change anything: an unblocked step, or an output. */
 function isApplyable(plan: ShownPlan): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.steps.some((step) => step.blocked.length === 0);
 }
 
-/**
- * `prior_state`, `planned_values` and `configuration` of a plan. What a guard holds back is planned as it is. A plan in which nothing
- * is declared has no configuration: one of `destroy` does not know it.
- */
+/** `prior_state`, `planned_values`, and `configuration` unless nothing is declared (`destroy`). What a guard blocks stays as it is. */
 function planValues(
   { changes, outputs }: Pick<ShownPlan, "changes" | "outputs">,
   names: KindNames,
 ): JsonObject {
-  const observed = Object.entries(outputs).map(
-    ([name, { before, sensitive }]) => [name, before, sensitive] as const,
+  const observed = Object.entries(outputs).flatMap(([name, { before, sensitive }]) =>
+    before === undefined ? [] : [[name, before, sensitive] as const],
   );
   const planned = Object.entries(outputs).flatMap(([name, { action, after, unknown, sensitive }]) =>
     action === "delete" ? [] : [[name, unknown ? undefined : after, sensitive] as const],
@@ -79,7 +68,7 @@ function planValues(
     prior_state: {
       format_version: "1.0",
       values: {
-        outputs: outputValues(observed.filter(([, before]) => before !== undefined)),
+        outputs: outputValues(observed),
         root_module: { resources: changes.flatMap((change) => observedResource(change, names)) },
       },
     },
@@ -97,34 +86,30 @@ function outputValues(
   outputs: readonly (readonly [name: string, value: ShownValue | undefined, sensitive: boolean])[],
 ): JsonObject {
   return Object.fromEntries(
-    outputs.map(([name, value, isSensitive]): [string, Json] => [
-      name,
-      {
-        sensitive: isSensitive || isMarked(value?.sensitive ?? false),
-        ...(value?.json === undefined ? {} : { value: value.json }),
-      },
-    ]),
+    outputs.map(([name, value, isSensitive]) => {
+      const sensitive = isSensitive || isMarked(value?.sensitive ?? false);
+      return [name, { sensitive, ...defined({ value: value?.json }) }];
+    }),
   );
 }
 
 /** The object that was seen; what is gone was not. */
-function observedResource(change: Change<ShownValue>, names: KindNames): readonly JsonObject[] {
+function observedResource(change: ShownChange, names: KindNames): readonly JsonObject[] {
   if (change.before === undefined || change.gone === true || change.action === "create") return [];
   const { before, before_sensitive } = beforeAndAfter({ ...change, action: "keep" });
   return [{ ...identity(change, names), values: before, sensitive_values: before_sensitive }];
 }
 
 /** The object after the apply, without what is known only then. */
-function plannedResource(change: Change<ShownValue>, names: KindNames): readonly JsonObject[] {
+function plannedResource(change: ShownChange, names: KindNames): readonly JsonObject[] {
   if (change.blocked.length > 0) return observedResource(change, names);
   const { after, after_sensitive } = beforeAndAfter(change);
-  return after === null
-    ? []
-    : [{ ...identity(change, names), values: after, sensitive_values: after_sensitive }];
+  if (after === null) return [];
+  return [{ ...identity(change, names), values: after, sensitive_values: after_sensitive }];
 }
 
 /** One entry for each name; the resources of one `forEach` differ in their values, and share it. */
-function declaredResources(changes: readonly Change<ShownValue>[], names: KindNames): readonly JsonObject[] {
+function declaredResources(changes: readonly ShownChange[], names: KindNames): readonly JsonObject[] {
   const groups = Map.groupBy(changes, ({ kind, address }) => {
     const name = parseAddress(address)?.name;
     return name === undefined ? address : `${kind}.${name}`;
@@ -148,7 +133,7 @@ function declaredResources(changes: readonly Change<ShownValue>[], names: KindNa
 }
 
 /** The values of a resource that refers to no other one. Of others a plan does not know which values were written. */
-function constants({ after }: Change<ShownValue>): JsonObject {
+function constants({ after }: ShownChange): JsonObject {
   const known = nested(after, ({ json, sensitive, unknown }) =>
     json === undefined || isMarked(sensitive) || isMarked(unknown) ? undefined : { constant_value: json },
   );

@@ -7,21 +7,10 @@ import { actionsOf } from "./change-json.ts";
 import type { NextView, Tone } from "./view/report-view.ts";
 import { amount } from "./words.ts";
 
-/** The counts of a plan. A replacement counts as add and destroy; a blocked change counts only as blocked. */
-interface PlanSummary {
-  readonly add: number;
-  readonly change: number;
-  readonly destroy: number;
-  /** Changes that a guard holds back. */
-  readonly blocked: number;
-  readonly adopt: number;
-  readonly move: number;
-  readonly forget: number;
-  /** Bound objects that were deleted outside graphform, blocked or not. */
-  readonly gone: number;
-}
+type Counted = "add" | "change" | "destroy" | "blocked" | "adopt" | "move" | "forget" | "gone";
 
-export function summarize(plan: Plan<unknown>): PlanSummary {
+/** Counts changes: a replacement as add and destroy, a blocked one only as blocked, and one of an object that is gone as `gone` too. */
+export function summarize(plan: Plan<unknown>): Readonly<Record<Counted, number>> {
   const free = plan.changes.filter((change) => change.blocked.length === 0);
   const count = (...actions: readonly Action[]): number =>
     free.filter((change) => actions.includes(change.action)).length;
@@ -39,14 +28,11 @@ export function summarize(plan: Plan<unknown>): PlanSummary {
 }
 
 /** The last line of every plan. Its form is stable, because scripts read it. */
-export function planLine({ add, change, destroy }: Pick<PlanSummary, "add" | "change" | "destroy">): string {
+export function planLine({ add, change, destroy }: ReturnType<typeof summarize>): string {
   return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
-/**
- * The numbers of creates, updates and deletes of one or more plans, as they are counted from `resource_changes` of the plan's JSON: a replacement is one
- * create and one delete, and a blocked change counts. Contains nothing else, because everybody who sees the project can read it.
- */
+/** Numbers of `resource_changes`: a replacement is two, and blocked changes count. Nothing else: everybody in the project can read them. */
 export function gitlabCounts(plans: readonly Plan<unknown>[]): JsonObject {
   const actions = plans.flatMap(({ changes, steps }) =>
     changes.flatMap((change) => actionsOf(change, steps)),

@@ -15,10 +15,7 @@ import {
 } from "./typeset.ts";
 import { amount } from "./words.ts";
 
-/**
- * Each problem as `file:line:column: error: message`, the source line with a mark under the place, and the hint; then the
- * number of problems. Ends with a line break; empty if there are no problems.
- */
+/** Each problem with its source line, marked, and its hint; then their number. Ends with a line break; empty if there are none. */
 export function problemsText(problems: readonly Problem[], page: Page): string {
   if (problems.length === 0) return "";
   const blocks = problems.map((problem) => problemLines(problem, page).join("\n"));
@@ -65,19 +62,14 @@ function countOf(problems: readonly Problem[]): string {
     : `${amount(errors, "problem")}, ${amount(warnings, "warning")}`;
 }
 
-/** Position of a problem in its excerpt, in UTF-16 units from 0; `to` is exclusive. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Column at which the excerpt of a long line has its problem, as `manifest/` cuts it. */
 const centre = 60;
 
-/**
- * Returns the span to mark. Undefined if there is no excerpt, or if the problem is outside of it.
- */
-function excerptSpan({ excerpt, range }: Problem): Span | undefined {
+/** The place of a problem in its excerpt, in UTF-16 units from 0, `to` exclusive; undefined if it is not in an excerpt. */
+function excerptSpan({
+  excerpt,
+  range,
+}: Problem): { readonly from: number; readonly to: number } | undefined {
   if (excerpt === undefined) return undefined;
   const column = range.start.column - 1;
   const from = excerpt.startsWith("…") && column > centre ? centre + 1 : column;
@@ -154,7 +146,6 @@ export function errorDiagnostics(error: GraphformError): readonly JsonObject[] {
   return [errorDiagnostic(error)];
 }
 
-/** An error as one diagnostic, without a position in the manifest. */
 export function errorDiagnostic({ message, hint, code, exitCode }: GraphformError): JsonObject {
   return noticeOf("error", message, hint, { x_graphform: { code, exit_code: exitCode } });
 }

@@ -1,6 +1,4 @@
-/**
- * @module Turns a plan, a drift report, a state and an outcome into what may be shown of it; every report gets the result.
- */
+/** @module Turns a plan, a drift report, a state and an outcome into what may be shown of it; every report gets the result. */
 
 import { holdsPassword } from "../model/acl.ts";
 import type { DriftReport, ResourceDrift } from "../model/drift.ts";
@@ -17,10 +15,12 @@ import { type KindNames, rowAt } from "./words.ts";
 /** A plan as reports get it; its steps have no specs. */
 export type ShownPlan = Plan<ShownValue>;
 
-/** A drift report as reports get it. */
+export type ShownChange = Change<ShownValue>;
+
+export type ShownSpec = Spec<ShownValue>;
+
 export type ShownDrift = DriftReport<ShownValue>;
 
-/** The outcome of an apply as reports get it. */
 export type ShownOutcome = Outcome<ShownValue>;
 
 export type ShownOutputs = { readonly [name: string]: RecordedOutput<ShownValue> };
@@ -44,7 +44,6 @@ export function shownPlan(plan: Plan, names: KindNames): ShownPlan {
   };
 }
 
-/** Replaces the secrets of a drift report. */
 export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
   return {
     ...report,
@@ -56,7 +55,6 @@ export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
   };
 }
 
-/** Replaces the secrets of a state. */
 export function shownState(state: StateDocument, names: KindNames): ShownState {
   const { name, lineage, serial, savedAt, service, manifest } = state;
   return {
@@ -78,7 +76,6 @@ export function shownState(state: StateDocument, names: KindNames): ShownState {
   };
 }
 
-/** Replaces the secrets of the outcome of an apply. */
 export function shownOutcome(outcome: Outcome, names: KindNames): ShownOutcome {
   return {
     ...outcome,
@@ -91,7 +88,6 @@ export function shownOutcome(outcome: Outcome, names: KindNames): ShownOutcome {
   };
 }
 
-/** Replaces the secrets of recorded outputs. */
 export function shownOutputs(outputs: { readonly [name: string]: RecordedOutput }): ShownOutputs {
   return mapped(outputs, (output) => {
     const value = shownValue(output.value, output.sensitive);
@@ -99,7 +95,7 @@ export function shownOutputs(outputs: { readonly [name: string]: RecordedOutput 
   });
 }
 
-function shownChange(change: Change, names: KindNames): Change<ShownValue> {
+function shownChange(change: Change, names: KindNames): ShownChange {
   const { before, after, fields, drift, ...rest } = change;
   const given = [...fields, ...drift];
   const values = [
@@ -160,7 +156,7 @@ function hiddenIn(
   return new Set(hidden.map(([path]) => path));
 }
 
-function shownSpec(spec: Spec, hidden: ReadonlySet<string>): Spec<ShownValue> {
+function shownSpec(spec: Spec, hidden: ReadonlySet<string>): ShownSpec {
   return Object.fromEntries(
     Object.entries(spec).map(([path, value]) => [path, shownValue(value, hidden.has(path))]),
   );
@@ -208,9 +204,7 @@ export function shownValue(value: Json, isHidden: boolean): ShownValue {
 }
 
 /** The fields that a spec sets: a group without entries sets none. */
-export function shownFields(
-  spec: Spec<ShownValue> = {},
-): readonly (readonly [path: string, value: ShownValue])[] {
+export function shownFields(spec: ShownSpec = {}): readonly (readonly [path: string, value: ShownValue])[] {
   return Object.entries(spec).filter(([, { json }]) => !isObject(json) || Object.keys(json).length > 0);
 }
 

@@ -1,15 +1,12 @@
 /** @module Formats the state and its outputs as text and as JSON. */
 
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Bound } from "../model/state.ts";
 import { type ShownOutputs, type ShownState, type ShownValue, shownValue } from "./shown.ts";
 import { escapeText, type Page, type Palette, padTo, textWidth, wrapIndented } from "./typeset.ts";
 import { amount, type KindNames, typeOf } from "./words.ts";
 
-/**
- * Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Ends
- * with a line break.
- */
+/** Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Ends with a line break. */
 export function stateText(state: ShownState, page: Page): string {
   const { palette } = page;
   const bound = sorted(state.resources);
@@ -18,15 +15,11 @@ export function stateText(state: ShownState, page: Page): string {
   const summary = `${amount(bound.length, "resource")}, serial ${state.serial}, saved ${escapeText(state.savedAt, 100)}`;
   const { service, manifest: { environment, paths = [] } = {} } = state;
   const declarer = [...(environment === undefined ? [] : [`environment ${environment}`]), ...paths];
-  const owner =
-    service === undefined
-      ? []
-      : [
-          escapeText(service.platform, 200),
-          ...(service.subscription === undefined
-            ? []
-            : [`subscription ${escapeText(service.subscription, 100)}`]),
-        ];
+  const { platform, subscription } = service ?? {};
+  const owner = [
+    ...(platform === undefined ? [] : [escapeText(platform, 200)]),
+    ...(subscription === undefined ? [] : [`subscription ${escapeText(subscription, 100)}`]),
+  ];
   const blocks = [
     [
       `${palette.bold(`State of ${escapeText(state.name, 100)}`)} ${palette.dim(`· ${summary}`)}`,
@@ -98,9 +91,7 @@ function sorted<T>(values: { readonly [name: string]: T }): readonly (readonly [
 
 /** The document of `show --json`. A state that was never written has neither lineage nor time. */
 export function stateJson(state: ShownState, names: KindNames): JsonObject {
-  const resources = Object.entries(state.resources).map(([address, bound]) =>
-    boundJson(address, bound, names),
-  );
+  const resources = Object.entries(state.resources).map((entry) => boundJson(...entry, names));
   const pending = Object.entries(state.pending).map(([address, create]) => ({ address, ...create }));
   const { name, lineage, serial, savedAt, service, manifest } = state;
   const isWritten = serial > 0;
@@ -118,51 +109,23 @@ export function stateJson(state: ShownState, names: KindNames): JsonObject {
 }
 
 function boundJson(address: string, bound: Bound<ShownValue>, names: KindNames): JsonObject {
-  const { kind, id, place, protect, onDelete, refs, createdAt } = bound;
-  const values = Object.entries(bound.recorded).map(([path, { json = null }]): [string, Json] => [
-    path,
-    json,
-  ]);
-  const converging = bound.converging === undefined ? {} : { converging: bound.converging.operation };
+  const { kind, id, place, recorded, protect, onDelete, refs, createdAt, converging } = bound;
+  const values = Object.entries(recorded).map(([path, { json = null }]) => [path, json] as const);
   return {
-    address,
-    type: typeOf(kind, names),
-    id,
-    place,
-    values: Object.fromEntries(values),
-    protect,
-    onDelete,
-    refs,
-    createdAt,
-    ...converging,
+    ...{ address, type: typeOf(kind, names), id, place, values: Object.fromEntries(values) },
+    ...{ protect, onDelete, refs, createdAt },
+    ...defined({ converging: converging?.operation }),
   };
 }
 
-/** Outputs in the shape of `terraform output -json`; a sensitive value is `"(sensitive)"`, whose type is `string`. */
-export function outputsJson(outputs: ShownOutputs): JsonObject {
+/** Outputs in the shape of `terraform output -json`; a sensitive value is `"(sensitive)"` of type string, and left out of a stream. */
+export function outputsJson(outputs: ShownOutputs, isStream = false): JsonObject {
   return Object.fromEntries(
-    Object.entries(outputs).map(([name, output]): [string, Json] => {
-      const value = output.value.json ?? null;
-      return [name, { sensitive: output.sensitive, type: typeName(value), value }];
+    Object.entries(outputs).map(([name, { sensitive, value }]): [string, Json] => {
+      const { json = null } = value;
+      const typed = { sensitive, type: typeName(json) };
+      return [name, isStream && sensitive ? typed : { ...typed, value: json }];
     }),
-  );
-}
-
-/** Outputs for the event stream; a sensitive one has no value. */
-export function typedOutputs(outputs: ShownOutputs): JsonObject {
-  return Object.fromEntries(
-    Object.entries(outputs).map(
-      ([
-        name,
-        {
-          sensitive,
-          value: { json = null },
-        },
-      ]): [string, Json] => {
-        const typed = { sensitive, type: typeName(json) };
-        return [name, sensitive ? typed : { ...typed, value: json }];
-      },
-    ),
   );
 }
 

@@ -8,10 +8,7 @@ const longestValue = 240;
 
 const longestMessage = 4000;
 
-/**
- * Control characters, characters that reorder or hide text (bidi, zero-width, invisible fillers), line and paragraph
- * separators, and halves of surrogate pairs.
- */
+/** Control characters, those that reorder or hide text (bidi, zero-width, invisible fillers), line separators, and halves of surrogate pairs. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Like `unsafe`, but leaves line breaks and tabs. */
@@ -72,7 +69,6 @@ export function textWidth(text: string): number {
   return /^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text);
 }
 
-/** Pads text with spaces up to a width. */
 export function padTo(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - textWidth(text)));
 }
@@ -103,10 +99,7 @@ export function wrapWords(words: readonly string[], width: number): readonly str
   return lines;
 }
 
-/**
- * Wraps prose for a terminal of so many columns; `undefined` leaves it as it is. Lines that are too long go on below, two columns further in.
- * Text may have colours. A line of an excerpt (`  47 | config:`) stays whole.
- */
+/** Wraps prose, which may have colours, to so many columns, with a hanging indent. A line of an excerpt (`  47 | config:`) stays whole. */
 export function wrapLines(text: string, columns: number | undefined): string {
   if (columns === undefined) return text;
   const wrapped = text.split("\n").flatMap((line) => {
@@ -120,7 +113,6 @@ export function wrapLines(text: string, columns: number | undefined): string {
 
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
-/** Text as it is without colours. */
 export function withoutColour(text: string): string {
   return text.replaceAll(colours, "");
 }

@@ -83,8 +83,3 @@ export function sourceMeanings(lines: readonly string[]): readonly string[] {
     .filter((source) => text.includes(sourceNote(source)))
     .map((source) => `${sourceNote(source).trim()} ${sourceMeaning[source]}`);
 }
-
-/** The same entries, errors before all others. */
-export function errorsFirst<T extends { readonly level: string }>(entries: readonly T[]): readonly T[] {
-  return entries.toSorted((a, b) => Number(b.level === "error") - Number(a.level === "error"));
-}

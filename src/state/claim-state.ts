@@ -16,7 +16,6 @@ import type { StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
 import { reduce } from "./reducer.ts";
 
-/** The claim: the service and the manifest of this run, and the state's path for messages. */
 export interface Claim {
   readonly service: ServiceIdentity;
   readonly manifest: ManifestIdentity;
@@ -25,10 +24,9 @@ export interface Claim {
 }
 
 /**
- * The state as that of a service and a manifest: a state that binds nothing, or that was written before states knew them, takes
- * them over, and the next write records them. Throws `state-service` if the state belongs to another service: everything would
- * be created again there, and the bound ids forgotten; `state-manifest` if it is another manifest's, whose objects would be
- * changed or deleted; `state-doubled` if two addresses are bound to one object.
+ * The state as that of a service and a manifest; a state without an owner takes them over with the next write. Throws `state-service`
+ * if another service owns it (everything would be created again, and the bound ids forgotten), `state-manifest` if another manifest
+ * does (its objects would be changed or deleted), and `state-doubled` if two addresses are bound to one object.
  */
 export function claimState(state: StateDocument, { service, manifest, where }: Claim): StateDocument {
   assertEachOnce(state, where);
@@ -68,10 +66,7 @@ export function assertSameService(
   throw new GraphformError("state-service", message, { hint });
 }
 
-/**
- * Throws `state-manifest` if the state has something and is known to be another manifest's. Every command that writes a state asks,
- * save `state rebind`, which assigns it, and `state unlock`, which changes nothing that a state says.
- */
+/** Throws `state-manifest` for another manifest's state. Every command that writes one asks, save `state rebind` and `state unlock`. */
 export function assertSameManifest(
   state: Pick<StateDocument, "manifest" | "resources" | "intents">,
   now: ManifestIdentity,
@@ -79,13 +74,10 @@ export function assertSameManifest(
 ): void {
   const difference = isEmpty(state) ? undefined : manifestDifference(state.manifest ?? {}, now);
   if (difference === undefined) return;
-  throw new GraphformError(
-    "state-manifest",
-    `the state ${where} belongs to another manifest: ${difference}`,
-    {
-      hint: "give this one a state of its own: another name in the manifest, another place in its state section, or --state; if it has taken the place of the other: graphform state rebind",
-    },
-  );
+  const message = `the state ${where} belongs to another manifest: ${difference}`;
+  const hint =
+    "give this one a state of its own: another name in the manifest, another place in its state section, or --state; if it has taken the place of the other: graphform state rebind";
+  throw new GraphformError("state-manifest", message, { hint });
 }
 
 /** True if a state binds nothing and looks for nothing: it has no owner yet. */
@@ -93,7 +85,7 @@ export function isEmpty({ resources, intents }: Pick<StateDocument, "resources" 
   return Object.keys(resources).length === 0 && Object.keys(intents).length === 0;
 }
 
-/** Tiers in which the state has an object, or looks for one. */
+/** Tiers in which the state has an object, or an open create. */
 function tiersOf({ resources, rounds }: StateDocument): ReadonlySet<string> {
   const places = [...Object.values(resources), ...Object.values(rounds)].map(({ place }) => place["tier"]);
   return new Set(places.filter((tier) => typeof tier === "string"));
@@ -105,14 +97,11 @@ function assertEachOnce({ resources }: StateDocument, where: string): void {
   for (const [address, { kind, id }] of Object.entries(resources)) {
     const key = `${kind} ${id}`;
     const other = addresses.get(key);
-    if (other !== undefined)
-      throw new GraphformError(
-        "state-doubled",
-        `the state ${where} binds ${id} twice, at ${other} and at ${address}: what is done to one is done to the other`,
-        {
-          hint: `find out which of them it is, and forget the other: graphform state rm ${shellWord(other)}, or graphform state rm ${shellWord(address)}`,
-        },
-      );
+    if (other !== undefined) {
+      const message = `the state ${where} binds ${id} twice, at ${other} and at ${address}: what is done to one is done to the other`;
+      const hint = `find out which of them it is, and forget the other: graphform state rm ${shellWord(other)}, or graphform state rm ${shellWord(address)}`;
+      throw new GraphformError("state-doubled", message, { hint });
+    }
     addresses.set(key, address);
   }
 }

@@ -1,10 +1,11 @@
 /** @module Creates, numbers and formats the versions of a state. */
 import { randomUUID } from "node:crypto";
-import { objectIn } from "../model/json.ts";
+import { objectIn, textIn } from "../model/json.ts";
+import { perObject } from "../model/per-object.ts";
 import type { StateDocument } from "../model/state.ts";
 import { newKey } from "./vault.ts";
 
-/** The parts of a state that never change. Its key is in no other file. */
+/** The parts of a state that never change. The key is in no other file. */
 export interface Birth {
   readonly lineage: string;
   readonly key: string;
@@ -15,24 +16,11 @@ export function emptyState(
   name: string,
   birth: Birth = { lineage: randomUUID(), key: newKey() },
 ): StateDocument {
-  const { lineage, key } = birth;
-  const savedAt = "1970-01-01T00:00:00.000Z";
-  return {
-    version: 2,
-    name,
-    lineage,
-    serial: 0,
-    key,
-    savedAt,
-    resources: {},
-    intents: {},
-    rounds: {},
-    appliedPlans: [],
-    outputs: {},
-  };
+  const head = { version: 2, name, lineage: birth.lineage, serial: 0, key: birth.key } as const;
+  const tables = { resources: {}, intents: {}, rounds: {}, appliedPlans: [], outputs: {} };
+  return { ...head, savedAt: "1970-01-01T00:00:00.000Z", ...tables };
 }
 
-/** Which version of which history. */
 export type VersionId = Pick<StateDocument, "lineage" | "serial">;
 
 export function versionIdOf({ lineage, serial }: VersionId): VersionId {
@@ -42,10 +30,7 @@ export function versionIdOf({ lineage, serial }: VersionId): VersionId {
 /** The version that a text names; without lineage, and 0, if it names none. */
 export function versionIn(text: string): VersionId {
   const { lineage, serial } = objectIn(text) ?? {};
-  return {
-    lineage: typeof lineage === "string" ? lineage : "",
-    serial: Number.isSafeInteger(serial) ? Number(serial) : 0,
-  };
+  return { lineage: textIn(lineage) ?? "", serial: Number.isSafeInteger(serial) ? Number(serial) : 0 };
 }
 
 /** True if a version is the next one; the first of all follows nothing. */
@@ -65,22 +50,12 @@ export function isPlanApplied(state: StateDocument, fingerprint: string): boolea
   return state.appliedPlans.includes(fingerprint);
 }
 
-/** A document as it is written: version 3 says that what happened since is in the log beside it. */
+/** A document as it is written. Version 3: later events are in the log beside it. */
 type StoredDocument = Omit<StateDocument, "version"> & { readonly version: 2 | 3 };
 
-/**
- * Turns versions of a state into text, one line per resource, addresses sorted. Remembers the line of every entry
- * that did not change since, so that a small change of a large state is cheap.
- */
+/** Formats versions of a state, one line per entry, addresses sorted. Keeps the lines of unchanged entries: a small change is cheap. */
 export function stateFormatter(): (state: StoredDocument) => string {
-  const lines = new WeakMap<object, string>();
-  const line = (entry: object): string => {
-    const known = lines.get(entry);
-    if (known !== undefined) return known;
-    const fresh = JSON.stringify(entry);
-    lines.set(entry, fresh);
-    return fresh;
-  };
+  const line = perObject((entry: object) => JSON.stringify(entry));
   const map = (entries: { readonly [key: string]: object }): string => {
     const keys = Object.keys(entries).sort();
     if (keys.length === 0) return "{}";

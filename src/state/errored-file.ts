@@ -9,6 +9,7 @@ import { fileTrouble } from "../files/file-trouble.ts";
 import { asError, GraphformError } from "../model/errors.ts";
 import { isObject, objectIn } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
+import type { CreatedObject as AcknowledgedObject } from "../model/state-event.ts";
 import { stateFormatter } from "./document.ts";
 import { readState } from "./read-state.ts";
 
@@ -26,10 +27,7 @@ export interface ErroredState {
   readonly created: readonly CreatedObject[];
 }
 
-export interface CreatedObject {
-  readonly address: string;
-  readonly id: string;
-}
+export type CreatedObject = Pick<AcknowledgedObject, "address" | "id">;
 
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
@@ -45,10 +43,7 @@ export function erroredText({ state, where, follows, created }: ErroredState): s
   return `${JSON.stringify({ graphform: "errored", sha256, ...body }, undefined, 1)}\n`;
 }
 
-/**
- * Reads the text of such a file. Throws `state-foreign` for another file and for one that was changed, and as `readState` does
- * for its state.
- */
+/** Reads such a file. Throws `state-foreign` for another file or a changed one, and as `readState` does. */
 export function readErroredState(text: string, file: string, name?: string): ErroredState {
   const refused = (what: string, hint: string): GraphformError =>
     new GraphformError("state-foreign", `${file} is not ${what}`, { hint });
@@ -97,7 +92,7 @@ export interface ErroredFiles {
   remove(path: string): Promise<void>;
 }
 
-/** Opens the files. `file` is the usual path, beside the manifest; `name` that of the manifest. */
+/** `file` is the usual path, beside the manifest; `name` that of the manifest. */
 export function openErroredFiles(file: string, name: string): ErroredFiles {
   const usual = basename(file);
   const pathsIn = async (folder: string): Promise<readonly string[]> => {
@@ -105,11 +100,8 @@ export function openErroredFiles(file: string, name: string): ErroredFiles {
     return names.filter((found) => isErrored(found, usual)).map((found) => join(folder, found));
   };
   const read = async (path: string): Promise<FoundErrored> => {
-    try {
-      return { path, content: readErroredState(await readFile(path, "utf8"), path, name) };
-    } catch (error) {
-      return { path, content: asError(error) };
-    }
+    const content = readFile(path, "utf8").then((text) => readErroredState(text, path, name));
+    return { path, content: await content.catch(asError) };
   };
   return {
     async find() {
@@ -122,14 +114,13 @@ export function openErroredFiles(file: string, name: string): ErroredFiles {
       );
     },
     async write(errored, own) {
-      const text = erroredText(errored);
       const another = `${process.pid}.${usual}`;
       const there = await pathsIn(dirname(file));
       const places = [there.includes(file) ? join(dirname(file), another) : file, join(tmpdir(), another)];
       const troubles: string[] = [];
       for (const path of own === undefined ? places : [own, ...places]) {
         try {
-          await writeAtomically(path, text);
+          await writeAtomically(path, erroredText(errored));
           return path;
         } catch (error) {
           troubles.push(`${path}: ${fileTrouble(asError(error))}`);

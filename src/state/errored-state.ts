@@ -16,21 +16,16 @@ import { readState } from "./read-state.ts";
 import type { KeptStore, Unpushed } from "./store.ts";
 
 /**
- * Relation of an errored state to what is stored. `ahead`: no other run has written since. `current`: the stored state has all that it
- * says, or at least every object. `stale`: another run has written without knowing all objects. `elsewhere`: it is that of
- * another state.
+ * An errored state compared with what is stored. `ahead`: no other run has written since. `current`: every object of it is stored.
+ * `stale`: another run has written without knowing all objects. `elsewhere`: it belongs to another state.
  */
 export type StateMatch = "ahead" | "current" | "stale" | "elsewhere";
 
-/**
- * Digest of a document's content, SHA-256 in hex. Serial and time are not part of it: a run that takes over the lock of a dead one
- * writes the same document once more, as its next version. Nor is the key, which never changes.
- */
+/** SHA-256 of a document's content in hex, without serial and time (a takeover of the lock writes the same once more) and its key. */
 export function stateDigest({ key: _, ...state }: KeylessState): string {
   return digestOf(stateFormatter()({ ...state, serial: 0, savedAt: "", key: "" }));
 }
 
-/** Compares it with what is stored at an address. */
 export function matchOf(errored: ErroredState, stored: StateDocument | undefined, where: string): StateMatch {
   if (stored === undefined || stored.lineage !== errored.state.lineage) {
     if (errored.where !== where) return "elsewhere";
@@ -78,10 +73,7 @@ export interface Push {
   readonly clock: Clock;
 }
 
-/**
- * Stores it as the next version; the lock is held. Resolves with the stored state, and whether it had to be stored. Throws
- * `push-refused` if the stored state has gone on without knowing its objects.
- */
+/** Stores it as the next version, under the lock. Throws `push-refused` if the stored state has gone on without knowing its objects. */
 export async function pushErrored(
   store: KeptStore,
   { errored, file, name, manifest, clock }: Push,
@@ -103,7 +95,7 @@ export async function pushErrored(
   return { state, isStored: true };
 }
 
-/** The refusal of a run that does not know a file; undefined for a file that says nothing new, or that of another state. */
+/** The refusal of a run that does not know a file; undefined if the file says nothing new, or belongs to another state. */
 export function unpushedIn(
   { path: file, content }: FoundErrored,
   stored: StateDocument | undefined,
@@ -136,7 +128,7 @@ export function createdWords(objects: readonly CreatedObject[]): string {
   return objects.map(({ address, id }) => `${address} is ${id}`).join(", ");
 }
 
-/** The reason for which it cannot be stored, and what to do. */
+/** The reason not to store it, and what to do. */
 function contradiction(
   errored: ErroredState,
   stored: StateDocument | undefined,
@@ -163,7 +155,6 @@ function contradiction(
       };
 }
 
-/** Says how objects that no state binds are bound, after their file was moved away. */
 function bindByHand(file: string, objects: readonly CreatedObject[]): string {
   const [few, more] = [objects.slice(0, 10), objects.length - 10];
   const imports = few.map(({ address, id }) => `graphform import ${shellWord(address)} ${shellWord(id)}`);

@@ -16,38 +16,31 @@ export interface FileStoreOptions {
   readonly path: string;
   /** The manifest's name: a state of another name is refused. Without it any state will do. */
   readonly name?: string;
-  /**
-   * The path at which the state would be, had the command run in another folder. If a state is found there and none at
-   * `path`, no second one is begun.
-   */
+  /** The path for a command that runs in the other folder: a state there, and none at `path`, is refused and not begun again. */
   readonly elsewhere?: string;
   /** Hides the secrets of the run in what another holder of the lock wrote. */
   readonly hide?: Hide;
 }
 
-/** The stored version, as far as this store knows. */
+/** The stored version as this store knows it; undefined if nothing is stored. */
 interface Known {
-  /** Undefined if nothing is. */
   readonly version: VersionId | undefined;
-  /** Tell the files from all others that ever stood there. */
   readonly stamps: FileStamps;
 }
 
-/** Something to write: a version, or all that the log holds into the document. */
+/** Something to write; `fold`: the log goes into the document. */
 type Item =
   | { readonly is: "whole"; readonly version: StateDocument }
   | { readonly is: "event"; readonly version: EventVersion }
   | { readonly is: "fold" };
 
 /**
- * A state in a file: a document and a log of what happened since (`stateWriter`), mode 0600, the lock beside them as
- * `<path>.lock`. What is given back with the lock is a whole document. If the path is a link, all of this happens at its
- * target.
+ * A state in a file, or at the target of a link: a document and a log of later events (`stateWriter`), mode 0600, the lock beside them
+ * as `<path>.lock`. The document is whole when the lock is given back.
  *
- * A write follows what this store knows: what it read, or wrote, last. Another writer's version in between refuses it and
- * every further one until the state is read again. A file that vanished meanwhile is written again: nothing is lost by
- * that. A document that is gone before it is read, and has left its previous version or its log, was lost: `read` throws
- * `state-gone`, for with nothing remembered everything would be made a second time. `state-older` if these know a newer version.
+ * A write follows what this store read or wrote last. Another writer's version in between refuses it and every further one until the
+ * state is read again; a file that vanished meanwhile is written again. `read` throws `state-gone` if the document is missing and its
+ * backup or log is there (everything would be made a second time), and `state-older` if these know a newer version.
  */
 export function createFileStore({ path, name, elsewhere, hide }: FileStoreOptions): KeptStore {
   const writer = stateWriter();
@@ -55,20 +48,16 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
   let known: Known | undefined;
   /** Everything that was handed in, durable or not. */
   let live: LiveDocument | undefined;
-  let newest: VersionId | undefined;
   let busy = 0;
   /** A version that could not be written although it followed: the one after it follows as well. */
   let unwritten: number | undefined;
   let refused = false;
 
-  const load = async (
-    file: string,
-  ): Promise<Pick<StoredState, "state" | "newer"> & { readonly found: Known }> => {
-    const { state, stamps, ...beside } = await readStored(file, path, name);
-    const found = { version: state && versionIdOf(state), stamps };
-    known = found;
+  const load = async (file: string): Promise<StoredState> => {
+    const stored = await readStored(file, path, name);
+    known = knownFrom(stored);
     writer.forget();
-    return { state, found, ...beside };
+    return stored;
   };
 
   const isUntouched = async (file: string): Promise<boolean> => {
@@ -78,8 +67,8 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     const log = compare(expected?.stamps.log, stamps.log);
     if (document === "gone" || log === "gone") writer.forget();
     if (document !== "other" && log !== "other") return true;
-    const { found } = await load(file);
-    return expected === undefined || isSame(expected.version, found.version);
+    const { state } = await load(file);
+    return expected === undefined || isSame(expected.version, state);
   };
 
   const isAfter = (serial: number | undefined, { serial: next, lineage }: VersionId): boolean =>
@@ -115,19 +104,18 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
       // It may have come as far as the disk all the same: the version that is found there is ours.
       const found = await readStored(file, path, name).catch(() => undefined);
       if (found !== undefined && versions.some((version) => isSame(version, found.state)))
-        known = { version: found.state && versionIdOf(found.state), stamps: found.stamps };
+        known = knownFrom(found);
       throw unwritable(path, error);
     }
   };
   const writes = mergeCalls(store);
 
   const offer = async (item: Exclude<Item, { is: "fold" }>): Promise<void> => {
-    if (busy > 0 && newest !== undefined && !follows(newest, item.version))
-      throw conflict(path, item.version, newest);
+    if (busy > 0 && live !== undefined && !follows(live.view, item.version))
+      throw conflict(path, item.version, live.view);
     if (item.is === "whole") live = liveDocument(item.version);
     else if (live === undefined || !appendTo(live, item.version))
       throw conflict(path, item.version, known?.version);
-    newest = versionIdOf(item.version);
     busy += 1;
     try {
       await writes.offer(item);
@@ -175,7 +163,7 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     async replaceText(text, expected): Promise<void> {
       await writes.idle();
       await replaceFileText(await targetOf(path), path, text, expected);
-      [known, live, newest] = [undefined, undefined, undefined];
+      [known, live] = [undefined, undefined];
       writer.forget();
     },
     history: async () => fileHistory(await targetOf(path), path),
@@ -195,6 +183,10 @@ async function assertNoneElsewhere(file: string, path: string, elsewhere: string
   if (elsewhere !== undefined && other !== file && (await stampOf(other)) !== undefined)
     throw standsElsewhere(path, elsewhere);
   if (log !== undefined) throw stateGone(path, ofLog);
+}
+
+function knownFrom({ state, stamps }: StoredState): Known {
+  return { version: state && versionIdOf(state), stamps };
 }
 
 function compare(expected: string | undefined, now: string | undefined): "same" | "gone" | "other" {

@@ -8,15 +8,14 @@ import { defined, objectIn } from "../model/json.ts";
 import { stateFormatter } from "./document.ts";
 import { movedDocument } from "./moved.ts";
 import { readState } from "./read-state.ts";
-import { readTexts, stampOf, stampsOf, textOf } from "./state-file.ts";
+import { type FileStamps, readTexts, stampOf, stampsOf, textOf } from "./state-file.ts";
 import { backupOf, logOf } from "./state-writer.ts";
 import type { KeptVersion, Stored } from "./store.ts";
 import { changedMeanwhile, unwritable } from "./store-trouble.ts";
 
-/** The one version that is kept beside a state's file. */
 const backupId = "backup";
 
-/** Reads the document of a file as text; what is in its log is folded in. */
+/** Reads the document of a file as text, its log folded in. */
 export async function readFileText(file: string, path: string): Promise<Stored | undefined> {
   const { text, log, stamps } = await readTexts(file);
   if (text === undefined) return undefined;
@@ -24,9 +23,8 @@ export async function readFileText(file: string, path: string): Promise<Stored |
 }
 
 /**
- * Puts a text in place of this version, without its log; the version before is kept as backup. What stands in place of a
- * moved state also replaces the backup, since a state that lives elsewhere must not come back from it. The document itself is
- * replaced last: whoever finds the tombstone there finds nothing else of the state beside it.
+ * Puts a text in place of this version, without its log; the version before is kept as backup. A tombstone also replaces the backup,
+ * from which a moved state must not come back, and the document itself last.
  */
 export async function replaceFileText(
   file: string,
@@ -50,7 +48,7 @@ export async function replaceFileText(
   }
 }
 
-/** Leaves nothing of a state but its document, which is whole without its log. The backup becomes `text`. */
+/** Leaves the document alone, whole without its log. The backup becomes `text`. */
 async function clearBeside(file: string, path: string, text: string): Promise<void> {
   const stored = await readTexts(file);
   if (stored.log !== undefined) {
@@ -95,27 +93,19 @@ export async function probeFolder(file: string, path: string, making: boolean): 
 }
 
 async function backupTexts(file: string): Promise<{ readonly text?: string; readonly log?: string }> {
-  const [text, log] = [await textOf(backupOf(file)), await textOf(logOf(file))];
-  return { ...defined({ text, log }) };
+  return defined({ text: await textOf(backupOf(file)), log: await textOf(logOf(file)) });
 }
 
-/** A document that needs its log, with the log folded in; any other as it is. */
+/** A document with the log folded in, if it needs one. */
 function wholeText(text: string, path: string, log: string | undefined): string {
-  return log === undefined || !needsLog(text)
-    ? text
-    : stateFormatter()(readState(text, path, undefined, log));
+  if (log === undefined || !needsLog(text)) return text;
+  return stateFormatter()(readState(text, path, undefined, log));
 }
 
 function needsLog(text: string): boolean {
   return objectIn(text)?.["version"] === 3;
 }
 
-function versionOf({
-  document,
-  log,
-}: {
-  readonly document: string | undefined;
-  readonly log: string | undefined;
-}): string {
+function versionOf({ document, log }: FileStamps): string {
   return `${document}/${log}`;
 }

@@ -3,7 +3,6 @@
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { objectKey } from "../model/object-key.ts";
-import type { Ref } from "../model/observed.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { Binding, Journal, StateEvent } from "../model/state-event.ts";
 import { nextVersion } from "./document.ts";
@@ -12,7 +11,7 @@ import { applyEvent } from "./reducer.ts";
 import { mergeCalls } from "./state-writer.ts";
 import type { JournalStore } from "./store.ts";
 
-/** Events that say what happened at the service: their steps go on to their end if the store that refuses them keeps them. */
+/** Events of the service: their steps go on to their end if the store that refuses them keeps them. */
 const hasHappened: readonly StateEvent["type"][] = [
   "create-refused",
   "create-acknowledged",
@@ -27,9 +26,9 @@ const hasHappened: readonly StateEvent["type"][] = [
 ];
 
 /**
- * Opens the journal of a run: one line of versions, however many steps record at once. An event changes the newest
- * version at once and resolves when it is durable; one that changes nothing writes nothing. The first version is written
- * whole: what a journal is opened with need not be what is stored (a run claims the state for its service).
+ * Opens the journal of a run: one line of versions, however many steps record at once. An event changes the newest version at once
+ * and resolves when it is durable; one that changes nothing writes nothing. The first version is written whole: `initial` may differ
+ * from what is stored (a run claims the state for its service).
  */
 export function openJournal(store: JournalStore, initial: StateDocument, clock: Clock): Journal {
   const { live, boundTo } = rememberReleased(liveDocument(initial));
@@ -53,22 +52,16 @@ export function openJournal(store: JournalStore, initial: StateDocument, clock: 
   return {
     state: live.view,
     snapshot: () => snapshotOf(live.view),
-    boundTo: (kind, ref, since = live.view.serial) => boundTo(kind, ref, since),
+    boundTo,
     record,
     bind: (address, bound) => bindings.offer([address, bound]),
   };
 }
 
-/** A document whose bindings are not forgotten when they end. */
-interface RememberingDocument {
-  /** The document; changes made through it are remembered. */
-  readonly live: LiveDocument;
-  /** The addresses that are bound to an object, or were at some time after version `since`. Costs the same in any fleet. */
-  boundTo(kind: string, ref: Ref, since: number): readonly Address[];
-}
-
 /** Wraps a document: a binding that is replaced or removed is kept, with the last version that had it. */
-function rememberReleased(document: LiveDocument): RememberingDocument {
+function rememberReleased(
+  document: LiveDocument,
+): Pick<Required<Journal>, "boundTo"> & { live: LiveDocument } {
   const { resources, view } = document;
   const released = new Map<string, Map<Address, number>>();
   const remember = (address: Address): void => {
@@ -93,7 +86,7 @@ function rememberReleased(document: LiveDocument): RememberingDocument {
   };
   return {
     live: { ...document, resources: remembering },
-    boundTo(kind, ref, since) {
+    boundTo(kind, ref, since = view.serial) {
       const key = objectKey(kind, ref);
       const before = [...(released.get(key) ?? [])].filter(([, serial]) => serial > since);
       return [...new Set([...resources.having("object", key), ...before.map(([address]) => address)])];

@@ -4,10 +4,9 @@ import type { Address } from "../model/address.ts";
 import { objectKey } from "../model/object-key.ts";
 import type { Bound, CreateRound, Intent, Migration, StateDocument } from "../model/state.ts";
 
-/** The part of a document that does not grow with the number of resources. */
+/** A document without the tables that grow with the fleet. */
 export type DocumentHead = Omit<StateDocument, "resources" | "intents" | "rounds">;
 
-/** A document and the tables that it shows. */
 export interface LiveDocument {
   /** The document. Its entries never change, its maps do. */
   readonly view: StateDocument;
@@ -47,20 +46,17 @@ export function snapshotOf(state: StateDocument): StateDocument {
   return { ...state, resources: { ...resources }, intents: { ...intents }, rounds: { ...rounds } };
 }
 
-/** Entries by address, and which of them hold a value. */
+/** Entries by address, found by the values that they hold. */
 export interface IndexedTable<T, Index extends string> {
   /** All entries. Goes on changing. */
   readonly entries: { readonly [address: Address]: T };
   get(address: Address): T | undefined;
-  /** The addresses of the entries that hold a value. */
   having(index: Index, value: string): readonly Address[];
-  /** The number of entries that hold a value. */
   count(index: Index, value: string): number;
   set(address: Address, entry: T): void;
   remove(address: Address): void;
 }
 
-/** Makes a table of some entries; `values` says what an entry is found by. */
 function indexedTable<T, Index extends string>(
   initial: { readonly [address: Address]: T },
   values: { readonly [index in Index]: (entry: T) => readonly string[] },

@@ -4,14 +4,14 @@ import type { Hide } from "../model/known-secrets.ts";
 import type { StateDriver } from "./remote/driver.ts";
 import type { Holder } from "./store.ts";
 
+const epoch = "1970-01-01T00:00:00.000Z";
+
 /** A holder of whom nothing is known. No lock can be removed by its id. */
 const unknown: Holder = {
   ...{ id: "unknown", who: "somebody", pid: 1, host: "unknown", operation: "something" },
-  ...{ created: "1970-01-01T00:00:00.000Z", heartbeat: "1970-01-01T00:00:00.000Z" },
-  expires: "1970-01-01T00:00:00.000Z",
+  ...{ created: epoch, heartbeat: epoch, expires: epoch },
 };
 
-/** A holder of whom only this is known. */
 export function holderWith(known: Partial<Holder>): Holder {
   return { ...unknown, ...known };
 }
@@ -62,7 +62,7 @@ export function unlockHint({ id }: Pick<Holder, "id">): string {
 type StoreFacts = Pick<StateDriver, "where" | "expires">;
 
 /** The refusal to wait any longer for another holder. `age` is the time in ms since it was last seen, by the clock of the store. */
-export function locked(
+export function heldByAnother(
   { where, expires }: StoreFacts,
   holder: Holder,
   age: number | undefined,
@@ -84,20 +84,16 @@ export function locked(
 export function takenAway(where: string, { id, operation }: Holder, taker?: Holder): GraphformError {
   const by =
     taker === undefined ? "" : ` by ${holderName(taker)}${holderWork(taker)}${holderSince(taker, "at")}`;
-  return new GraphformError(
-    "lock-lost",
-    `the lock ${id} of ${where} was taken away${by} while ${operation} was at work`,
-    { hint: "nothing new was started after that; look at the state, then run the command again" },
-  );
+  const message = `the lock ${id} of ${where} was taken away${by} while ${operation} was at work`;
+  const hint = "nothing new was started after that; look at the state, then run the command again";
+  return new GraphformError("lock-lost", message, { hint });
 }
 
 /** The end of a run that finds another version stored than its own: whoever removed the lock has written it. */
 export function replaced(where: string, { id, operation }: Holder): GraphformError {
-  return new GraphformError(
-    "lock-lost",
-    `the lock ${id} of ${where} was removed while ${operation} was at work: somebody else has written the state since`,
-    { hint: "nothing new was started after that; look at the state, then run the command again" },
-  );
+  const message = `the lock ${id} of ${where} was removed while ${operation} was at work: somebody else has written the state since`;
+  const hint = "nothing new was started after that; look at the state, then run the command again";
+  return new GraphformError("lock-lost", message, { hint });
 }
 
 /** The warning that a lock may be left standing at the end of a run. */
@@ -120,14 +116,10 @@ export function leaseRanOut(
   cause: Error | undefined,
 ): GraphformError {
   const why = cause === undefined ? "this process was stopped meanwhile" : cause.message;
-  return new GraphformError(
-    "lock-lost",
-    `the lock ${id} of ${where} could not be renewed for ${seconds(age)} while ${operation} was at work: ${why}`,
-    {
-      hint: "nothing new was started after that, since another run may have the lock; run the command again",
-      cause,
-    },
-  );
+  const message = `the lock ${id} of ${where} could not be renewed for ${seconds(age)} while ${operation} was at work: ${why}`;
+  const hint =
+    "nothing new was started after that, since another run may have the lock; run the command again";
+  return new GraphformError("lock-lost", message, { hint, cause });
 }
 
 /** The refusal to begin under a lock that was taken over, while the holder before could still write. */
@@ -135,11 +127,8 @@ export function notFenced({ where, expires }: StoreFacts, { id }: Holder, cause?
   const way = expires
     ? "run the command again once the lease of this attempt has run out"
     : `run: graphform state unlock ${shellWord(id)}`;
-  return new GraphformError(
-    "state-not-fenced",
-    `the lock of ${where} was taken over, but the holder before could not be kept from writing; the lock is left standing as ${id}`,
-    { hint: `nothing was begun; ${way}`, cause },
-  );
+  const message = `the lock of ${where} was taken over, but the holder before could not be kept from writing; the lock is left standing as ${id}`;
+  return new GraphformError("state-not-fenced", message, { hint: `nothing was begun; ${way}`, cause });
 }
 
 /** The refusal to remove a lock that has another id, or is not there. */
@@ -155,13 +144,9 @@ export function unknownLock(where: string, id: string, found: Holder | undefined
 
 /** The refusal to remove a lock whose lease is kept. */
 export function alive({ id, operation, heartbeat, ...holder }: Holder): GraphformError {
-  return new GraphformError(
-    "lock-alive",
-    `the lock ${id} is not removed: ${holderName(holder)} is at work on ${operation} and was last seen at ${heartbeat}`,
-    {
-      hint: `wait for it, or end that process; graphform state unlock ${shellWord(id)} --force takes the lock from it all the same`,
-    },
-  );
+  const message = `the lock ${id} is not removed: ${holderName(holder)} is at work on ${operation} and was last seen at ${heartbeat}`;
+  const hint = `wait for it, or end that process; graphform state unlock ${shellWord(id)} --force takes the lock from it all the same`;
+  return new GraphformError("lock-alive", message, { hint });
 }
 
 /** The refusal to write without a lock: a mistake of the program. */

@@ -12,12 +12,21 @@ import { exitCodes, GraphformError, isGraphformError, shellWord } from "../model
 import { isObject, objectIn } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import { type PollTimes, poll } from "../polling/poll.ts";
-import { alive, holderWith, shownHolder, takenAway, unknownLock } from "./lock-words.ts";
+import {
+  alive,
+  holderName,
+  holderSince,
+  holderWith,
+  holderWork,
+  shownHolder,
+  takenAway,
+  unknownLock,
+  unlockHint,
+} from "./lock-words.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
 
-/** The content of a lock file: its holder, and the identity of the holder's process. */
 export interface LockRecord extends Holder, ProcessIdentity {
-  /** The last write to the file by the clock of the disk, in ms since 1970; not in the file. */
+  /** Not in the file: its last write by the clock of the disk, in ms since 1970. */
   readonly touched?: number;
 }
 
@@ -35,10 +44,7 @@ export function withHeartbeat<Kind extends Holder>(record: Kind, now: number, le
   return { ...record, heartbeat: new Date(now).toISOString(), expires: new Date(now + lease).toISOString() };
 }
 
-/**
- * The lock files of states. A file that is no lock of ours (cut short by a power failure, or of another program) reads as held
- * by an unknown holder, and expires a minute after it was last touched.
- */
+/** The lock files of states. A file that is no lock of ours reads as held by an unknown holder for a minute after it was last touched. */
 export function stateLocks(now: () => number): LockFiles<LockRecord> {
   return lockFiles({
     parse(text, seen, touched) {
@@ -66,9 +72,8 @@ function isRecord(value: unknown): value is LockRecord {
 }
 
 /**
- * True if the holder surely is no more: a process of this machine that does not run; for any other machine, a lease that has run
- * out by its own clock and by the disk's, since either may be behind. A process of this machine that runs is never gone, however
- * old its heartbeat is.
+ * True if the holder surely is no more: a process of this machine that does not run, however old its heartbeat is; on any other machine
+ * a lease that has run out by its own clock and by the disk's, since either may be behind.
  */
 export function isGone(record: LockRecord, now: number): boolean {
   if (record.machine === thisProcess().machine) return !isRunning(record);
@@ -94,7 +99,7 @@ const [contended, held] = [
 /** Time in ms for which a free lock is tried for. */
 const contentionTime = 1500;
 
-/** Looks until there is a result or `ms` have passed: undefined then. */
+/** Looks until there is a result; undefined after `ms`. */
 async function within<T>(
   ms: number,
   pauses: PollTimes["profile"]["timing"]["poll"],
@@ -107,8 +112,8 @@ async function within<T>(
 }
 
 /**
- * Takes the lock of a file, or throws `locked` (exit 5) once the time to wait is over. A holder that died on this machine is
- * taken over at once, one that runs never; one on another machine once its lease has run out.
+ * Takes the lock of a file, or throws `locked` (exit 5) once the time to wait is over. A dead holder on this machine is taken over at
+ * once, a running one never; a holder on another machine once its lease has run out.
  */
 export async function acquireLock(file: string, operation: string, options: LockOptions): Promise<Lock> {
   const { clock, timeout = 0, lease = defaultLease, hide } = options;
@@ -126,7 +131,7 @@ export async function acquireLock(file: string, operation: string, options: Lock
     return got === "held" ? undefined : got;
   });
   if (lock !== undefined) return lock;
-  throw locked(file, await troubled(file, () => readShown(file, hide)), clock.now());
+  throw lockedFile(file, await troubled(file, () => readShown(file, hide)), clock.now());
 }
 
 /** Clears away the drafts of the state's files that killed processes left. Only for the holder of the lock. */
@@ -145,8 +150,8 @@ export async function readHolder(file: string, hide?: Hide): Promise<Holder | un
 }
 
 /**
- * Removes the lock of this id and returns its holder; the lock file keeps a line that names the taker. Throws `lock-unknown`, and
- * `lock-alive` if the holder is seen to live and it is not forced: it would go on writing while another one begins.
+ * Removes the lock of this id and returns its holder; the lock file keeps a line that names the taker. Throws `lock-unknown`, and,
+ * without `force`, `lock-alive` for a living holder: it would go on writing while another one begins.
  */
 export async function breakLock(file: string, id: string, force = false, hide?: Hide): Promise<Holder> {
   return troubled(file, async () => {
@@ -174,26 +179,18 @@ export function holderOf(record: LockRecord): Holder {
   return { id, who, pid, host, operation, created, heartbeat, expires };
 }
 
-function locked(file: string, holder: LockRecord | undefined, now: number): GraphformError {
-  const message = whoHolds(file, holder);
-  const force =
-    holder === undefined
-      ? ""
-      : isAlive(holder, now)
-        ? `; it is at work, and graphform state unlock ${shellWord(holder.id)} --force would take the lock from it`
-        : `, or, if that process is surely gone, run: graphform state unlock ${shellWord(holder.id)}`;
-  return new GraphformError("locked", message, {
-    exitCode: exitCodes.locked,
-    hint: `wait for it with --lock-timeout 5m${force}`,
-  });
-}
-
-function whoHolds(file: string, holder: LockRecord | undefined): string {
-  if (holder === undefined) return `the lock ${file} is contended`;
-  const { who, pid, machine, operation, created } = holder;
-  return machine === unknownMachine
-    ? `the state is locked: ${file} does not say by whom; it was last written to at ${created}`
-    : `the state is locked: ${who} (process ${pid}) has held it for ${operation} since ${created}`;
+function lockedFile(file: string, holder: LockRecord | undefined, now: number): GraphformError {
+  const [exitCode, wait] = [exitCodes.locked, "wait for it with --lock-timeout 5m"];
+  if (holder === undefined)
+    return new GraphformError("locked", `the lock ${file} is contended`, { exitCode, hint: wait });
+  const by =
+    holder.machine === unknownMachine
+      ? `${file} does not say by whom; it was last written to at ${holder.created}`
+      : `${holderName(holder)} has held it${holderWork(holder)}${holderSince(holder)}`;
+  const force = isAlive(holder, now)
+    ? `; it is at work, and graphform state unlock ${shellWord(holder.id)} --force would take the lock from it`
+    : `, or, ${unlockHint(holder)}`;
+  return new GraphformError("locked", `the state is locked: ${by}`, { exitCode, hint: wait + force });
 }
 
 async function troubled<T>(file: string, work: () => Promise<T>): Promise<T> {
@@ -211,10 +208,7 @@ async function troubled<T>(file: string, work: () => Promise<T>): Promise<T> {
 /** The part of a lease after which nothing is begun without another look at the lock. */
 const safePart = 2 / 3;
 
-/**
- * A lock file of ours, kept alive: four heartbeats a lease, by a timer that keeps no process running. They go through
- * the handle, so they can never reach a lock that took its place.
- */
+/** Keeps a lock file of ours alive: four heartbeats a lease, through the handle, so that they never reach a lock that took its place. */
 function holdLock(
   file: string,
   record: LockRecord,
@@ -223,6 +217,7 @@ function holdLock(
   lease: number,
   hide?: Hide,
 ): Lock {
+  const locks = stateLocks(clock.now);
   const lost = new AbortController();
   let beating: Promise<void> = Promise.resolve();
   let released: Promise<void> | undefined;
@@ -234,27 +229,29 @@ function holdLock(
       await handle.write(recordText(withHeartbeat(record, now, lease)), 0, "utf8");
       seen = now;
     } else {
-      const taker = await stateLocks(clock.now).taker(handle);
+      const taker = await locks.taker(handle);
       lost.abort(takenAway(file, record, taker && hide ? shownHolder(taker, hide) : taker));
     }
   };
-  const timer = setInterval(() => {
+  const check = (): Promise<void> => {
     beating = beating.then(beat).catch(() => undefined);
-  }, lease / 4);
+    return beating;
+  };
+  const timer = setInterval(check, lease / 4);
   timer.unref();
 
   const release = async (): Promise<void> => {
     clearInterval(timer);
     await beating;
     try {
-      await removeOwn(file, record, clock);
+      await within(contentionTime, contended, { clock }, async () => {
+        if ((await locks.read(file))?.id !== record.id) return true;
+        const claimant = newRecord(record.operation, clock.now(), defaultLease);
+        return (await locks.remove(file, record.id, claimant, true)) || undefined;
+      });
     } finally {
       await handle.close();
     }
-  };
-  const check = async (): Promise<void> => {
-    beating = beating.then(beat).catch(() => undefined);
-    await beating;
   };
   return {
     id: record.id,
@@ -273,13 +270,4 @@ function holdLock(
       return released;
     },
   };
-}
-
-async function removeOwn(file: string, record: LockRecord, clock: Clock): Promise<void> {
-  const locks = stateLocks(clock.now);
-  await within(contentionTime, contended, { clock }, async () => {
-    if ((await locks.read(file))?.id !== record.id) return true;
-    const claimant = newRecord(record.operation, clock.now(), defaultLease);
-    return (await locks.remove(file, record.id, claimant, true)) || undefined;
-  });
 }

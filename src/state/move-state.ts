@@ -22,7 +22,6 @@ export interface MoveEnd {
 
 export interface MoveOptions {
   readonly name: string;
-  /** The manifest whose state it has to be. */
   readonly manifest: ManifestIdentity;
   readonly clock: Clock;
   /** Aborted by Ctrl-C. */
@@ -30,29 +29,27 @@ export interface MoveOptions {
 }
 
 export interface Move {
-  /** The state as it stands in the new place. */
   readonly state: StateDocument;
   /** True if an earlier run had moved it already, or in part. */
   readonly isResumed: boolean;
 }
 
 /** A document as one end of a move sees it; nothing is defined if there is none. */
-interface Found {
+interface EndDocument {
   readonly state?: StateDocument;
   readonly moved?: MovedDocument;
   readonly version?: string;
 }
 
 /**
- * Moves a state in three writes, each of which is seen to have worked before the next one:
+ * Moves a state in three writes, each of which is read back before the next one:
  *
  * 1. the new place gets the whole state in a form that says from where it is moved;
  * 2. the old place gets a tombstone: this write decides. Every run refuses the old place from here on;
  * 3. the new place gets the state itself. Until then every run refuses it too.
  *
- * Killed in between, the same call goes on where it stopped, and no other command does. `stopping` ends it before the second write, and no more after it.
- * Throws `state-missing`, `state-manifest`, `state-exists`, `state-moved`, `state-moving`, `state-copy` if a store does not give back what
- * was written, and as the stores do.
+ * After a kill the same call goes on, and no other command does. `stopping` ends it before the second write, and no more after it.
+ * Throws `state-missing`, `state-manifest`, `state-exists`, `state-moved`, `state-moving`, and `state-copy` if a store gives back other text.
  */
 export async function moveState(
   from: MoveEnd,
@@ -64,9 +61,10 @@ export async function moveState(
   const { where } = from.store;
   const [old, fresh] = [await look(from.store, name), await look(to.store, name)];
   const { state, moved } = old;
+  const after = (serial: number): ReturnType<typeof nextVersion> => nextVersion({ serial }, clock.now());
   if (moved?.document !== undefined) throw refusalOf(moved, where);
   const activate = async (copy: StateDocument, expected: string | undefined): Promise<StateDocument> => {
-    const next = { ...copy, ...after(copy.serial, clock) };
+    const next = { ...copy, ...after(copy.serial) };
     await put(to, stateFormatter()(next), expected);
     const { state: found } = await look(to.store, name);
     if (found === undefined || stateFormatter()(found) !== stateFormatter()(next)) throw differs(to);
@@ -87,7 +85,7 @@ export async function moveState(
   assertReplaceable(fresh, state, to);
   const way = { move: randomBytes(8).toString("hex"), from: from.address, to: to.address };
   const serial = (fresh.state ?? fresh.moved)?.serial ?? 0;
-  const copy = { ...state, ...after(Math.max(state.serial, serial), clock) };
+  const copy = { ...state, ...after(Math.max(state.serial, serial)) };
   const still = `the state is still at ${where}`;
   const write = async (end: MoveEnd, text: string, version: string | undefined): Promise<string> => {
     if (stopping?.aborted) throw interruptedMove(still);
@@ -96,7 +94,7 @@ export async function moveState(
   const incoming = await write(to, movedText({ ...copy, ...way, document: copy }), fresh.version).catch(
     saying(still),
   );
-  await write(from, movedText({ ...state, ...way, ...after(state.serial, clock) }), old.version).catch(
+  await write(from, movedText({ ...state, ...way, ...after(state.serial) }), old.version).catch(
     saying(still, `${where} says where the state is`),
   );
   const arrived = `the state is at ${to.store.where} now: the same command finishes the move`;
@@ -141,7 +139,7 @@ async function put({ store, lock }: MoveEnd, text: string, expected: string | un
   return stored.version;
 }
 
-async function look(store: KeptStore, name: string): Promise<Found> {
+async function look(store: KeptStore, name: string): Promise<EndDocument> {
   const stored = await store.readText();
   if (stored === undefined) return {};
   const { text, version } = stored;
@@ -150,16 +148,16 @@ async function look(store: KeptStore, name: string): Promise<Found> {
 }
 
 /** Throws unless nothing at the new place is needed. */
-function assertReplaceable({ state, moved }: Found, { lineage }: StateDocument, { store }: MoveEnd): void {
+function assertReplaceable(
+  { state, moved }: EndDocument,
+  { lineage }: StateDocument,
+  { store }: MoveEnd,
+): void {
   if (state === undefined ? moved === undefined || moved.lineage === lineage : isEmpty(state)) return;
   const what = state === undefined ? "another state stood once, and was moved," : "there is a state";
   throw new GraphformError("state-exists", `${what} at ${store.where}: it is not overwritten`, {
     hint: "name a place where nothing is, or remove what is there",
   });
-}
-
-function after(serial: number, clock: Clock): ReturnType<typeof nextVersion> {
-  return nextVersion({ serial }, clock.now());
 }
 
 function differs({ store }: Pick<MoveEnd, "store">): GraphformError {

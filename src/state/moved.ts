@@ -3,10 +3,7 @@ import { GraphformError, shellWord } from "../model/errors.ts";
 import { defined, isObject, objectIn } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 
-/**
- * The version of such a document: a graphform that knows nothing of moves refuses it as newer than itself, and does not begin
- * a second state in its place.
- */
+/** A graphform that knows nothing of moves refuses this version as newer than itself, and begins no second state in its place. */
 const version = 4;
 
 /** A move, with the addresses of both its ends: they lead there from anywhere, and have no credentials. */
@@ -41,10 +38,7 @@ export function isMoved(value: unknown): value is MovedDocument {
   return ["move", "name", "lineage", "from", "to"].every((key) => typeof value[key] === "string");
 }
 
-/**
- * The state in a copy, if the document at the old place is the tombstone of the same move: that one write decides. Undefined for
- * any other document there.
- */
+/** The state in a copy, if the document at the old place is the tombstone of the same move: that one write decides. */
 export function stateMovedHere(copy: MovedDocument, source: MovedDocument): StateDocument | undefined {
   const isOurs =
     source.document === undefined && source.move === copy.move && source.lineage === copy.lineage;
@@ -56,12 +50,10 @@ export function stateMovedHere(copy: MovedDocument, source: MovedDocument): Stat
 /** The refusal to work with such a document, with the command that finishes its move. `where` is its place, for people. */
 export function refusalOf({ from, to, document }: MovedDocument, where: string): GraphformError {
   const finish = `graphform state migrate --state ${shellWord(from)} --to ${shellWord(to)}`;
-  if (document !== undefined)
-    return new GraphformError(
-      "state-moving",
-      `the state is being moved from ${from} to ${where}, and that was not finished`,
-      { hint: `finish it: ${finish}` },
-    );
+  if (document !== undefined) {
+    const message = `the state is being moved from ${from} to ${where}, and that was not finished`;
+    return new GraphformError("state-moving", message, { hint: `finish it: ${finish}` });
+  }
   return new GraphformError("state-moved", `the state ${where} was moved to ${to}`, {
     hint: `name that in the manifest's state section, or with --state ${shellWord(to)}; if that is refused as not finished: ${finish}`,
   });

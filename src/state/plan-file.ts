@@ -4,10 +4,9 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { type Writer, writeResult } from "../files/write-result.ts";
-import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { Disruption } from "../model/field-schema.ts";
+import { GraphformError } from "../model/errors.ts";
 import { type Json, type JsonObject, objectIn } from "../model/json.ts";
-import { flatPlan, nestedPlan, type Plan, type Step } from "../model/plan.ts";
+import { flatPlan, nestedPlan, type Plan, type PlanOptions, type Step } from "../model/plan.ts";
 import { isReference, isSealed, isTemplate, secretsIn } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { Spec } from "../model/spec.ts";
@@ -28,23 +27,14 @@ export interface PlannedCommit {
   readonly commit: string;
 }
 
-/** The options of a plan: the resources to plan, and the changes to allow. */
-export interface PlanChoices {
-  readonly target: readonly string[];
-  readonly exclude: readonly string[];
-  readonly replace: readonly string[];
-  readonly allowDestroy: readonly string[];
-  /** Left out of plans of an older graphform. */
-  readonly cutover?: readonly string[];
-  readonly maxDisruption?: Disruption;
+/** The options of a plan as the command line names them. */
+export interface PlanChoices extends Omit<PlanOptions, "targets"> {
+  readonly target: PlanOptions["targets"];
   /** False for --no-probe. */
   readonly probe?: boolean;
 }
 
-/**
- * A plan as it waits in a file. `plan.lineage` and `plan.serial` say which state it was made from. The key of the
- * secrets' fingerprints is in that state alone: if none was written yet, a secret stands as its label.
- */
+/** A plan as it waits in a file. The key of its fingerprints is in its state alone: before there is one, a secret stands as its label. */
 export interface SavedPlan {
   readonly plan: Plan;
   /** True for a plan of `plan --destroy`: what it leaves out stays away. */
@@ -63,13 +53,12 @@ export interface SavedPlan {
 
 const format = "graphform-plan";
 
-/** Version of the format that is written, and the newest that is read. Older ones stay readable. */
+/** The version that is written, and the newest that is read. Older ones stay readable. */
 const formatVersion = 1;
 
 /**
- * Writes a plan to a file, atomically and with mode 0600. Throws `plan-secret` if a secret field is not
- * sealed, or sealed with what verifies it, and `plan-unwritable`. `madeBy` is the version of graphform: a later one names it if it
- * cannot read the plan.
+ * Writes a plan to a file, atomically, mode 0600. `madeBy` is the version of graphform, for one that cannot read the plan. Throws
+ * `plan-unwritable`, and `plan-secret` as `assertSealed` does.
  */
 export async function writePlanFile(
   file: string,
@@ -88,29 +77,26 @@ export async function writePlanFile(
   try {
     await writeResult(file, `{\n${lines.join("")}"saved": ${body}\n}\n`, writer, 0o600);
   } catch (cause) {
-    throw new GraphformError(
-      "plan-unwritable",
-      `the plan could not be written to ${file}: ${fileTrouble(cause)}`,
-      { cause },
-    );
+    const message = `the plan could not be written to ${file}: ${fileTrouble(cause)}`;
+    throw new GraphformError("plan-unwritable", message, { cause });
   }
 }
 
-/**
- * Reads a saved plan. Throws `plan-unreadable`, `plan-truncated`, `plan-foreign`, `plan-newer`, or `plan-damaged` for
- * one that is not byte for byte what was written.
- */
+/** Throws `plan-unreadable`, `plan-truncated`, `plan-foreign`, `plan-newer`, or `plan-damaged` if a byte is not what was written. */
 export async function readPlanFile(file: string): Promise<SavedPlan> {
   const content = await load(file);
   const envelope = objectIn(content);
   if (envelope === undefined && isCutShort(content))
-    throw new GraphformError("plan-truncated", `the plan ${file} is not whole: its end is missing`, {
-      hint: "make a new plan",
-    });
-  if (envelope?.["format"] !== format) throw foreign(file);
+    throw refused("plan-truncated", `the plan ${file} is not whole: its end is missing`);
+  if (envelope?.["format"] !== format)
+    throw refused(
+      "plan-foreign",
+      `${file} is not a plan of graphform`,
+      "a plan file comes from graphform plan --out FILE; a manifest is named with -f",
+    );
   if (envelope["version"] !== formatVersion) throw unknownFormat(file, envelope);
-  const { saved } = envelope;
-  if (!isWhole(saved, envelope["sha256"])) throw damaged(file);
+  const { saved, sha256: digest } = envelope;
+  if (!isWhole(saved, digest)) throw damaged(file);
   const whole: SavedPlan = saved;
   return { ...whole, plan: flatPlan(whole.plan) };
 }
@@ -119,13 +105,8 @@ async function load(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    const hint = isFileError(cause, "ENOENT")
-      ? `make it first: graphform plan --out ${file}`
-      : "make a new plan";
-    throw new GraphformError("plan-unreadable", `the plan ${file} cannot be read: ${fileTrouble(cause)}`, {
-      hint,
-      cause,
-    });
+    const hint = isFileError(cause, "ENOENT") ? `make it first: graphform plan --out ${file}` : undefined;
+    throw refused("plan-unreadable", `the plan ${file} cannot be read: ${fileTrouble(cause)}`, hint, cause);
   }
 }
 
@@ -133,7 +114,6 @@ function isWhole(saved: unknown, digest: unknown): saved is SavedPlan {
   return validators.plan(saved) && sha256(JSON.stringify(saved)) === digest;
 }
 
-/** A format that is not read: a newer one says which graphform reads it. */
 function unknownFormat(
   file: string,
   { version, madeBy }: { readonly [key: string]: unknown },
@@ -141,23 +121,16 @@ function unknownFormat(
   const isNewer = Number.isInteger(version) && Number(version) > formatVersion;
   if (!isNewer) return damaged(file);
   const which = typeof madeBy === "string" ? `graphform ${madeBy}` : "a newer graphform";
-  return new GraphformError(
-    "plan-newer",
-    `the plan ${file} was made by ${which} in format ${String(version)}; this graphform reads formats up to ${formatVersion}`,
-    { hint: `use ${which} for it, or make a new plan` },
-  );
+  const message = `the plan ${file} was made by ${which} in format ${String(version)}; this graphform reads formats up to ${formatVersion}`;
+  return refused("plan-newer", message, `use ${which} for it, or make a new plan`);
 }
 
 function damaged(file: string): GraphformError {
-  const message = `the plan ${file} is not what graphform wrote: it was changed or damaged`;
-  return new GraphformError("plan-damaged", message, { hint: "make a new plan" });
+  return refused("plan-damaged", `the plan ${file} is not what graphform wrote: it was changed or damaged`);
 }
 
-function foreign(file: string): GraphformError {
-  return new GraphformError("plan-foreign", `${file} is not a plan of graphform`, {
-    exitCode: exitCodes.error,
-    hint: "a plan file comes from graphform plan --out FILE; a manifest is named with -f",
-  });
+function refused(code: string, message: string, hint = "make a new plan", cause?: unknown): GraphformError {
+  return new GraphformError(code, message, { hint, cause });
 }
 
 function sha256(content: string): string {
@@ -168,8 +141,8 @@ function sha256(content: string): string {
 type IsSecretField = (kind: string, path: string) => boolean;
 
 /**
- * Throws `plan-secret` if a secret field of a plan is not sealed, and if a plan that was made before there was a state holds a
- * fingerprint, whose key would have to go with it. The error names the place and never the text.
+ * Throws `plan-secret` if a secret field of a plan is not sealed, or if a plan without a state holds a fingerprint, whose key would
+ * have to go with it. The error names the place and never the text.
  */
 export function assertSealed({ changes, steps, outputs, serial }: Plan, isSecret: IsSecretField): void {
   for (const { kind, address, fields, drift, before, after } of changes) {
@@ -195,7 +168,7 @@ function assertSpecsSealed(
   if (open !== undefined) throw clear(`${address} ${open[0]}`);
 }
 
-/** The references of what is shown of a spec are filled in: a part of it in clear is the output of a resource, such as an id. */
+/** References in a shown spec are filled in: its part in clear is the output of a resource, such as an id. */
 function isFilledIn(value: Json): boolean {
   return isClosed(value) || (isTemplate(value) && value.$template.some((part) => typeof part !== "string"));
 }

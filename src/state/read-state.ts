@@ -10,10 +10,9 @@ import { foldLog } from "./state-log.ts";
 import { validators } from "./validators.generated.js";
 
 /**
- * Reads a state strictly, with its log if its version says that it has one. Throws `state-truncated`, `state-foreign`
- * (not ours, or not as we write it), `state-newer`, `state-moved`, `state-moving`, `state-name` or, for what is wrong with the log, `state-log-*`; whoever
- * gets one of these must leave the files alone. `file` is named in the message; without a `name` any manifest's state
- * will do.
+ * Reads a state strictly, with its log if its version needs one. Throws `state-truncated`, `state-foreign` (not ours, or not as we
+ * write it), `state-newer`, `state-moved`, `state-moving`, `state-name` or `state-log-*`; the caller must leave the files alone then.
+ * `file` is for messages; without a `name` any manifest's state will do.
  */
 export function readState(text: string, file: string, name?: string, log?: string): StateDocument {
   const value = jsonIn(text);
@@ -71,27 +70,22 @@ function unknownFormat(file: string, version: number): GraphformError {
 }
 
 function misnamed(file: string, found: string, name: string): GraphformError {
-  return new GraphformError(
-    "state-name",
-    `the state ${file} belongs to "${found}", and the manifest is "${name}"`,
-    { hint: "give the manifest the name that it had, or name another location with --state" },
-  );
+  const message = `the state ${file} belongs to "${found}", and the manifest is "${name}"`;
+  const hint = "give the manifest the name that it had, or name another location with --state";
+  return new GraphformError("state-name", message, { hint });
 }
 
 function remedyFor(file: string): string {
   return `put ${file}.backup or another copy in its place, or move it away and bind what exists with graphform import`;
 }
 
-/**
- * True for a text that does not parse because its end is missing: it is empty or nothing but zeros (what a power
- * failure leaves), or a JSON object that is never closed.
- */
+/** True for a text whose end is missing: nothing, or zeros (what a power failure leaves), or a JSON object that is never closed. */
 export function isCutShort(text: string): boolean {
   const whole = text.replaceAll("\0", "").trim();
   return whole === "" || (whole.startsWith("{") && leftOpen(whole));
 }
 
-/** True if a text ends within a string or has more opening than closing brackets outside of strings. */
+/** True if a text ends within a string, or before its brackets are closed. */
 function leftOpen(text: string): boolean {
   let depth = 0;
   let quoted = false;

@@ -7,7 +7,7 @@ import { withDuration } from "../model/time-limit.ts";
 import { type IndexedTable, type LiveDocument, liveDocument } from "./live-document.ts";
 import type { EventVersion } from "./store.ts";
 
-/** Adds one event to a document; one that changes nothing gives the same document back. Copies the document. */
+/** A copy of a document with one more event; the same document if that changes nothing. */
 export function reduce(state: StateDocument, event: StateEvent): StateDocument {
   const live = liveDocument(state);
   return applyEvent(live, event) ? live.view : state;
@@ -92,7 +92,7 @@ function markPlanApplied({ view, setHead }: LiveDocument, fingerprint: string): 
   return true;
 }
 
-/** An object that is created again under the id of one that is gone has none of its values. */
+/** An object that is created again under an old id has none of the old values. */
 function announce(
   live: LiveDocument,
   { address, intent, listed }: Extract<StateEvent, { readonly type: "create-announced" }>,
@@ -147,13 +147,13 @@ function resolve(
   return changes.includes(true);
 }
 
-/** Binds an address in place of what was bound there; an intent of the address is closed by it. */
+/** Binds an address and closes its intent. */
 function bind(live: LiveDocument, address: Address, bound: Bound): void {
   live.resources.set(address, bound);
   closeIntent(live, address);
 }
 
-/** Changes a binding; `next` gives nothing if it is let go of. */
+/** Changes a binding, or releases it if `next` gives nothing. */
 function change(
   { resources }: LiveDocument,
   address: Address,
@@ -270,8 +270,8 @@ function withoutPaths(
 }
 
 /**
- * The times after an operation was seen to end at `at`. A create or an update brings the whole object to what is declared, but for
- * paths that it does not follow: these were right before, if ever. Any other operation proves no more than what it records.
+ * The times after an operation was seen to end at `at`. A create or update sets the whole object right, save ineffective paths, which
+ * keep the time before. Any other operation proves no more than what it records.
  */
 function withTimes(
   bound: Bound,

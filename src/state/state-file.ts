@@ -29,13 +29,12 @@ export async function targetOf(path: string): Promise<string> {
   throw unreadable(path, new Error("too many links"));
 }
 
-/** The stamps of a state's document and of its log; undefined for a file that is not there. */
+/** Tell both files of a state from all others that ever stood there; undefined for a file that is not there. */
 export interface FileStamps {
   readonly document: string | undefined;
   readonly log: string | undefined;
 }
 
-/** Tells both files of a state from all others that stood there. */
 export async function stampsOf(file: string): Promise<FileStamps> {
   return { document: await stampOf(file), log: await stampOf(logOf(file)) };
 }
@@ -43,16 +42,13 @@ export async function stampsOf(file: string): Promise<FileStamps> {
 /** Reads that are tried while another process replaces the document. */
 const patience = 100;
 
-/** The texts of a state's document and of its log as they belong together, with their stamps and the version of the backup. */
-export interface StateTexts {
+/** Reads both texts as they belong together, also while another process writes: a log is replaced only under another document. */
+export async function readTexts(file: string): Promise<{
   readonly text: string | undefined;
   readonly log: string | undefined;
   readonly backup: VersionId | undefined;
   readonly stamps: FileStamps;
-}
-
-/** Reads both texts, also while another process writes: a log is replaced only under another document. */
-export async function readTexts(file: string): Promise<StateTexts> {
+}> {
   for (let attempt = 1; ; attempt += 1) {
     const stamps = await stampsOf(file);
     const text = stamps.document === undefined ? undefined : await textOf(file);
@@ -63,10 +59,10 @@ export async function readTexts(file: string): Promise<StateTexts> {
   }
 }
 
-/** A state with its log, and the version beside it that is newer: an older copy was put in its place. */
 export interface StoredState {
   readonly state: StateDocument | undefined;
   readonly stamps: FileStamps;
+  /** A newer version beside it: an older copy was put in its place. */
   readonly newer?: Newer;
 }
 
@@ -79,15 +75,8 @@ export async function readStored(file: string, path: string, name: string | unde
   return { state, stamps, ...defined({ newer }) };
 }
 
-/**
- * The newer version beside a state. A log that follows this very version does not count: a run died before its first event was durable,
- * or a person decided to go on without it.
- */
-function newerThan(
-  state: StateDocument,
-  backup: VersionId | undefined,
-  log: string | undefined,
-): Newer | undefined {
+/** The newer version beside a state. A log that follows this very version does not count: its run died early, or a person gave it up. */
+function newerThan(state: StateDocument, backup?: VersionId, log?: string): Newer | undefined {
   const { head, last } = (log === undefined ? undefined : spanOf(log)) ?? {};
   const isOurs = ({ lineage }: Pick<VersionId, "lineage">): boolean => lineage === state.lineage;
   const inLog =
@@ -97,7 +86,7 @@ function newerThan(
   return serial > state.serial ? { serial, isBackedUp: inBackup > state.serial } : undefined;
 }
 
-/** The version in the head of a document's file, as it is written; undefined for any other text, and if there is none to read. */
+/** The version in the head of a document's file; undefined if there is none. */
 async function versionAt(path: string): Promise<VersionId | undefined> {
   const file = await open(path, "r").catch(() => undefined);
   try {
@@ -105,10 +94,8 @@ async function versionAt(path: string): Promise<VersionId | undefined> {
     const text = head?.buffer.toString("utf8", 0, head.bytesRead) ?? "";
     const [, lineage] = /"lineage":\s*"([^"\\]+)"/.exec(text) ?? [];
     const [, serial] = /"serial":\s*(\d+)/.exec(text) ?? [];
-    const isState = /"version":\s*[23]\b/.test(text);
-    return isState && lineage !== undefined && serial !== undefined
-      ? { lineage, serial: Number(serial) }
-      : undefined;
+    if (!/"version":\s*[23]\b/.test(text) || lineage === undefined || serial === undefined) return undefined;
+    return { lineage, serial: Number(serial) };
   } finally {
     await file?.close();
   }
@@ -135,9 +122,7 @@ export async function textOf(file: string): Promise<string | undefined> {
 }
 
 function unreadable(where: string, cause: unknown): GraphformError {
-  return new GraphformError(
-    "state-unreadable",
-    `the state ${where} could not be read: ${fileTrouble(cause)}`,
-    { hint: "allow reading it, or name another file with --state", cause },
-  );
+  const message = `the state ${where} could not be read: ${fileTrouble(cause)}`;
+  const hint = "allow reading it, or name another file with --state";
+  return new GraphformError("state-unreadable", message, { hint, cause });
 }

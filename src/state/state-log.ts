@@ -23,12 +23,10 @@ export interface StateLog {
   readonly events: readonly EventVersion[];
 }
 
-/** The first line of a log that follows a document. */
 export function headLine({ lineage, serial, savedAt }: LogHead): string {
   return lineOf({ follows: { lineage, serial, savedAt } });
 }
 
-/** The line of all events of a moment. */
 export function eventsLine(events: readonly EventVersion[]): string {
   return lineOf({ events: events.map(({ serial, savedAt, event }) => ({ serial, savedAt, event })) });
 }
@@ -38,10 +36,7 @@ function lineOf(content: { readonly [key: string]: unknown }): string {
   return `{"sum":"${sumOf(body)}",${body}\n`;
 }
 
-/**
- * Adds to a document what its log says happened since. Throws `state-log-gone`, `state-log-stray` or `state-log-damaged`
- * if the two do not make one whole state. `file` is the state, for messages.
- */
+/** Adds the events of its log to a document. Throws `state-log-gone`, `state-log-stray` or `state-log-damaged`. `file`: for messages. */
 export function foldLog(state: StateDocument, log: string | undefined, file: string): StateDocument {
   if (log === undefined) throw logGone(file, state);
   const { head, events } = readLog(log, file);
@@ -55,9 +50,8 @@ export function foldLog(state: StateDocument, log: string | undefined, file: str
 }
 
 /**
- * Reads a log up to a last line that is cut: the process died while it wrote it, and has not reported it as durable.
- * Throws `state-log-damaged` if anything else is not as it was written: what follows may hold ids that were
- * acknowledged. `file` is the state, for messages.
+ * Reads a log up to a last line that is cut: the process died while it wrote it, and has not reported it as durable. Throws
+ * `state-log-damaged` if anything else is not as it was written: what follows may hold acknowledged ids.
  */
 export function readLog(text: string, file: string): StateLog {
   const lines = text.split("\n");
@@ -78,7 +72,7 @@ export function readLog(text: string, file: string): StateLog {
   return { head, events };
 }
 
-/** The version that a log follows, and the serial of its last whole line; undefined if its first line is not as it was written. */
+/** The version that a log follows, and the serial of its last whole line; undefined if its first line is damaged. */
 export function spanOf(text: string): { readonly head: LogHead; readonly last?: number } | undefined {
   const end = text.indexOf("\n");
   const head = end < 0 ? undefined : headOf(contentOf(text.slice(0, end)));
@@ -92,10 +86,7 @@ export function spanOf(text: string): { readonly head: LogHead; readonly last?: 
   return { head };
 }
 
-/**
- * True for a line whose end was never written, or of which a power failure has left zeros; not for one that was whole up
- * to them, for then another one may have followed it.
- */
+/** True for a line whose end was never written or is zeros after a power failure; after a whole one another may have followed. */
 function isCut(line: string, rest: string): boolean {
   const zero = line.indexOf("\0");
   if (zero < 0) return line === rest;
@@ -139,13 +130,12 @@ function sumOf(text: string): string {
   return crc32(text).toString(16).padStart(8, "0");
 }
 
-/** True for an event as this version writes it. */
 function isStateEvent(value: unknown): value is StateEvent {
   const type = isObject(value) ? value["type"] : undefined;
   return typeof type === "string" && own<Conforms>(validators.events, type)?.(value) === true;
 }
 
-/** The refusal of a state whose log is not there: what was acknowledged since may be lost. */
+/** The log is missing: what was acknowledged since may be lost. */
 function logGone(file: string, { serial }: VersionId): GraphformError {
   const message = `the state ${file} is not whole: what happened since version ${serial} is in ${file}.log, and that is gone`;
   return new GraphformError("state-log-gone", message, {
@@ -153,7 +143,7 @@ function logGone(file: string, { serial }: VersionId): GraphformError {
   });
 }
 
-/** The refusal of a state beside the log of another version of it, or of another state. */
+/** The log is that of another version, or of another state. */
 function logStray(file: string, state: VersionId, head: VersionId): GraphformError {
   const followed =
     head.lineage === state.lineage ? `version ${head.serial} of it` : "a version of another history";
@@ -163,7 +153,7 @@ function logStray(file: string, state: VersionId, head: VersionId): GraphformErr
   });
 }
 
-/** The refusal of a log that is not as it was written; without a line, one that does not fit its document. */
+/** The log is not as it was written; without a line, it does not fit its document. */
 function logDamaged(file: string, line?: number): GraphformError {
   const at = line === undefined ? ": it does not fit the state" : ` in line ${line}`;
   const message = `the log ${file}.log of the state is damaged${at}`;

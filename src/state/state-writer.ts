@@ -17,22 +17,13 @@ export interface StateWriter {
   hasLog(): boolean;
   /** Puts a whole document in place of what is there. Formats it before anything is waited for. */
   writeDocument(file: string, state: StateDocument): Promise<void>;
-  /**
-   * Makes events of one moment durable; what they cost does not depend on the size of the document. False if another
-   * process has written to the log.
-   */
+  /** Makes events of one moment durable, at a cost that does not grow with the document. False if another process has written. */
   append(file: string, events: readonly EventVersion[]): Promise<boolean>;
   forget(): void;
 }
 
 /** Size in bytes up to which a log is not folded in, however small the document is. */
 const shortLog = 256 * 1024;
-
-interface Base {
-  readonly head: string;
-  /** With the version that says that it is not whole without its log. */
-  readonly text: string;
-}
 
 /**
  * Writes a state: `<file>`, `<file>.backup` (the version before, or what the log follows), `<file>.log`.
@@ -43,18 +34,13 @@ interface Base {
  */
 export function stateWriter(): StateWriter {
   const format = stateFormatter();
-  let base: Base | undefined;
+  /** The document as version 3, and the head of the log that follows it. */
+  let base: { readonly head: string; readonly text: string } | undefined;
   let size: number | undefined;
 
   const forget = (): void => {
     base = undefined;
     size = undefined;
-  };
-
-  const begin = async (file: string, { head, text }: Base, line: string): Promise<void> => {
-    await writeAtomically(logOf(file), head + line);
-    await writeAtomically(backupOf(file), text);
-    await writeAtomically(file, text);
   };
 
   return {
@@ -74,8 +60,11 @@ export function stateWriter(): StateWriter {
       // If this fails, it is not known how far it came: the next write is a whole document.
       forget();
       if (follows === undefined) throw new Error("a log was to be begun without a document");
-      if (before === undefined) await begin(file, follows, line);
-      else if (!(await appendDurably(logOf(file), line, before))) return false;
+      if (before === undefined) {
+        await writeAtomically(logOf(file), follows.head + line);
+        await writeAtomically(backupOf(file), follows.text);
+        await writeAtomically(file, follows.text);
+      } else if (!(await appendDurably(logOf(file), line, before))) return false;
       base = follows;
       size = (before ?? Buffer.byteLength(follows.head)) + Buffer.byteLength(line);
       return true;
@@ -87,15 +76,11 @@ export function logOf(file: string): string {
   return `${file}.log`;
 }
 
-/** The version before of a state's file. */
 export function backupOf(file: string): string {
   return `${file}.backup`;
 }
 
-/**
- * Adds a text to the end of a file of that size in bytes, and resolves with true once it is durable; with false if the
- * file is of another size, or another one stands in its place once it is done: another process has written there.
- */
+/** Adds a text durably to a file of that size in bytes. False if it has another size, or was replaced: another process has written. */
 async function appendDurably(file: string, text: string, size: number): Promise<boolean> {
   // Never made here: a file that is gone is noticed.
   const handle = await open(file, constants.O_WRONLY | constants.O_APPEND);
@@ -109,17 +94,13 @@ async function appendDurably(file: string, text: string, size: number): Promise<
   }
 }
 
-/** Calls of one slow function, merged. */
 interface Merged<T> {
   /** Hands an item in; resolves or rejects with the call that took it. */
   offer(item: T): Promise<void>;
   idle(): Promise<void>;
 }
 
-/**
- * Runs `work` one call at a time. What is offered before a call takes its items goes into it together, in its order;
- * what comes later goes into the next one.
- */
+/** Runs `work` one call at a time. Items offered before a call takes its own go into it together, in order; later ones into the next. */
 export function mergeCalls<T>(work: (take: () => readonly T[]) => Promise<void>): Merged<T> {
   let running: Promise<void> = Promise.resolve();
   let waiting: { readonly items: T[]; readonly done: Promise<void> } | undefined;

@@ -4,18 +4,13 @@ import { fileTrouble } from "../files/file-trouble.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { VersionId } from "./document.ts";
 
-/** The refusal to begin a second state if one stands in the other place that it could be in. */
 export function standsElsewhere(where: string, elsewhere: string): GraphformError {
-  return new GraphformError(
-    "state-elsewhere",
-    `no state at ${where}, and there is one at ${elsewhere}: a second one would create everything once more`,
-    {
-      hint: `name it with --state '${elsewhere}', or move it with what stands beside it: mkdir -p '${dirname(where)}' && mv '${elsewhere}'* '${dirname(where)}'`,
-    },
-  );
+  const message = `no state at ${where}, and there is one at ${elsewhere}: a second one would create everything once more`;
+  const hint = `name it with --state '${elsewhere}', or move it with what stands beside it: mkdir -p '${dirname(where)}' && mv '${elsewhere}'* '${dirname(where)}'`;
+  return new GraphformError("state-elsewhere", message, { hint });
 }
 
-/** The refusal to begin a new state if a lost one has left files; `left` are those of `backup` and `log` that are there. */
+/** A lost state has left these files. */
 export function stateGone(where: string, left: readonly ("backup" | "log")[]): GraphformError {
   const back = left.includes("backup")
     ? `put it back: cp '${where}.backup' '${where}'`
@@ -34,7 +29,7 @@ export interface Newer {
   readonly isBackedUp: boolean;
 }
 
-/** The refusal of an older document that was put in the place of a newer one: what was made since would be made again. */
+/** An older document stands in the place of a newer one: what was made since would be made again. */
 export function stateOlder(
   where: string,
   { serial }: VersionId,
@@ -44,48 +39,37 @@ export function stateOlder(
   const back = isBackedUp
     ? `put the newer one back: cp '${where}.backup' '${where}'`
     : "put the newest copy in its place";
-  return new GraphformError(
-    "state-older",
-    `the state ${where} is at version ${serial}, and ${file} knows version ${newest}: an older copy was put in its place`,
-    {
-      hint: `${back}; or, to go on with the older one: rm -f '${where}.backup' '${where}.log', and bind what was made since with graphform import`,
-    },
-  );
+  const message = `the state ${where} is at version ${serial}, and ${file} knows version ${newest}: an older copy was put in its place`;
+  const hint = `${back}; or, to go on with the older one: rm -f '${where}.backup' '${where}.log', and bind what was made since with graphform import`;
+  return new GraphformError("state-older", message, { hint });
 }
 
 /** The refusal of a write that does not follow what is stored. */
 export function conflict(where: string, next: VersionId, stored: VersionId | undefined): GraphformError {
+  if (stored !== undefined && stored.lineage !== next.lineage)
+    return conflicting(where, "replaced by one of another history");
   const found =
     stored === undefined
       ? "nothing is stored there"
       : stored.serial === next.serial
         ? "somebody else has written a version of that number"
         : `it is at version ${stored.serial} now`;
-  const other = stored !== undefined && stored.lineage !== next.lineage;
-  return new GraphformError(
-    "state-conflict",
-    other
-      ? `the state ${where} was replaced by one of another history`
-      : `the state ${where} was changed by somebody else: version ${next.serial} was to be written, but ${found}`,
-    { hint: "nothing was overwritten; run the command again, it starts from what is stored" },
-  );
+  const was = `version ${next.serial} was to be written, but ${found}`;
+  return conflicting(where, `changed by somebody else: ${was}`);
 }
 
 /** The refusal to replace a version that is not the stored one any more. */
 export function changedMeanwhile(where: string): GraphformError {
-  return new GraphformError("state-conflict", `the state ${where} was changed by somebody else meanwhile`, {
-    hint: "nothing was overwritten; run the command again, it starts from what is stored",
-  });
+  return conflicting(where, "changed by somebody else meanwhile");
 }
 
-/** A write that the file system refused. */
+function conflicting(where: string, what: string): GraphformError {
+  const hint = "nothing was overwritten; run the command again, it starts from what is stored";
+  return new GraphformError("state-conflict", `the state ${where} was ${what}`, { hint });
+}
+
 export function unwritable(where: string, cause: unknown): GraphformError {
-  return new GraphformError(
-    "state-unwritable",
-    `the state ${where} could not be written: ${fileTrouble(cause)}`,
-    {
-      hint: "the version before is intact; make room or allow writing there, then run the command again",
-      cause,
-    },
-  );
+  const message = `the state ${where} could not be written: ${fileTrouble(cause)}`;
+  const hint = "the version before is intact; make room or allow writing there, then run the command again";
+  return new GraphformError("state-unwritable", message, { hint, cause });
 }

@@ -48,14 +48,11 @@ export interface Lock {
   readonly id: string;
   /** Aborted, with `lock-lost`, when the lock is found to be ours no longer: start nothing new after that. */
   readonly lost: AbortSignal;
-  /** Looks at once whether it is still ours; resolves when `lost` says so. */
+  /** Looks at once whether it is still ours; aborts `lost` if not. */
   check(): Promise<void>;
   /** Proves that it is ours if the last proof is not fresh, as after a stop of the process; aborts `lost` if it may not be. */
   look(): Promise<void>;
-  /**
-   * Ends the work under the lock: rejects with the reason of `lost` if it is aborted, and says what became of what could
-   * not be stored.
-   */
+  /** Ends the work under the lock: rejects with the reason of `lost`, and says what became of events that could not be stored. */
   settle(): Promise<void>;
   /** Gives it back; harmless when repeated, and when the lock was lost. */
   release(): Promise<void>;
@@ -76,26 +73,18 @@ export interface StateStore {
   /** Stores the next version whole and resolves once it is durable. Throws `state-conflict` as `append` does. */
   write(next: StateDocument): Promise<void>;
   /**
-   * Stores the next version as what happened to the one that was written before it, through this store, and resolves once
-   * it is durable. A store with a log adds the event to it; any other folds it into the document that it wrote, and writes
-   * that. Versions that arrive while one is being stored go into the next write together. Throws `state-conflict` when
-   * the version before is not what is stored.
+   * Stores the next version as an event after the one that this store wrote before, and resolves once it is durable. Versions that
+   * arrive while one is being stored go into the next write together. Throws `state-conflict` if the version before is not stored.
    */
   append(next: EventVersion): Promise<void>;
-  /**
-   * Keeps an event that has happened and could not be stored until the lock is settled: it is stored then, or goes to a local
-   * file. A store without it lets the step fail.
-   */
+  /** Keeps an event that could not be stored until the lock is settled: it is stored then, or goes to a local file. Without it steps fail. */
   readonly keep?: (event: StateEvent) => void;
   /** The first local file with something that the stored state does not have; a store without it keeps nothing in local files. */
   readonly unpushed?: () => Promise<Unpushed | undefined>;
   /** Takes the lock for an operation, or throws `locked` (exit 5) or `state-unpushed`. Giving it back leaves the whole document stored. */
   lock(operation: string, options: LockOptions): Promise<Lock>;
   holder(): Promise<Holder | undefined>;
-  /**
-   * Removes the lock of this id and returns its holder. Throws `lock-unknown`, and `lock-alive` if its holder is seen to
-   * live and `force` is not given.
-   */
+  /** Removes the lock of this id and returns its holder. Throws `lock-unknown`, and without `force` `lock-alive` for a living holder. */
   unlock(id: string, options?: { readonly force?: boolean }): Promise<Holder>;
 }
 
@@ -117,10 +106,7 @@ export interface KeptVersion {
 export interface KeptStore extends StateStore {
   /** The stored document as text, whole, with what the store compares; undefined if there is none. Not checked. */
   readText(): Promise<Stored | undefined>;
-  /**
-   * Puts a text in place of exactly this version (undefined: of none), whatever serials the two have. Only under the lock
-   * that this store holds. Throws `state-conflict` if another version is stored.
-   */
+  /** Puts a text in place of exactly this version (undefined: of none), under the lock of this store. Throws `state-conflict`. */
   replaceText(text: string, expected: string | undefined): Promise<void>;
   /** Versions that the store still has besides the current one, newest first; undefined if it keeps none. */
   history(): Promise<readonly KeptVersion[] | undefined>;

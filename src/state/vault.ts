@@ -11,9 +11,8 @@ export function newKey(): string {
 }
 
 /**
- * The secrets of one run under a state's key. Without a key, since no state was written yet, a secret stands as its
- * label: a plan must not hold a fingerprint together with what verifies it. Texts live in this closure: nothing that
- * prints the vault shows them.
+ * The secrets of one run under a state's key. Before a state is written there is none, and a secret stands as its label: a plan must
+ * not hold a fingerprint together with what verifies it. Texts live in this closure: nothing that prints the vault shows them.
  */
 export function createVault(key: string | undefined): Vault {
   const fingerprint = key === undefined ? undefined : keyedFingerprint(key);
@@ -51,10 +50,7 @@ function keyedFingerprint(key: string): (plaintext: string) => string {
   return (plaintext) => scheme + createHmac("sha256", secretKey).update(plaintext, "utf8").digest("hex");
 }
 
-/**
- * A plan whose steps have their secrets sealed under the key of the state that it is applied to. Only one that was made
- * before there was a state has labels in their place; a label that this run does not know stays, and opens nothing.
- */
+/** Seals the labels in the steps of a plan that was made before there was a state. A label that this run does not know opens nothing. */
 export function withSeals(plan: Plan, vault: Pick<Vault, "labelled">): Plan {
   if (plan.serial > 0) return plan;
   const steps = plan.steps.map((step) => {

@@ -12,17 +12,13 @@ type RunResult = "success" | "failure" | "timeout" | "cancellation" | "error";
 
 /** The result that an exit code means: "failure" if the tool worked and refused, "error" if it could not work. */
 export function resultOf(exitCode: number): RunResult {
-  switch (exitCode) {
-    case exitCodes.done:
-    case exitCodes.changes:
-      return "success";
-    case exitCodes.converging:
-      return "timeout";
-    case exitCodes.interrupted:
-      return "cancellation";
-    case exitCodes.error:
-      return "error";
-    default:
-      return "failure";
-  }
+  return results[exitCode] ?? "failure";
 }
+
+const results: { readonly [exitCode: number]: RunResult } = {
+  [exitCodes.done]: "success",
+  [exitCodes.changes]: "success",
+  [exitCodes.converging]: "timeout",
+  [exitCodes.interrupted]: "cancellation",
+  [exitCodes.error]: "error",
+};

@@ -23,7 +23,6 @@ import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { isObject } from "../model/json.ts";
 import { manifestRead, resultOf, stepEvents } from "./channels.ts";
 
-/** A run that is traced and measured. */
 export interface Telemetry {
   /** Ends it and sends what is left, within three seconds. Resolves to the reason if that failed. */
   end(exitCode: number): Promise<string | undefined>;
@@ -39,10 +38,7 @@ interface Request {
 /** Longest wait for the collector at the end of a run, in ms. */
 const patience = 3000;
 
-/**
- * Begins the run's span, as a child of `TRACEPARENT` if that is set, and sets `TRACEPARENT` to it for the programs that
- * this run starts. Names follow the semantic conventions for CI/CD. No value of a field is ever sent.
- */
+/** Begins the run's span within `TRACEPARENT`, which it sets for programs of this run. No value of a field is ever sent. */
 export function openTelemetry({ command, env, traces, metrics }: Request): Telemetry {
   const resource = defaultResource().merge(
     resourceFromAttributes({ "service.name": env["OTEL_SERVICE_NAME"] ?? "graphform" }),
@@ -50,14 +46,18 @@ export function openTelemetry({ command, env, traces, metrics }: Request): Telem
   const unknown = unknownProtocol(env);
   const isSpoken = unknown === undefined;
   const spans = isProtobuf(env, "TRACES") ? ProtobufTraces : JsonTraces;
-  const spanProcessors = (): BatchSpanProcessor[] => [new BatchSpanProcessor({ exporter: new spans() })];
   const tracing =
-    traces && isSpoken ? new TracerProvider({ resource, spanProcessors: spanProcessors() }) : undefined;
+    traces && isSpoken
+      ? new TracerProvider({ resource, spanProcessors: [new BatchSpanProcessor({ exporter: new spans() })] })
+      : undefined;
   const meters = isProtobuf(env, "METRICS") ? ProtobufMetrics : JsonMetrics;
-  const readers = (): PeriodicExportingMetricReader[] => [
-    new PeriodicExportingMetricReader({ exporter: new meters() }),
-  ];
-  const metering = metrics && isSpoken ? new MeterProvider({ resource, readers: readers() }) : undefined;
+  const metering =
+    metrics && isSpoken
+      ? new MeterProvider({
+          resource,
+          readers: [new PeriodicExportingMetricReader({ exporter: new meters() })],
+        })
+      : undefined;
   const began = performance.now();
   const run = tracing === undefined ? undefined : beginRun(tracing.getTracer("graphform"), command, env);
   const measure = metering === undefined ? undefined : measureRun(metering.getMeter("graphform"), command);
@@ -185,10 +185,7 @@ export function traceSteps(tracer: Tracer, within: Context): () => void {
   });
 }
 
-/**
- * Begins a span with each request that the HTTP client publishes, hands it on by the header `traceparent`, and ends it with
- * the answer. Paths are sent without their query. Returns the function that stops it.
- */
+/** Traces requests by the header `traceparent`, paths without query. Returns the function that stops it. */
 function traceRequests(tracer: Tracer, within: Context): () => void {
   const open = new WeakMap<object, Span>();
   const ended = (request: unknown, status: number | undefined): void => {
@@ -228,7 +225,6 @@ function traceRequests(tracer: Tracer, within: Context): () => void {
   };
 }
 
-/** Calls back with every message that is an object. Returns the function that ends it. */
 function listen(channel: Channel, heard: (message: { readonly [key: string]: unknown }) => void): () => void {
   const onMessage = (message: unknown): void => {
     if (isObject(message)) heard(message);

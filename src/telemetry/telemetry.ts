@@ -1,10 +1,7 @@
 /** @module Decides whether a run is traced and measured. */
 import type { Telemetry } from "./open-telemetry.ts";
 
-/**
- * Opens traces and metrics if the standard variables of OpenTelemetry ask for them: `OTEL_TRACES_EXPORTER=otlp`,
- * `OTEL_METRICS_EXPORTER=otlp`, or an endpoint of theirs. Nothing is loaded, kept or sent otherwise.
- */
+/** Opens traces and metrics if the standard variables of OpenTelemetry ask for them; otherwise it loads nothing. */
 export async function telemetryFor(command: string, env: NodeJS.ProcessEnv): Promise<Telemetry | undefined> {
   if (env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return undefined;
   const traces = isAsked(env, "TRACES");

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { replyReader } from "../../src/database/connection.ts";
+import { type Reply, replyReader } from "../../src/database/exchange.ts";
 
 function read(...chunks: readonly string[]): readonly unknown[] {
-  const reader = replyReader();
-  for (const chunk of chunks) reader.read(Buffer.from(chunk));
-  return reader.replies;
+  const replies: Reply[] = [];
+  const reader = replyReader((reply) => replies.push(reply), 1_000_000);
+  for (const chunk of chunks) reader(Buffer.from(chunk));
+  return replies;
 }
 
 describe("replies", () => {

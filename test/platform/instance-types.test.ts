@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
-import { loadInstanceTypes, readInstanceTypes } from "../../src/platform/model/instance-types.ts";
+import { readInstanceTypes, readProfile } from "../../src/platform/model/instance-types.ts";
 
 const gigabyte = 1024 ** 3;
 
 describe("instance types", () => {
   it("are those of the package's default profile", async () => {
-    const types = await loadInstanceTypes();
+    const types = readInstanceTypes(await readProfile("default"));
     expect(types["aws"]?.["t4g.medium"]).toBe(4 * gigabyte);
     expect(types["aws"]?.["m7g.8xlarge"]).toBe(128 * gigabyte);
     expect(types["gcp"]?.["e2-custom-4-8192"]).toBe(8 * gigabyte);

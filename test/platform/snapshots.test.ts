@@ -138,6 +138,14 @@ describe("a tier without backups", () => {
   });
 });
 
+it("takes no snapshot by itself once the platform is closed: its folder can be removed", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const automatic = await startTest({ snapshotInterval: 1 });
+    await running(automatic);
+    await expect(automatic.close()).resolves.toBeUndefined();
+  }
+});
+
 describe("copy (4.4) and restore", () => {
   it("a snapshot is put into the region that its create names", async () => {
     const id = await running();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, platformUp } from "../support/local-platform.ts";
+import { numbersAt, writeNumbers } from "../support/number-writer.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 const killer = fileURLToPath(new URL("../support/kill-at-phase.js", import.meta.url));
@@ -42,52 +42,6 @@ async function endpoint(): Promise<string> {
   return out.trim();
 }
 
-/** Writes consecutive numbers, and follows the address if it changes. Resolves with the acknowledged ones once `stop` was called. */
-function writer(first: number): { stop(): Promise<readonly number[]> } {
-  let isOver = false;
-  const acknowledged: number[] = [];
-  const work = async (): Promise<void> => {
-    for (let number = first; !isOver; ) {
-      const [host = "", port = ""] = (await endpoint().catch(() => "")).split(":");
-      const socket = { host, port: Number(port), reconnectStrategy: false as const, connectTimeout: 1000 };
-      const client = createClient({ ...login, socket, commandOptions: { timeout: 2000 } });
-      client.on("error", () => undefined);
-      try {
-        await client.connect();
-        for (; !isOver; number += 1) {
-          await client.sendCommand(["GRAPH.QUERY", "shop", `CREATE (:Order {number: ${number}})`]);
-          acknowledged.push(number);
-        }
-      } catch {
-        number += 1;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      } finally {
-        client.destroy();
-      }
-    }
-  };
-  const ended = work();
-  return {
-    async stop() {
-      isOver = true;
-      await ended;
-      return acknowledged;
-    },
-  };
-}
-
-async function numbers(): Promise<ReadonlySet<number>> {
-  const reply = await ask(
-    await endpoint(),
-    login,
-    "GRAPH.QUERY",
-    "shop",
-    "MATCH (o:Order) RETURN collect(o.number)",
-  );
-  const [found = "[]"] = /\[[\d, ]+\]/.exec(JSON.stringify(reply)) ?? [];
-  return new Set(JSON.parse(found));
-}
-
 describe("a migration that is killed at a phase, under a writer", () => {
   const before = ["rehearse", "await-cutover", "quiesce", "freeze", "copy", "verify", "durable"] as const;
   it.each([...before, "fence", "switched"] as const)(
@@ -95,7 +49,7 @@ describe("a migration that is killed at a phase, under a writer", () => {
     async (phase) => {
       cache += 1;
       user.write("graphform.yaml", manifest(cache));
-      const writing = writer(cache * 1_000_000);
+      const writing = writeNumbers(cache * 1_000_000, login, endpoint);
       user.env["KILL_AT_PHASE"] = phase;
       user.env["NODE_OPTIONS"] = `--import=${killer}`;
       const { child, ended } = user.start(...cutover);
@@ -114,7 +68,7 @@ describe("a migration that is killed at a phase, under a writer", () => {
       if (last.code === 8) last = await user.run(...cutover);
       expect(last, last.out + last.err).toMatchObject({ code: 0 });
       const acknowledged = await writing.stop();
-      const found = await numbers();
+      const found = await numbersAt(await endpoint(), login);
       expect(acknowledged.filter((number) => !found.has(number))).toEqual([]);
       expect(acknowledged.length).toBeGreaterThan(0);
       await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -27,8 +27,10 @@ interface Database {
   waiting: number[];
   isCapped: boolean;
   pausedUntil: number;
-  /** Grows with every write. */
+  /** Grows with every write of one process. */
   version: number;
+  /** Grows while it does not run: another number is another process. */
+  process: number;
 }
 
 interface Held {
@@ -48,6 +50,8 @@ class World {
   readonly store = createMemoryStore(born());
   readonly databases = new Map<string, Database>();
   readonly acknowledged = new Set<number>();
+  /** Writes of the last process of each database. */
+  readonly lastVersions = new Map<Database, number>();
   readonly broken: Broken | undefined;
   /** Passes of the run that is in progress before it is killed. */
   left = Number.POSITIVE_INFINITY;
@@ -57,6 +61,8 @@ class World {
   /** Share of the writes that are no queries: no cap holds them. */
   readonly plain: number;
   isOver = false;
+  /** The message of the last step that was done. */
+  told = "";
   #next = 0;
 
   constructor(seed: number, broken?: Broken) {
@@ -115,7 +121,12 @@ class World {
   }
 
   settle(id: string, each: Database): void {
-    if (!this.isUp(id)) Object.assign(each, { waiting: [], isCapped: false, pausedUntil: 0 });
+    if (this.isUp(id)) this.lastVersions.set(each, each.version);
+    else
+      Object.assign(each, {
+        ...{ waiting: [], isCapped: false, pausedUntil: 0 },
+        ...{ version: 0, process: each.process + 1 },
+      });
     if (this.clock.now() >= each.pausedUntil)
       for (const number of each.waiting.splice(0)) this.take(each, number);
   }
@@ -148,7 +159,7 @@ class World {
 }
 
 function database(): Database {
-  return { numbers: new Set(), waiting: [], isCapped: false, pausedUntil: 0, version: 0 };
+  return { numbers: new Set(), waiting: [], isCapped: false, pausedUntil: 0, version: 0, process: 0 };
 }
 
 const now = vi.hoisted(() => ({ world: undefined as World | undefined }));
@@ -201,7 +212,10 @@ vi.mock("../../src/replace/data/verify.ts", () => ({
   },
 }));
 vi.mock("../../src/replace/data/proof.ts", () => ({
-  markOf: async () => ({ runId: "one", writes: 0 }),
+  markOf: async ({ target }: Side["primary"]) => {
+    const each = world().of(String(target.host));
+    return { runId: String(each.process), writes: each.version };
+  },
 }));
 vi.mock("../../src/replace/data/freeze.ts", () => ({
   pauseNode: async (node: Side["primary"], ms: number) => {
@@ -328,7 +342,7 @@ async function run(here: World, what: "apply" | "plan" | "undo", moments: number
   const state = (await store.read()) ?? born();
   const journal = openJournal({ write: between(store.write), append: between(store.append) }, state, clock);
   const context = applyContext(clock, driver, { journal, stateAtStart: state });
-  const step = (verb: string): Promise<unknown> => {
+  const step = async (verb: string): Promise<void> => {
     const bound = journal.state.resources[address];
     if (bound === undefined) throw new Error("nothing is bound");
     const terms = {
@@ -339,13 +353,12 @@ async function run(here: World, what: "apply" | "plan" | "undo", moments: number
       windows: [],
       hold: 3600_000,
     };
-    return migrate(
-      { ...unplannedStep(address, bound, "migrate", context.digest), verb, migration: terms },
-      context,
-    );
+    const unplanned = unplannedStep(address, bound, "migrate", context.digest);
+    const { result, message = "" } = await migrate({ ...unplanned, verb, migration: terms }, context);
+    here.told = result === "done" ? message : "";
   };
   const work = async (): Promise<void> => {
-    if (what === "undo") return void (await step("undo"));
+    if (what === "undo") return step("undo");
     if (here.broken !== "no repair" && needsRepair(journal.state)) await repairMigrations(context);
     const migration = journal.state.migrations?.[address];
     if (what === "plan" || (migration !== undefined && isSwitched(migration))) return;
@@ -361,11 +374,69 @@ function assertExpected(error: unknown): void {
   if (!["GraphformError", "ServiceError", "Refused"].includes(name)) throw error;
 }
 
+/** The moments of a run until it is killed, which happens to a share of the runs. */
+function momentsOf(here: World, share: number, most: number): number {
+  return here.chance(share) ? 1 + Math.floor(here.clock.random() * most) : Number.POSITIVE_INFINITY;
+}
+
 /** True if a run that was not killed has left a running database that takes no writes. */
 async function isUnrepaired(here: World): Promise<boolean> {
   const state = (await here.store.read()) ?? born();
   const toy = here.service.all().find(({ id }) => id === state.resources[address]?.id);
   return here.left > 0 && needsRepair(state) && toy?.phase === "ready" && toy.work === undefined;
+}
+
+/**
+ * Ways back and forward again under the writers, killed and not. No acknowledged number may be missing on both databases, and a count that is
+ * told is that of the database which lost the address.
+ */
+async function goBack(here: World): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  const isSettled = async (): Promise<boolean> => {
+    const state = (await here.store.read()) ?? born();
+    return state.migrations?.[address]?.phase === "hold" && !needsRepair(state);
+  };
+  for (let tries = 0; tries < 8 && (tries < 4 || !(await isSettled())); tries += 1) {
+    here.losesPauses = tries < 4;
+    const before = (await here.store.read()) ?? born();
+    const { mark } = before.migrations?.[address] ?? {};
+    const closed = here.of(before.resources[address]?.id ?? "");
+    here.told = "";
+    await run(
+      here,
+      tries > 3 || here.chance(0.8) ? "undo" : "plan",
+      momentsOf(here, tries < 4 ? 0.7 : 0, 40),
+    );
+    wrong.push(...wrongCount(here.told, (here.lastVersions.get(closed) ?? 0) - (mark?.writes ?? 0)));
+    here.left = 0;
+    await here.clock.sleep(here.one([0, 10_000, 60_000, 20 * 60_000]));
+  }
+  const takesWrites = await doesTakeWrites(here);
+  const state = (await here.store.read()) ?? born();
+  const all = [...here.databases.values()];
+  const missing = [...here.acknowledged].filter((number) => !all.some(({ numbers }) => numbers.has(number)));
+  return [
+    ...wrong,
+    ...((await isSettled()) ? [] : [`the way back ended in the phase ${state.migrations?.[address]?.phase}`]),
+    ...(missing.length === 0 ? [] : [`${missing.length} acknowledged numbers are on no database`]),
+    ...(takesWrites ? [] : ["the winner of the way back takes no writes"]),
+  ];
+}
+
+/** Says that a message tells another number of commands than there were. */
+function wrongCount(told: string, actual: number): readonly string[] {
+  const [, count] = /had got (\d+|no) command/.exec(told) ?? [];
+  const isRight = count === undefined || (Number(count) || 0) === actual;
+  return isRight ? [] : [`it told ${count} commands, and there were ${actual}`];
+}
+
+/** True if the database of the address takes writes within 45 s. */
+async function doesTakeWrites(here: World): Promise<boolean> {
+  const state = await here.store.read();
+  const winner = here.of(state?.resources[address]?.id ?? "");
+  const before = winner.version;
+  await here.clock.sleep(45_000);
+  return winner.version > before;
 }
 
 /** Plays one seed, and returns what is wrong in the end. */
@@ -386,11 +457,7 @@ async function play(seed: number, broken?: Broken): Promise<readonly string[]> {
         phase === "fence" && here.chance(0.3)
           ? "undo"
           : here.one(["apply", "apply", "apply", "plan"] as const);
-      await run(
-        here,
-        what,
-        here.chance(0.8) ? 1 + Math.floor(here.clock.random() * 70) : Number.POSITIVE_INFINITY,
-      );
+      await run(here, what, momentsOf(here, 0.8, 70));
       if (what === "plan" && (await isUnrepaired(here)))
         return ["a plan left a database that takes no writes"];
       here.left = 0;
@@ -401,19 +468,20 @@ async function play(seed: number, broken?: Broken): Promise<readonly string[]> {
       await run(here, "apply", Number.POSITIVE_INFINITY);
     here.left = 0;
     await here.clock.sleep(20_000);
+    const takesWrites = await doesTakeWrites(here);
     const state = await here.store.read();
     const winner = here.of(state?.resources[address]?.id ?? "");
-    const before = winner.version;
-    await here.clock.sleep(45_000);
-    here.isOver = true;
     const missing = [...here.acknowledged].filter((number) => !winner.numbers.has(number));
     return [
       ...((await isDone()) ? [] : [`it ended in the phase ${state?.migrations?.[address]?.phase}`]),
       ...(missing.length === 0 ? [] : [`${missing.length} acknowledged numbers are missing`]),
-      ...(winner.version > before ? [] : ["the winner takes no writes"]),
+      ...(takesWrites ? [] : ["the winner takes no writes"]),
+      ...(here.chance(0.5) ? await goBack(here) : []),
     ];
   };
-  const told = story();
+  const told = story().finally(() => {
+    here.isOver = true;
+  });
   here.live().catch(() => undefined);
   return here.clock.drive(told);
 }

@@ -137,11 +137,16 @@ describe("a migration in trouble", () => {
     expect(moved, moved.out + moved.err).toMatchObject({ code: 1 });
     expect(moved.out + moved.err).toContain("the hook failed: it ended with 3");
     expect(await phase()).toBe("instances.orders: hook");
+    const planned = await user.run("plan", "--detailed-exitcode");
+    expect(planned, planned.err).toMatchObject({ code: 2 });
+    expect(planned.out).toContain("the hook after the switch has not ended with 0");
+    expect(planned.out).toContain("Plan: 0 to add, 1 to change, 0 to destroy.");
     user.write("ready", "");
     const again = await user.run("apply", "--auto-approve");
     expect(again, again.out + again.err).toMatchObject({ code: 0 });
     expect(user.read("told").trim()).toBe(await output("orders"));
     expect(await phase()).toBe("instances.orders: hold");
+    expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
     expect(await orders()).toBe(1);
   });
 

@@ -51,7 +51,7 @@ const anyText: fc.Arbitrary<string> = fc.oneof(
   anyState.map((state) => outputsText(state.outputs, page.palette)),
   text.map((thrown) => errorText(new GraphformError("x", thrown))),
   anyPlan.map((plan) => planMarkdown(plan, words)),
-  text.map((thrown) => failureMarkdown(new GraphformError("x", thrown), thrown)),
+  text.map((thrown) => failureMarkdown(new GraphformError("x", thrown), thrown, "plan")),
   anyPlan.map((plan) => annotationLines(planAnnotations(plan, same), "").join("\n")),
   anyProblem.map((problem) => annotationLines(problemAnnotations([problem], same), "").join("\n")),
 );

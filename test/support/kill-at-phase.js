@@ -8,6 +8,8 @@ import process from "node:process";
 const phase = process.env["KILL_AT_PHASE"] ?? "";
 const events = { switched: /"type":"switched"/, stopping: /"type":"operation-accepted".*"operation":"stop"/ };
 const event = events[phase] ?? new RegExp(`"type":"migration".*"phase":"${phase}"`);
+// The first write of a run may be the whole document.
+const whole = new RegExp(`"phase": ?"${phase}"`);
 const { open, rename } = fs.promises;
 const held = process.env["HELD_BY"];
 let says = false;
@@ -25,7 +27,8 @@ fs.promises.open = async (...given) => {
   const handle = await open(...given);
   const [write, sync] = [handle.writeFile.bind(handle), handle.datasync.bind(handle)];
   handle.writeFile = (data, ...rest) => {
-    says ||= !hasStood && event.test(String(data).trim().split("\n").at(-1) ?? "");
+    const [text, isWhole] = [String(data).trim(), /state\.json\.\w+\.tmp$/.test(String(given[0]))];
+    says ||= !hasStood && (isWhole ? whole.test(text) : event.test(text.split("\n").at(-1) ?? ""));
     return write(data, ...rest);
   };
   handle.datasync = async () => {

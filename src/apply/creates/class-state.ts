@@ -10,7 +10,6 @@ import type { LostCreate } from "../evidence/candidates.ts";
 import { fixedPart, mayBeInFlightTogether } from "../evidence/in-flight-together.ts";
 import type { Created, CreateRequest } from "./create-request.ts";
 
-/** A round that creates can join, and the id that their intents name it by. */
 export interface OpenRound {
   readonly id: string;
   readonly round: CreateRound;
@@ -25,7 +24,7 @@ export interface Waiter {
   readonly refuse: (error: unknown) => void;
 }
 
-/** A create without a confirmed answer. If its step waits, one of the two callbacks is called once the class knows what it has made. */
+/** A create without a confirmed answer. A waiting step is called back once the class knows what it has made. */
 export interface Unresolved extends LostCreate {
   readonly waiter?: {
     readonly resolve: (found: Pick<Created, "id" | "unsure"> | undefined) => void;
@@ -33,7 +32,6 @@ export interface Unresolved extends LostCreate {
   };
 }
 
-/** One class of one run. It changes as creates come and go. */
 export interface ClassState {
   readonly key: string;
   readonly context: Omit<ApplyContext, "classes">;
@@ -52,7 +50,6 @@ export interface ClassState {
 /** The most creates of a class that are announced and handed to the client at once. */
 export const mostInFlight = 64;
 
-/** A class with nothing waiting and nothing in flight. */
 export function newClassState(key: string, context: ClassState["context"]): ClassState {
   return {
     key,
@@ -110,19 +107,13 @@ export function mayJoin(
 
 /** Objects that an address is bound to, or that were listed before a create was sent. */
 export interface KnownObjects {
-  /**
-   * False if an answer that names the object proves nothing for an address. A bound object that is gone may come back
-   * under its id, for the same address: the id of a user is its name.
-   */
+  /** False if an answer with this id proves nothing for the address. A gone object may come back for it: the id of a user is its name. */
   mayBeNew(kind: string, place: JsonObject, id: string, address: Address): boolean;
   /** Adds objects that were listed before a create was sent. */
   add(kind: string, place: JsonObject, ids: readonly string[]): void;
 }
 
-/**
- * Starts with everything that the state binds, and goes on with what it comes to bind. An object that it lets go of stays
- * known: that it is bound no more does not make it new.
- */
+/** Knows everything that the state binds, or has let go of since: that an object is bound no more does not make it new. */
 export function knownObjects(journal: Pick<Journal, "state" | "boundTo">): KnownObjects {
   const since = journal.state.serial;
   const listed = new Set<string>();
@@ -141,13 +132,12 @@ export interface CreateQueue<Waiter> {
   readonly isEmpty: boolean;
   first(): Waiter | undefined;
   add(group: string, waiter: Waiter): void;
-  /** Takes out the entries that may go now. Asks only for the first entry of the first `groups` groups, so its cost does not grow with the queue. */
+  /** Takes out entries that may go now, at the heads of the first `groups` groups: its cost does not grow with the queue. */
   admit(groups: number, mayGo: (waiter: Waiter) => boolean, go: (waiter: Waiter) => void): void;
   /** Takes out all of them. */
   drain(): readonly Waiter[];
 }
 
-/** Opens an empty queue. */
 export function createQueue<Waiter>(): CreateQueue<Waiter> {
   const waiting = new Map<string, Waiter[]>();
   return {

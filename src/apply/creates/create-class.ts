@@ -1,7 +1,5 @@
 /** @module Runs the creates of one class: announces each before it is sent, and finds out what lost ones have made. */
-import type { Address } from "../../model/address.ts";
 import { GraphformError } from "../../model/errors.ts";
-import type { Step } from "../../model/plan.ts";
 import type { Intent } from "../../model/state.ts";
 import { type ApplyContext, driverOf, withOwnPatience } from "../context.ts";
 import {
@@ -9,7 +7,6 @@ import {
   mayJoin,
   mostInFlight,
   newClassState,
-  type OpenRound,
   type Unresolved,
   waitForRound,
 } from "./class-state.ts";
@@ -24,7 +21,6 @@ import {
 import { findCreated } from "./find-created.ts";
 import { assertStillMissing } from "./still-missing.ts";
 
-/** Opens a registry that has no class yet. */
 export function openClassRegistry(context: Omit<ApplyContext, "classes">): ClassRegistry {
   const classes = new Map<string, CreateClass>();
   return {
@@ -36,7 +32,6 @@ export function openClassRegistry(context: Omit<ApplyContext, "classes">): Class
   };
 }
 
-/** Opens a class in which nothing is in flight. */
 function openCreateClass(key: string, context: ClassState["context"]): CreateClass {
   const state = newClassState(key, context);
   const { inFlight, known } = state;
@@ -107,8 +102,8 @@ async function announce(
 }
 
 /**
- * Does what can be done next for a class. Call it after every change of its state. While an answer is lost nothing is
- * admitted: the object of a new create could be taken for that of the lost one.
+ * Does what can be done next for a class, after every change of its state. While an answer is lost nothing is admitted: the object of a
+ * new create could be taken for that of the lost one.
  */
 function advance(state: ClassState): void {
   const { context, inFlight, lost, waiting } = state;
@@ -129,13 +124,16 @@ async function exclusively(state: ClassState, work: (state: ClassState) => Promi
   advance(state);
 }
 
+/** Lists the place of the first create, for all of the class that will be in flight together. */
 async function startRound(state: ClassState): Promise<void> {
+  const { key: classKey, context } = state;
   const first = state.waiting.first();
   if (first === undefined) return;
   try {
-    const opened = await openRound(state.key, first.request.step, state.context);
-    state.known.add(opened.round.kind, opened.round.place, opened.round.before);
-    state.round = opened;
+    const { kind, place } = first.request.step;
+    const before = await driverOf(context, kind).list(place, context.stopping);
+    state.known.add(kind, place, before);
+    state.round = { id: newRoundId(classKey, context), round: { kind, place, classKey, before } };
     admit(state);
   } catch (error) {
     for (const { refuse } of state.waiting.drain()) refuse(error);
@@ -168,18 +166,15 @@ async function resolveLost(state: ClassState): Promise<void> {
     for (const { address, waiter } of lost) {
       const match = result.found.find((found) => found.address === address);
       waiter?.resolve(match === undefined ? undefined : { id: match.live.id, unsure: match.unsure });
-      if (waiter === undefined && match !== undefined) warnOfRefused(address, match.live.id, context);
+      if (waiter !== undefined || match === undefined) continue;
+      const message = `${match.live.id} was created for ${address} although the service refused that create; it is bound now`;
+      context.emit({ type: "warning", address, message });
     }
   } catch (error) {
     state.failure = error instanceof GraphformError ? error : undefined;
     for (const { waiter } of lost) waiter?.reject(error);
     refuseAll(state, error);
   }
-}
-
-function warnOfRefused(address: Address, id: string, { emit }: Pick<ApplyContext, "emit">): void {
-  const message = `${id} was created for ${address} although the service refused that create; it is bound now`;
-  emit({ type: "warning", address, message });
 }
 
 function refuseAll({ waiting }: ClassState, error: unknown): void {
@@ -189,21 +184,9 @@ function refuseAll({ waiting }: ClassState, error: unknown): void {
 /** The error of a create that was not sent because another one of its class is not resolved. */
 function unsent({ step }: CreateRequest, cause: unknown): unknown {
   if (!(cause instanceof GraphformError)) return cause;
-  return new GraphformError(
-    "create-unsent",
-    `the create of ${step.address} was not sent, because another one of its class is not resolved: ${cause.message}`,
-    { hint: "resolve that one, then run apply again", exitCode: cause.exitCode, cause },
-  );
-}
-
-/** Lists the place of a step for all creates of a class that will be in flight together. */
-async function openRound(
-  classKey: string,
-  { kind, place }: Pick<Step, "kind" | "place">,
-  context: Pick<ApplyContext, "clock" | "drivers" | "journal" | "stopping">,
-): Promise<OpenRound> {
-  const before = await driverOf(context, kind).list(place, context.stopping);
-  return { id: newRoundId(classKey, context), round: { kind, place, classKey, before } };
+  const message = `the create of ${step.address} was not sent, because another one of its class is not resolved: ${cause.message}`;
+  const hint = "resolve that one, then run apply again";
+  return new GraphformError("create-unsent", message, { hint, exitCode: cause.exitCode, cause });
 }
 
 function newRoundId(classKey: string, { clock, journal }: Pick<ApplyContext, "clock" | "journal">): string {

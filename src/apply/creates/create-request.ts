@@ -5,7 +5,6 @@ import type { CreateRound, Intent } from "../../model/state.ts";
 import type { CreatedObject, StateEvent } from "../../model/state-event.ts";
 import type { Match } from "../evidence/candidates.ts";
 
-/** A create, ready to be sent. */
 export interface CreateRequest {
   /** The step, with the place of the object as requests need it. */
   readonly step: Step;
@@ -23,7 +22,6 @@ export interface AnnouncedCreate {
   readonly round: CreateRound;
 }
 
-/** An object that a create has made. */
 export interface Created {
   readonly id: string;
   readonly intent: Intent;
@@ -32,10 +30,7 @@ export interface Created {
   readonly unsure: readonly string[];
 }
 
-/**
- * Creates of one kind whose objects could be taken for each other: their `classKey` is equal.
- * Call `leave` once for each create that has entered, whatever became of it.
- */
+/** Creates of one kind whose objects could be taken for each other. Call `leave` once for each that has entered, whatever became of it. */
 export interface CreateClass {
   /** Waits until the create may be in flight beside the others, and announces it durably. */
   enter(request: CreateRequest): Promise<AnnouncedCreate>;
@@ -46,27 +41,22 @@ export interface CreateClass {
    * `endedAt` is the last moment at which its request can have worked, in ms since 1970.
    */
   resolve(create: AnnouncedCreate, endedAt: number): Promise<Pick<Created, "id" | "unsure"> | undefined>;
-  /**
-   * Leaves the intent of a refused create open. Its object is looked for before another create of the class is sent, or by the
-   * next run.
-   */
+  /** Leaves the intent of a refused create open: its object is looked for before another create of the class, or by the next run. */
   leaveOpen(create: AnnouncedCreate, endedAt: number): void;
   leave(create: AnnouncedCreate): void;
 }
 
-/** The create classes of one run. */
 export interface ClassRegistry {
   /** The class of a key, opened at its first use. */
   classFor(key: string): CreateClass;
 }
 
 /** The outcome of a search for lost creates: the objects that were found, and the creates that made none. */
-export interface Found {
+export interface ResolvedCreates {
   readonly found: readonly Match[];
   readonly absent: readonly Address[];
 }
 
-/** The object of an announced create as the state binds it. */
 export function createdObject(
   address: Address,
   id: string,
@@ -74,17 +64,13 @@ export function createdObject(
   now: number,
 ): CreatedObject {
   const createdAt = new Date(now).toISOString();
-  return {
-    address,
-    id,
-    createdAt,
-    converging: { operation: "create", since: createdAt, record: {}, digest },
-  };
+  const converging = { operation: "create", since: createdAt, record: {}, digest };
+  return { address, id, createdAt, converging };
 }
 
 /** The event that says what became of lost creates. An object that may be another create's is unconfirmed. */
 export function resolution(
-  { found, absent }: Found,
+  { found, absent }: ResolvedCreates,
   intents: ReadonlyMap<Address, Intent>,
   now: number,
 ): StateEvent {

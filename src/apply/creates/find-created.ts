@@ -27,21 +27,19 @@ import {
   type Ours,
   unclaimed,
 } from "../evidence/candidates.ts";
-import type { Found } from "./create-request.ts";
+import type { ResolvedCreates } from "./create-request.ts";
 
-/** The part of an apply that a search uses. */
 export type SearchContext = LookContext & Pick<ApplyContext, "dateOf">;
 
 /**
- * Finds the objects of a round's lost creates. Everything that they can have made is shown once the creation grace period of the
- * last of them is over: objects are found by one whole list after that, and "nothing was made" takes two, `settle` apart. Throws
- * `create-ambiguous` (exit 1) if the looks prove neither.
+ * Finds the objects of a round's lost creates, once the creation grace period of the last of them is over: one whole list finds objects,
+ * "nothing was made" takes two, `settle` apart. Throws `create-ambiguous` (exit 1) if the looks prove neither.
  */
 export async function findCreated(
   round: CreateRound,
   lost: readonly LostCreate[],
   context: SearchContext,
-): Promise<Found> {
+): Promise<ResolvedCreates> {
   const { clock, profile, stopping } = context;
   const { timing } = profile;
   const endedAt = Math.max(...lost.map((create) => create.endedAt));
@@ -62,7 +60,7 @@ export async function findCreated(
     for (const id of unclaimed(round, lost, [...(listed ?? [])], context.journal.state)) candidates.add(id);
     return [...candidates];
   };
-  const evaluate = (seen: Look): Found | undefined => {
+  const evaluate = (seen: Look): ResolvedCreates | undefined => {
     if (seen.listed !== undefined) until ??= context.dateOf(round.kind);
     const grace = gracePeriod(endedAt, seen.from, timing);
     recheckAt = grace === "over" ? 0 : grace.recheckAt;
@@ -107,7 +105,7 @@ export async function findCreated(
   return polled.verdict;
 }
 
-/** Looks once for the objects of lost creates. Returns the error if what is shown now leaves in doubt whose it is; undefined proves nothing. */
+/** Looks once for the objects of lost creates. Returns the error if it is in doubt whose a shown object is; undefined proves nothing. */
 export async function doubtAbout(
   round: CreateRound,
   lost: readonly LostCreate[],
@@ -132,11 +130,11 @@ export async function doubtAbout(
 }
 
 /**
- * True if the looks prove what the newest one has found: at once if there is an object for each create, by two looks that agree
- * otherwise. Throws `create-ambiguous` if an object may exist that a partial list omits.
+ * True if the looks prove what the newest one has found: at once if each create has an object, else by two that agree. Throws
+ * `create-ambiguous` if a partial list may omit an object.
  */
 function isProved(
-  { found, absent }: Found,
+  { found, absent }: ResolvedCreates,
   looks: readonly Look[],
   findings: Map<Look, string>,
   timing: Delays,
@@ -158,10 +156,7 @@ function isProved(
 /** Clocks of runs may be wrong by so many ms. A service that writes local times is wrong by more. */
 const clocksApart = 5 * 60_000;
 
-/**
- * True if the newest of the bound objects whose time was shown was created, by the service's clock, when the state says that it was.
- * The intents show by how much that clock differs from ours.
- */
+/** True if the service shows the newest bound object as created when the state says it was. Intents show how far its clock is from ours. */
 function keepsTimes(bound: readonly Bound[], lost: readonly LostCreate[]): boolean {
   const newest = bound
     .filter(({ shownCreatedAt }) => shownCreatedAt !== undefined)

@@ -7,13 +7,10 @@ import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
 import type { ApplyContext } from "../context.ts";
 import { isBlind, parentsOf, unproven, untilShownOrAbsent } from "../engine/look-for-missing.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
-import { type Found, resolution } from "./create-request.ts";
+import { type ResolvedCreates, resolution } from "./create-request.ts";
 import { doubtAbout, findCreated } from "./find-created.ts";
 
-/**
- * Finds the object of every open create, or proves that there is none. A saved plan that creates such an address goes on
- * with it if its spec is the same; one that does not is stale (exit 6).
- */
+/** Finds the object of every open create, or proves that there is none. A saved plan that does not create such an address is stale (exit 6). */
 export async function recoverIntents(context: ApplyContext, saved?: Plan): Promise<Recovered> {
   const doubts = new Map<Address, CreateDoubt>();
   const { state } = context.journal;
@@ -67,7 +64,6 @@ function doubtOf({ message, hint = "" }: GraphformError): CreateDoubt {
 /** Errors that leave an intent open: its object, or its parent, is in doubt. What relies on it is refused, and nothing else is. */
 const leavingOpen: readonly string[] = ["create-ambiguous", "another-object", "absence-unproven"];
 
-/** A round of the state with its id. */
 type RoundEntry = readonly [string, CreateRound];
 
 /** The open rounds by class, the newest first: its `before` lists what older rounds have made, so it cannot take an object of theirs. */
@@ -125,16 +121,16 @@ async function recoverRound(
 }
 
 /**
- * Finds the objects of lost creates. They are gone with a parent that is absent, and are not asked for before that is known.
- * If the state does not bind the parent any more, an error of the service counts as "gone with it".
+ * Finds the objects of lost creates. They are gone with an absent parent, and are not asked for before that is known. If the state does not
+ * bind the parent any more, an error of the service counts as "gone with it".
  */
 async function findInParent(
   round: CreateRound,
   lost: readonly LostCreate[],
   context: ApplyContext,
-): Promise<Found> {
+): Promise<ResolvedCreates> {
   const { stopping } = context;
-  const none: Found = { found: [], absent: lost.map(({ address }) => address) };
+  const none: ResolvedCreates = { found: [], absent: lost.map(({ address }) => address) };
   const parents = parentsOf(round.kind, round.place, context);
   for (const watched of parents.filter((parent) => parent !== undefined)) {
     const live = await untilShownOrAbsent(watched, context);
@@ -143,7 +139,7 @@ async function findInParent(
       throw unproven(watched, "the service shows nothing else that this state binds either");
     return none;
   }
-  return findCreated(round, lost, context).catch((error: unknown): Found => {
+  return findCreated(round, lost, context).catch((error: unknown): ResolvedCreates => {
     if (!isServiceError(error) || stopping.aborted || !parents.includes(undefined)) throw error;
     return none;
   });
@@ -152,9 +148,6 @@ async function findInParent(
 /** Throws `plan-stale` if a saved plan has no create for an object that an earlier run has made. */
 function assertExpected(address: Address, id: string, saved: Plan): void {
   if (saved.steps.some((step) => step.address === address && step.operation === "create")) return;
-  throw new GraphformError(
-    "plan-stale",
-    `${id} was created for ${address} by a run that did not finish, and this plan does not know it`,
-    { hint: "make a new plan", exitCode: 6 },
-  );
+  const message = `${id} was created for ${address} by a run that did not finish, and this plan does not know it`;
+  throw new GraphformError("plan-stale", message, { hint: "make a new plan", exitCode: 6 });
 }

@@ -14,8 +14,8 @@ import type { CreateClass, Created, CreateRequest } from "./create-request.ts";
 const attempts = 4;
 
 /**
- * Creates one object. The intent is durable before the request is sent, the id before anything else happens, and every
- * answer but a confirmed one is resolved by listing before the create is sent again.
+ * Creates one object. The intent is durable before the request is sent, the id before anything else happens; every answer but a
+ * confirmed one is resolved by listing before the create is sent again.
  */
 export async function sendCreate(request: CreateRequest, context: ApplyContext): Promise<Created> {
   const { step, classKey } = request;
@@ -117,9 +117,7 @@ function isRepeatable({ failure }: ServiceError): boolean {
 }
 
 function createLost({ address }: Step, cause: ServiceError): GraphformError {
-  return new GraphformError(
-    "create-lost",
-    `the service lost the create of ${address} ${attempts} times: ${cause.message}`,
-    { hint: "nothing was created; run apply again when the service is well", cause },
-  );
+  const message = `the service lost the create of ${address} ${attempts} times: ${cause.message}`;
+  const hint = "nothing was created; run apply again when the service is well";
+  return new GraphformError("create-lost", message, { hint, cause });
 }

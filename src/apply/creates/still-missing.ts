@@ -14,8 +14,8 @@ import { parentsOf } from "../engine/look-for-missing.ts";
 type LookContext = Pick<ApplyContext, "drivers" | "journal" | "kinds" | "listedAtStart" | "stopping">;
 
 /**
- * Throws `step-stale` (exit 6) if there is any sign of the object that the create replaces, or of an object that is this address's own.
- * Describes the first, if the step has one, and what the list of the round shows and the observation did not: nothing otherwise.
+ * Throws `step-stale` (exit 6) at any sign of the object that the create replaces, or of one that is this address's own. Describes only
+ * the first, and ids that the list of the round shows and the observation did not.
  */
 export async function assertStillMissing(
   step: Step,

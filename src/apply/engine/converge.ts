@@ -1,7 +1,7 @@
 /** @module Polls a resource until an accepted operation has arrived, and reports progress. */
 import { defined } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
-import type { Step } from "../../model/plan.ts";
+import type { NamedStep } from "../../model/outcome.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
@@ -15,7 +15,6 @@ import {
 } from "../evidence/arrival.ts";
 import { type Sighting, watch } from "./look-for-missing.ts";
 
-/** A resource, and the expectation that ends the wait. */
 export interface Target extends Expectation {
   readonly kind: string;
   readonly ref: Ref;
@@ -26,9 +25,6 @@ export interface Target extends Expectation {
 /** The end of a wait. After a timeout the operation goes on at the service. */
 export type Converged = Arrival | { readonly is: "timeout" | "interrupted"; readonly detail: string };
 
-/** The parts of a step that progress is reported with. */
-export type Reported = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
-
 /** The share of the shortest known duration during which looks are rare. */
 const rarelyPolled = 0.9;
 
@@ -36,11 +32,10 @@ const rarelyPolled = 0.9;
 const heartbeat = 10_000;
 
 /**
- * Polls a resource until an accepted operation has arrived, has failed, or the time is up. Until 90 % of the shortest
- * duration of the same operation in this run have passed, it polls at the longest interval only; after that, at the usual
- * growing one. Reports progress every ten seconds.
+ * Polls a resource until an accepted operation has arrived, has failed, or the time is up: at the longest interval until 90 % of the
+ * shortest duration of the same operation in this run have passed, then at the growing one. Reports progress every ten seconds.
  */
-export async function converge(target: Target, step: Reported, context: ApplyContext): Promise<Converged> {
+export async function converge(target: Target, step: NamedStep, context: ApplyContext): Promise<Converged> {
   const { clock, profile, durations } = context;
   const started = clock.now();
   const durationKey = [step.kind, step.operation, step.verb].join(" ");
@@ -98,18 +93,10 @@ function rememberShown(kind: string, { spec }: Live, { shown }: Pick<ApplyContex
 
 /** The progress event of a step; `elapsed` in ms. */
 export function progressOf(
-  { key, address, kind, operation, verb }: Reported,
+  { key, address, kind, operation, verb }: NamedStep,
   elapsed: number,
   detail: string,
 ): Parameters<ApplyContext["emit"]>[0] {
-  return {
-    type: "step-progress",
-    key,
-    address,
-    kind,
-    operation,
-    ...defined({ verb }),
-    elapsed,
-    detail,
-  };
+  const named = { key, address, kind, operation, ...defined({ verb }) };
+  return { type: "step-progress", ...named, elapsed, detail };
 }

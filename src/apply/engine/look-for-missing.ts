@@ -11,7 +11,6 @@ import { contradiction, lookOnce, placeWithWitnesses } from "../../polling/look-
 import { isPassing, poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 
-/** The part of an apply that such a look uses. */
 export type LookContext = Pick<ApplyContext, "drivers" | "profile" | "clock" | "kinds" | "stopping"> & {
   readonly journal: Pick<Journal, "state">;
 };
@@ -31,8 +30,8 @@ export interface Watched {
 }
 
 /**
- * Watches an object: each call is one look. A look describes it, and lists its place only if it is missing after its creation
- * grace period. Rejects with `absence-unproven` after the longest time that a proof takes. `needsNoProof`: one look proves absence.
+ * Watches an object: each call is one look, which lists its place only if it is missing after its creation grace period. Rejects with
+ * `absence-unproven` after the longest time that a proof takes. `needsNoProof`: one look proves absence.
  */
 export function watch(
   watched: Watched,
@@ -81,8 +80,8 @@ export function parentsOf(
 }
 
 /**
- * Looks until an object is shown, or proved absent: then undefined. It goes with an absent parent, of which the service may answer with
- * errors. Rejects with `absence-unproven` if it is neither, or if no look is answered.
+ * Looks until an object is shown, or proved absent: then undefined. It goes with an absent parent, for whose children the service may
+ * answer with errors. Rejects with `absence-unproven`, also if no look is answered.
  */
 export async function untilShownOrAbsent(watched: Watched, context: LookContext): Promise<Live | undefined> {
   const { clock, profile } = context;
@@ -116,10 +115,7 @@ export async function untilShownOrAbsent(watched: Watched, context: LookContext)
 /** The most objects that are asked for to see whether any is shown. */
 const mostAsked = 10;
 
-/**
- * True if the state binds other objects of a kind, and the service shows none of them: after rights were lost it answers like that, so
- * nothing proves what is missing. `except`: addresses that do not count.
- */
+/** True if the service shows none of the objects of a kind, as after lost rights: nothing proves absence. `except`: they do not count. */
 export async function isBlind(
   kind: string,
   except: readonly Address[],
@@ -144,11 +140,7 @@ export async function isBlind(
 /** The error if nothing proves that a watched object is gone. */
 export function unproven({ address, ref }: Watched, because: string): GraphformError {
   const name = shellWord(address);
-  return new GraphformError(
-    "absence-unproven",
-    `nothing proves that ${address} (${ref.id}) is gone, or that it is there: ${because}`,
-    {
-      hint: `run again with the rights and the account that show it; if it is gone for good: graphform state rm ${name}; if it has another id: graphform import ${name} ID`,
-    },
-  );
+  const message = `nothing proves that ${address} (${ref.id}) is gone, or that it is there: ${because}`;
+  const hint = `run again with the rights and the account that show it; if it is gone for good: graphform state rm ${name}; if it has another id: graphform import ${name} ID`;
+  return new GraphformError("absence-unproven", message, { hint });
 }

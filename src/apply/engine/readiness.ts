@@ -8,10 +8,7 @@ import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 import { askObject, sharedAt, valuesToAskWith } from "../probe.ts";
 
-/**
- * Tries the resource itself for as long as the profile gives an endpoint, at most `timeout` ms. One that does not answer
- * is a warning and no failure: it may not be reachable from this machine on purpose.
- */
+/** Tries the resource itself for at most `timeout` ms. One that does not answer is a warning: it may be unreachable from here on purpose. */
 export async function untilUsable(
   step: Step,
   ref: Ref,

@@ -7,7 +7,6 @@ import { type BackupRequest, leastComplete, type Made, madeBy } from "../evidenc
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { type ChangeContext, submitChange } from "./submit.ts";
 
-/** A backup to ask for. */
 export interface WantedBackup<Item extends Backup> {
   /** Name for messages: `backup of ID`. */
   readonly what: string;
@@ -27,10 +26,7 @@ export type BackupEnd<Item> =
   | { readonly is: "completed" | "failed"; readonly item: Item }
   | { readonly is: "late"; readonly item: Item | undefined };
 
-/**
- * Asks for a backup, and gives the function that waits for its end. Both throw `backup-unclear` if new backups are listed and
- * nothing proves that one of them is it: it is not asked for again then.
- */
+/** Asks for a backup, and gives the function that waits for its end. Both throw `backup-unclear` if nothing proves which new one it is. */
 export async function requestBackup<Item extends Backup>(
   wanted: WantedBackup<Item>,
   context: ChangeContext,
@@ -103,11 +99,8 @@ async function idsBefore<Item extends Backup>(
 
 function unclear(what: string, made: readonly Backup[]): GraphformError {
   const found = made.map(({ id, createdAt }) => `${id} (created ${createdAt ?? "at an unknown time"})`);
-  return new GraphformError(
-    "backup-unclear",
-    `the ${what} was asked for, and nothing proves which of these it is: ${found.join(", ")}`,
-    {
-      hint: "it is not asked for again in this run; look at them, and run again if none is it. If the service's clocks are apart, say so in its profile: timing.clock",
-    },
-  );
+  const message = `the ${what} was asked for, and nothing proves which of these it is: ${found.join(", ")}`;
+  const hint =
+    "it is not asked for again in this run; look at them, and run again if none is it. If the service's clocks are apart, say so in its profile: timing.clock";
+  return new GraphformError("backup-unclear", message, { hint });
 }

@@ -17,7 +17,6 @@ export const retryable: readonly string[] = ["busy", "rate-limited"];
 /** The end of one attempt, from evidence: the write has worked, it did nothing, or nothing shows what it did. */
 export type Attempt<Value> = { readonly is: "accepted"; readonly value: Value } | Failed;
 
-/** An attempt that is not known to have worked. */
 export interface Failed {
   readonly is: "rejected" | "unknown";
   readonly error: ServiceError;
@@ -27,7 +26,6 @@ export interface Failed {
   readonly isInProgress?: boolean;
 }
 
-/** A write that may be repeated. */
 export interface Write<Value> {
   /** Sends the request once, and finds out what came of it. Throws if repeating is no use. */
   readonly attempt: () => Promise<Attempt<Value>>;
@@ -41,7 +39,6 @@ export interface Write<Value> {
   readonly pause?: (last: Failed, spent: Spent) => number;
 }
 
-/** Counts of repetitions, by reason. */
 export interface Spent {
   /** Refusals and lost answers; those that say "not now" do not count before the time is up. */
   readonly refusals: number;
@@ -50,10 +47,7 @@ export interface Spent {
   readonly sessions: number;
 }
 
-/**
- * Submits a write until the service has taken it, and gives its value. It is repeated only where the attempt before it is
- * known to have done nothing, or where sending it again does no harm; the attempt says which.
- */
+/** Submits a write until the service has taken it. It is repeated only if the attempt before did nothing, or if repeating does no harm. */
 export async function submit<Value>(
   { attempt, timeout, isSpent, exhausted, pause }: Write<Value>,
   { clock, stopping }: Pick<ApplyContext, "clock" | "stopping">,
@@ -106,7 +100,6 @@ export interface Change<Seen, Value> {
   readonly timeout: number;
 }
 
-/** A change that the service has taken. */
 interface Submitted<Seen, Value> {
   readonly value: Value;
   /** The last look, if there was one: how it was when the service took the change. */
@@ -115,7 +108,6 @@ interface Submitted<Seen, Value> {
   readonly isFirst: boolean;
 }
 
-/** The parts of a run that a change is sent with. */
 export type ChangeContext = Pick<ApplyContext, "clock" | "profile" | "stopping" | "aborting" | "hide">;
 
 const most: Spent = { refusals: 6, unknown: 2, sessions: 2 };
@@ -127,9 +119,9 @@ const mayBeTaken: readonly string[] = [
 ];
 
 /**
- * Submits the change of an existing object. It is repeated after a look in three cases: another operation is in progress, the status may
- * have caused the refusal, or the answer was lost and the look shows no effect. Throws the refusal if
- * repeating is no use, and `outcome-unknown` if nothing shows whether the change has worked.
+ * Submits the change of an existing object. It is repeated after a look if another operation is in progress, if the status may have caused
+ * the refusal, or if the answer was lost and the look shows no effect. Otherwise throws the refusal, or `outcome-unknown` if nothing shows
+ * whether the change has worked.
  */
 export function submitChange<Seen, Value>(
   { what, send, look, evaluate, timeout }: Change<Seen, Value>,

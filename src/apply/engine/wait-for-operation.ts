@@ -31,10 +31,7 @@ export function phasesAfter(operation: string, baseline: Baseline | "first-look"
   return baseline?.phase.is === "stopped" ? ["stopped"] : ["ready"];
 }
 
-/**
- * Waits until an accepted operation has done its work and records it. `baseline` is how the resource looked when the
- * service accepted it; `phases` end the wait well.
- */
+/** Waits until an accepted operation has done its work and records it. `baseline`: the look before; `phases` end the wait well. */
 export async function waitForOperation(
   step: Step,
   ref: Ref,
@@ -114,10 +111,7 @@ export async function waitForOperation(
   }
 }
 
-/**
- * Ms since the acceptance of an operation that this run has asked for. Nothing if an earlier run did, or if the service
- * showed the values before anything was sent: what such a wait takes says nothing of the operation.
- */
+/** Ms since the acceptance of an operation; nothing if an earlier run asked for it, or if nothing was sent. */
 function tookOf(
   { address }: Step,
   operation: string,
@@ -156,10 +150,7 @@ function shownMark(
   return Object.fromEntries(Object.entries(mark).filter(([path, value]) => spec[path]?.value === value));
 }
 
-/**
- * The declared paths that an update would set and that the running object shows otherwise although they were just applied.
- * Warns of each. Empty if it cannot be asked.
- */
+/** Warns of paths that were just applied and that the running object shows otherwise. None if it cannot be asked. */
 async function ineffectivePaths(
   step: Step,
   ref: Ref,

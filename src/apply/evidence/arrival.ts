@@ -6,17 +6,13 @@ import type { Live, PhaseName } from "../../model/observed.ts";
 export interface Expectation {
   /** Phases that end the waiting well. */
   readonly phases: readonly PhaseName[];
-  /**
-   * The look just before the service accepted the operation; undefined for a new resource. `first-look`: an earlier run
-   * sent the operation, so the first look at rest stands in for it.
-   */
+  /** The look before the operation was accepted; undefined for a new resource. `first-look`: an earlier run sent it, take the first at rest. */
   readonly baseline: Baseline | "first-look";
   readonly acceptedAt: number;
   /** The last moment at which the object can have been made: its creation grace period starts here. */
   readonly madeAt: number;
 }
 
-/** A summary of the looks so far. */
 export interface Sightings {
   /** The first look that found it at rest. */
   readonly firstAtRest: Live | undefined;
@@ -25,7 +21,6 @@ export interface Sightings {
   readonly wasInProgress: boolean;
 }
 
-/** The end of an accepted operation. */
 export type Arrival =
   | { readonly is: "arrived"; readonly live: Live | undefined }
   | { readonly is: "failed" | "waiting-for-person"; readonly live: Live; readonly detail: string }
@@ -38,7 +33,6 @@ export function noSightings({ baseline }: Expectation): Sightings {
   return { firstAtRest: undefined, wasShown, wasInProgress: false };
 }
 
-/** Adds one look. */
 export function withSighting(sightings: Sightings, live: Live | undefined): Sightings {
   if (live === undefined) return sightings;
   const isTransient = live.phase.is === "pending";

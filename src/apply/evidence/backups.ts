@@ -3,7 +3,6 @@ import type { Backup } from "../../model/kind.ts";
 import type { Timing } from "../../model/profile.ts";
 import { type TimeWindow, timeliness } from "./time-window.ts";
 
-/** A request for a backup, and what is known of its effect. */
 export interface BackupRequest {
   /** Ids that were listed before it. */
   readonly known: ReadonlySet<string>;
@@ -14,7 +13,6 @@ export interface BackupRequest {
   readonly showsTimes: boolean;
 }
 
-/** The backups that a request may have made. */
 export interface Made<Item> {
   readonly certain: readonly Item[];
   /** New ones, of which the time proves nothing. */

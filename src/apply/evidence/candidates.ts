@@ -15,7 +15,6 @@ export interface LostCreate {
   readonly endedAt: number;
 }
 
-/** The object of a lost create. */
 export interface Match {
   readonly address: Address;
   readonly live: Live;
@@ -23,7 +22,6 @@ export interface Match {
   readonly unsure: readonly string[];
 }
 
-/** The verdict on all lost creates together. */
 export type Matching =
   | { readonly is: "matched"; readonly found: readonly Match[]; readonly absent: readonly Address[] }
   /** More candidates than lost creates, or one candidate for two of them. */

@@ -6,10 +6,7 @@ import type { Intent } from "../../model/state.ts";
 
 type Recorded = Pick<Intent, "recorded">;
 
-/**
- * True if two creates may be in flight together. If both answers were lost, either the service shows a field that
- * differs, or the creates are interchangeable: an update can bring each object to either spec.
- */
+/** True if, after both answers were lost, a shown field would tell the objects apart, or an update could bring each to either spec. */
 export function mayBeInFlightTogether(
   one: Recorded,
   other: Recorded,
@@ -26,10 +23,7 @@ export function areInterchangeable(one: Recorded, other: Recorded, schema: KindS
 
 const fixedParts = new WeakMap<Recorded["recorded"], string>();
 
-/**
- * The values of a create that cannot be changed in place, and the names of those that can: an update sets a value, and
- * takes none away. One text, made once for each create, equal for interchangeable ones.
- */
+/** A text that is equal for interchangeable creates: values that cannot be changed in place, and names of those that can but not be unset. */
 export function fixedPart(create: Recorded, schema: KindSchema): string {
   const { recorded } = create;
   const known = fixedParts.get(recorded);
@@ -86,8 +80,8 @@ function areDistinguishable(
 }
 
 /**
- * True for fields that prove nothing: a reference is a name here and an id there, an operation may be due yet, the service
- * may have another default, a label may be shown as another amount, and an access list is shown in part.
+ * True for fields that prove nothing: a reference is an id there, an operation may be due yet, the service may have another default, a
+ * label may be shown as an amount, and an access list in part.
  */
 export function isSilent(row: FieldSchema, wanted: Json): boolean {
   const { "x-compare": compare, "x-reference": reference, "x-operations": operations } = row;

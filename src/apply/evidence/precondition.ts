@@ -11,15 +11,14 @@ import type { ApplyContext, StepResult } from "../context.ts";
 import { stale } from "../context.ts";
 import type { Shown } from "./unconfirmed-write.ts";
 
-/** The part of an apply that decides whether the precondition of a step still holds. */
 export type PreconditionContext = Pick<
   ApplyContext,
   "kinds" | "profile" | "outputsAtStart" | "outputs" | "stateAtStart" | "digest"
 >;
 
 /**
- * True if the values that the step's decision used have changed, or if it was stopped meanwhile and only a running
- * one can be updated. A step that comes after another change of the same object is current by that change.
+ * True if the values that the step's decision used have changed, or if the object was stopped and only a running one can be updated. A
+ * step after another change of the same object is current by that change.
  */
 export function isStale(step: Step, live: Live, context: PreconditionContext): boolean {
   if (step.after.some((key) => changesObject(key, step.address))) return false;
@@ -47,7 +46,6 @@ export function shownOf(record: Spec, step: Step, live: Live, context: Precondit
   return shown.length === wanted.length ? "all" : "shown";
 }
 
-/** The result of a step whose precondition no longer holds. */
 export function staleResult(step: Step, ref: Ref, { phase }: Pick<Live, "phase">): StepResult {
   const checks = step.checks.length > 0 ? `: ${step.checks.join(", ")}` : "";
   const now = phase.is === "stopped" ? "; it is stopped" : "";

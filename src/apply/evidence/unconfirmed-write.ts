@@ -5,7 +5,6 @@ import type { ServiceFailure } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 
-/** The attempts of a write so far. */
 export interface Attempts {
   /** True if any of them may have worked. */
   readonly mayHaveWorked: boolean;
@@ -26,7 +25,6 @@ export type Evidence<Value = void> =
 /** The part of a write's values that a look shows: all; every value that is ever shown; or another value. */
 export type Shown = "all" | "shown" | "no";
 
-/** A look at a changed object, and the facts about the change. */
 export interface ChangeLook {
   readonly live: Live | undefined;
   /** The look before the first attempt. */

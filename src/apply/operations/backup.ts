@@ -6,10 +6,7 @@ import { timeoutOf } from "../engine/wait-for-operation.ts";
 import { isStale, staleResult } from "../evidence/precondition.ts";
 import { notAtRest, refOf, untilAtRest } from "./existing.ts";
 
-/**
- * Asks for a backup and waits until it is listed as complete. A step that needs it, a deletion, is not begun before. One that
- * fails is a failure; one that is not complete in time is still converging.
- */
+/** Asks for a backup and waits until it is listed as complete. One that is not complete in time is still converging. */
 export async function backup(step: Step, context: ApplyContext): Promise<StepResult> {
   const ref = refOf(step, context);
   const rest = await untilAtRest(step, ref, context);

@@ -10,9 +10,8 @@ import { isThereAgain } from "../creates/still-missing.ts";
 import { timestamp } from "./existing.ts";
 
 /**
- * Binds an existing object to its address, or updates what the state remembers of a bound one. A bound
- * object is wanted: an unfinished deletion is no longer waited for. An object that another address was bound to leaves that one.
- * A step without an id is about an open create: its intent remembers the guards.
+ * Binds an existing object to its address, or updates what the state remembers of a bound one. An unfinished deletion is no longer waited
+ * for. The object leaves another address. A step without an id is about an open create: its intent remembers the guards.
  */
 export async function bind(step: Step, context: ApplyContext): Promise<StepResult> {
   if (step.id === undefined) return guardIntent(step, context);
@@ -38,7 +37,7 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
   return { result: "done", id: bound.id };
 }
 
-/** Adds the guards of a step to the intent of its address. An intent that was resolved since needs none: the next plan compares its object. */
+/** Adds the guards of a step to the intent of its address. If that was resolved since, the next plan compares its object. */
 async function guardIntent({ address, protect }: Step, { journal }: ApplyContext): Promise<StepResult> {
   const intent = journal.state.intents[address];
   if (intent !== undefined && protect !== undefined)
@@ -54,7 +53,6 @@ export async function forget(step: Step, context: ApplyContext): Promise<StepRes
   return { result: "done", ...defined({ id: step.id }) };
 }
 
-/** Gives a bound object its new address. */
 export async function move(step: Step, context: ApplyContext): Promise<StepResult> {
   if (step.from !== undefined)
     await context.journal.record({ type: "moved", from: step.from, to: step.address });

@@ -13,7 +13,6 @@ import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evid
 import { probedBaseline, withProbedPaths } from "../probe.ts";
 import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
 
-/** A change of an existing object. */
 export interface ChangeRequest {
   /** The operation that the state waits for: `update`, or the name of a lifecycle operation. */
   readonly operation: string;
@@ -22,10 +21,7 @@ export interface ChangeRequest {
   readonly send: (ref: Ref) => Promise<void>;
 }
 
-/**
- * Changes an existing object: waits until it is at rest, refuses a stale step, sends the change unless the
- * service shows it already, and waits until it has arrived.
- */
+/** Waits until the object is at rest, refuses a stale step, sends the change unless it is shown already, and waits until it has arrived. */
 export async function change(
   step: Step,
   { operation, record, send }: ChangeRequest,
@@ -117,10 +113,7 @@ export async function update(step: Step, context: ApplyContext): Promise<StepRes
   );
 }
 
-/**
- * Sends an update that is announced in the state: a run that is killed must not leave values behind as known that may have
- * changed. An update that surely did nothing leaves the state as it was.
- */
+/** Announces an update before it is sent: after a kill its values are unknown. One that surely did nothing leaves the state as it was. */
 async function announced(
   { address }: Step,
   paths: readonly string[],

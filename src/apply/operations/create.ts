@@ -13,10 +13,7 @@ import { sendCreate } from "../creates/send-create.ts";
 import { waitForOperation } from "../engine/wait-for-operation.ts";
 import { update } from "./change.ts";
 
-/**
- * Creates the resource of a step and waits for it. An object that may be another create's is brought to the step's spec
- * by an update in place.
- */
+/** Creates the resource of a step and waits for it. An update brings an object that may be another create's to the step's spec. */
 export async function create(step: Step, context: ApplyContext): Promise<StepResult> {
   const spec = step.spec ?? {};
   const kind = context.kinds.named(step.kind);

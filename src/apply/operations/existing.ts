@@ -15,7 +15,6 @@ export function refOf(step: Step, { journal }: Pick<ApplyContext, "journal">): R
   return { id: step.id ?? bound?.id ?? "", place: bound?.place ?? step.place };
 }
 
-/** Waits until nothing is in progress: nothing is asked of a resource before that. */
 export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): Promise<Converged> {
   const now = context.clock.now();
   const createdAt = Date.parse(context.journal.state.resources[step.address]?.createdAt ?? "");
@@ -43,18 +42,8 @@ export function unplannedStep(
 ): Step {
   const live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} } as const;
   const precondition = digest(preconditionText(live, [], {}, new Map()));
-  return {
-    key: address,
-    operation,
-    address,
-    kind,
-    id,
-    place,
-    checks: [],
-    precondition,
-    after: [],
-    blocked: [],
-  };
+  const named = { key: address, operation, address, kind, id, place };
+  return { ...named, checks: [], precondition, after: [], blocked: [] };
 }
 
 /** The result of a step whose object did not come to rest. */
@@ -77,7 +66,6 @@ export function withoutSending(result: StepResult): StepResult {
   return result.result === "done" ? { ...result, unsent: true } : result;
 }
 
-/** The current time as ISO 8601. */
 export function timestamp({ clock }: Pick<ApplyContext, "clock">): string {
   return new Date(clock.now()).toISOString();
 }

@@ -10,10 +10,7 @@ import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { probedBaseline, requestOf, withProbedPaths } from "../probe.ts";
 import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
 
-/**
- * Sets fields back and reads them from the running object again. The state remembers when they were seen right: what was
- * last applied stays what it was, and an interrupted repair is planned again.
- */
+/** Sets fields back and reads them again. The state remembers only when they were seen right: an interrupted repair is planned again. */
 export async function heal(step: Step, context: ApplyContext): Promise<StepResult> {
   const ref = refOf(step, context);
   const rest = await untilAtRest(step, ref, context);
@@ -22,7 +19,7 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
   const wanted = step.patch ?? {};
   const look = (): Promise<Live> => withProbedPaths(step, live, context);
   const isHealed = (seen: Live): boolean => shownOf(wanted, step, seen, context) === "all";
-  // What is stopped has lost what was set by hand, and loads what is configured.
+  // A stopped database lost its runtime values and will start from the configuration.
   if (live.phase.is !== "ready") return staleResult(step, ref, live);
   const baseline = await probedBaseline(step, live, context);
   const done = async (): Promise<StepResult> => {
@@ -42,13 +39,9 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
   };
   await submitChange(change, context);
   if (isHealed(await look())) return done();
-  throw new GraphformError(
-    "not-healed",
-    `${ref.id} still shows other values: ${Object.keys(wanted).join(", ")}`,
-    {
-      hint: "look at who changes them; the next plan sets them back again",
-    },
-  );
+  const message = `${ref.id} still shows other values: ${Object.keys(wanted).join(", ")}`;
+  const hint = "look at who changes them; the next plan sets them back again";
+  throw new GraphformError("not-healed", message, { hint });
 }
 
 /** The repair is the same however often it is sent: only what it reads back counts. */

@@ -15,10 +15,7 @@ import { isStale, staleResult } from "../evidence/precondition.ts";
 import { type Attempts, classifyUnconfirmedDeletion, type Evidence } from "../evidence/unconfirmed-write.ts";
 import { timestamp } from "./existing.ts";
 
-/**
- * Deletes, and waits until the object is gone. A deletion that an earlier run asked for has passed its guards once: it is
- * waited for and not asked for again. The binding is released only once the object is gone.
- */
+/** Deletes, and releases the binding once the object is gone. A deletion of an earlier run is waited for and not asked for again. */
 export async function remove(step: Step, context: ApplyContext): Promise<StepResult> {
   const bound = context.journal.state.resources[step.address];
   const ref: Ref = { id: step.id ?? "", place: step.place };
@@ -72,10 +69,7 @@ async function submitted(
   }
 }
 
-/**
- * Sends the deletion until the service takes it, or the object is proved absent: an answer that is lost, or says "not found",
- * proves nothing. False if the service refuses with one of `refusals`.
- */
+/** Sends the deletion until it is taken, or absence is proved: "not found" and a lost answer prove nothing. False for one of `refusals`. */
 async function submitDelete(
   object: Watched,
   step: Step,
@@ -111,10 +105,7 @@ function look({ kind, ref }: Watched, context: ApplyContext): Promise<Live | und
   return driverOf(context, kind).get(ref, context.stopping);
 }
 
-/**
- * Says which objects this run has deleted and let go of, although `listed` has them and describe shows them. A list may only be late,
- * and a description that is missing for a moment proves nothing, so an object that is listed is described for `settle`.
- */
+/** Says which deleted objects are shown again: `listed` has them, and describe shows them within `settle`. A list alone may be late. */
 export async function shownAgain(
   steps: readonly StepOutcome[],
   listed: readonly (Ref & Pick<StepOutcome, "kind">)[],

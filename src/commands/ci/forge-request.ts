@@ -7,10 +7,7 @@ import type { Hide } from "../../model/known-secrets.ts";
 import { type PassingFailure, type RepeatRules, repeatRequest } from "../../network/repeat-request.ts";
 import { type HttpAnswer, HttpError, openHttp } from "../../network/send-request.ts";
 
-/**
- * A request to a forge that failed; the token is not in it. A `passing` one may be sent again, a `lost` one may have added something,
- * a `refused` one fails again.
- */
+/** A failed request, without its token: `passing` may be sent again, `lost` may have added something, `refused` fails again. */
 class ForgeError extends GraphformError {
   readonly failure: "passing" | "lost" | "refused";
   /** Pause that the forge asks for, in ms. */
@@ -38,7 +35,6 @@ interface ForgeRequest {
   readonly isRead?: boolean;
 }
 
-/** An address that requests are sent to. */
 export interface Host {
   readonly base: string;
   /** Headers that sign in, and those that every request has. */
@@ -48,7 +44,6 @@ export interface Host {
   /** Hides the secrets of the run in the words of the forge. */
   readonly hide: Hide;
   readonly clock: Clock;
-  /** Ends the requests. */
   readonly signal?: AbortSignal;
 }
 
@@ -79,22 +74,17 @@ export async function exchange<T>(
   const { method, path, body } = request;
   // Only a POST adds something each time, and a second one would make a second comment.
   const unknown = method === "POST" && request.isRead !== true ? "lost" : "passing";
-  const unanswered = (reason: string, isTrust: boolean, cause?: unknown): ForgeError =>
-    new ForgeError(
-      isTrust ? "refused" : unknown,
-      "forge-unreachable",
-      `no answer to ${method} ${path} from ${hostname} (${reason})`,
-      { hint: isTrust ? "set NODE_EXTRA_CA_CERTS to the file of its authority" : "run the job again", cause },
-    );
+  const unanswered = (reason: string, isTrust: boolean, cause?: unknown): ForgeError => {
+    const message = `no answer to ${method} ${path} from ${hostname} (${reason})`;
+    const hint = isTrust ? "set NODE_EXTRA_CA_CERTS to the file of its authority" : "run the job again";
+    return new ForgeError(isTrust ? "refused" : unknown, "forge-unreachable", message, { hint, cause });
+  };
   const send = async (): Promise<T> => {
     const wire = { method, origin, path: `${pathname.replace(/\/$/, "")}${path}`, headers };
     const answer = await http.send({ ...wire, ...defined({ body }) }, signal).catch((cause: unknown) => {
       if (!(cause instanceof HttpError)) throw cause;
-      throw unanswered(
-        cause.failure === "slow" ? "no answer in time" : cause.code,
-        cause.isAboutTrust,
-        cause,
-      );
+      const reason = cause.failure === "slow" ? "no answer in time" : cause.code;
+      throw unanswered(reason, cause.isAboutTrust, cause);
     });
     const text = answer.body.toString("utf8");
     if (answer.status < 200 || answer.status > 299) {
@@ -121,7 +111,6 @@ export function repeatLost<T>(work: () => Promise<T>, clock: Clock): Promise<T> 
   return repeatRequest(work, { ...tries, passing }, clock);
 }
 
-/** The error of an answer that is no success. */
 function refused(
   { status, headers }: HttpAnswer,
   message: string,
@@ -133,15 +122,11 @@ function refused(
     return new ForgeError(unknown, "forge-unreachable", message, { hint: "run the job again" });
   const retryAfter = pauseOf(headers, now);
   // GitHub answers 403 to a token that has asked too often, and says so in a header.
+  const busy = "too many requests with this token: run the job again later";
   if (status === 429 || (status === 403 && retryAfter !== undefined))
-    return new ForgeError("passing", "forge-busy", message, {
-      hint: "too many requests with this token: run the job again later",
-      retryAfter,
-    });
-  if (status === 401 || status === 403)
-    return new ForgeError("refused", "forge-denied", `the token of this job may not do this: ${message}`, {
-      hint,
-    });
+    return new ForgeError("passing", "forge-busy", message, { hint: busy, retryAfter });
+  const denied = `the token of this job may not do this: ${message}`;
+  if (status === 401 || status === 403) return new ForgeError("refused", "forge-denied", denied, { hint });
   const off = "turn it on in the settings of the repository";
   return new ForgeError("refused", "forge-refused", message, { hint: status === 410 ? off : hint });
 }

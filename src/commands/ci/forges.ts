@@ -7,14 +7,12 @@ import { isObject, type Json, type JsonObject, objectIn } from "../../model/json
 import type { Settings } from "../../project/settings.ts";
 import { type Api, allPages, apiAt, unreadable } from "./forge-request.ts";
 
-/** A comment or an issue by an author who can be trusted: it is ours if its first line has our marker. */
+/** A comment, or an issue by its number, by an author who can be trusted: it is ours if its first line has our marker. */
 export interface Post {
-  /** Id of a comment, number of an issue. */
   readonly id: number;
   readonly body: string;
 }
 
-/** Fields of an issue. */
 interface IssueText {
   readonly title: string;
   readonly body: string;
@@ -95,11 +93,10 @@ const writers: readonly Json[] = ["OWNER", "MEMBER", "COLLABORATOR"];
 async function github(settings: Settings, clock: Clock): Promise<Forge> {
   const token = settings.get("GITHUB_TOKEN");
   const repository = settings.get("GITHUB_REPOSITORY");
-  if (token === undefined || repository === undefined) {
+  if (token === undefined || repository === undefined)
     throw new GraphformError("forge-settings", "GITHUB_TOKEN or GITHUB_REPOSITORY is not set", {
       hint: "give the step `env: { GITHUB_TOKEN: ${{ github.token }} }`",
     });
-  }
   // Empty if the event that began the run cannot be read.
   const eventPath = settings.get("GITHUB_EVENT_PATH") ?? "";
   const event = objectIn(await readFile(eventPath, "utf8").catch(() => "")) ?? {};
@@ -141,7 +138,6 @@ async function github(settings: Settings, clock: Clock): Promise<Forge> {
   );
 }
 
-/** Number of the pull request that the job runs for. */
 function pullRequest(settings: Settings, pull: JsonObject | undefined): number {
   const [, inRef] = /^refs\/pull\/(\d+)\//.exec(settings.get("GITHUB_REF") ?? "") ?? [];
   const number = inRef === undefined ? pull?.["number"] : Number(inRef);

@@ -28,10 +28,7 @@ export function commitOfJob(settings: Settings): PlannedCommit | undefined {
     : undefined;
 }
 
-/**
- * Throws `plan-superseded` if the branch that a plan was made from shows another commit by now. Only a job of the same repository can
- * ask; elsewhere nothing is asked. Rejects with a `forge-` error if the repository gives no answer: then nothing may be applied.
- */
+/** Throws `plan-superseded` if the branch shows another commit by now, `forge-` errors without an answer. Asks only in jobs of its repository. */
 export async function assertNewest(
   planned: PlannedCommit | undefined,
   settings: Settings,

@@ -8,17 +8,17 @@ import type { Invocation } from "../with-run.ts";
 import { repeatLost } from "./forge-request.ts";
 import { type Forge, forgeOf, type Post } from "./forges.ts";
 
-export interface CommentOptions {
+interface CommentOptions {
   /** Stands in the marker, and in the title of an issue; default: the name of the manifest. */
   readonly key?: string;
 }
 
-export interface IssueOptions extends CommentOptions {
+interface IssueOptions extends CommentOptions {
   /** Exit code of `drift`; empty if the step did not come to an end. */
   readonly exitcode: string;
 }
 
-/** An invocation whose pauses between attempts are those of a clock. */
+/** `clock` is that of the pauses between attempts. */
 type CiInvocation<O> = Invocation<O> & { readonly clock?: Clock };
 
 /** Limit of GitHub for a comment or an issue, in characters; GitLab takes more. */
@@ -44,10 +44,7 @@ export async function comment(invocation: CiInvocation<CommentOptions>, file: st
   return exitCodes.done;
 }
 
-/**
- * `ci issue`: opens or updates the issue if `drift` found something or failed, and closes it if `drift` exited with 0. An issue that a
- * person closed stays closed; the next drift opens a new one.
- */
+/** `ci issue`: opens or updates the issue unless `drift` exited with 0, and closes it then. One that a person closed stays closed. */
 export async function issue(invocation: CiInvocation<IssueOptions>, file: string): Promise<number> {
   const { options, settings, terminal, clock = systemClock } = invocation;
   const { exitcode, key } = options;
@@ -71,9 +68,8 @@ export async function issue(invocation: CiInvocation<IssueOptions>, file: string
 }
 
 /**
- * The text of a report under its marker, with a link to the run, and the check that finds earlier posts of it. `key` takes the place of
- * the manifest's name in the marker, so that an invalid manifest, which has no known name, updates the same post. `missing` stands in
- * for a report that was not written.
+ * The text of a report, or `missing` in its place, under its marker, with a link to the run, and the check that finds earlier posts. With
+ * `key` instead of the manifest's name an invalid manifest, whose name is not known, updates the same post.
  */
 async function readReport(
   file: string,
@@ -88,10 +84,9 @@ async function readReport(
   const commit = run?.commit === undefined ? "" : ` of ${run.commit.slice(0, 12)}`;
   const foot = run === undefined ? [] : [`[Run${commit}](${run.url})`];
   const body = `${[first, withoutMarker(text ?? missing).trimEnd(), ...foot].join("\n\n")}\n`;
-  if (body.length > maxCharacters) {
+  if (body.length > maxCharacters)
     throw new GraphformError("report-too-long", `${file} has more than ${maxCharacters} characters`, {
       hint: "post the file that --markdown writes: it is short enough",
     });
-  }
   return { body, isOurs: (post) => post.body.split(/\r?\n/, 1)[0]?.trimEnd() === first };
 }

@@ -8,16 +8,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 import type { Place } from "./known-addresses.ts";
 
-/** A word that may follow. */
-interface Candidate {
-  readonly word: string;
-  readonly meaning?: string;
-}
-
-/**
- * `complete -- WORD...`: prints what may stand for the last word, one candidate a line, with a description behind a tab. Never fails: if
- * nothing is known it prints nothing, and the shell completes files.
- */
+/** `complete -- WORD...`: prints candidates for the last word, each with its meaning behind a tab. Never fails: the shell completes files then. */
 export async function complete(
   words: readonly string[],
   program: Command,
@@ -25,7 +16,7 @@ export async function complete(
   terminal: Terminal,
 ): Promise<number> {
   const position = positionOf(program, words);
-  const candidates = await candidatesAt(position, settings).catch(() => []);
+  const candidates = await candidatesAt(position, program, settings).catch(() => []);
   const lines = candidates
     // Text of a manifest must not reach the terminal as a command to it.
     .filter(({ word }) => word.startsWith(position.current) && !/\p{Cc}/u.test(word))
@@ -34,19 +25,20 @@ export async function complete(
   return 0;
 }
 
-/**
- * `completion SHELL`: prints the script for bash, zsh or fish. Each asks `graphform complete` for what may follow; behind `npx graphform` it
- * asks the package that npx would run, in `node_modules` of this folder or of one above.
- */
+/** `completion SHELL`: prints the script of a shell. Behind `npx graphform` it asks the package in the nearest `node_modules`, as npx does. */
 export function completion({ terminal }: Invocation<object>, shell: string): number {
   terminal.out(packageFile(`templates/completion/graphform.${shell}`));
   return 0;
 }
 
-async function candidatesAt(position: Position, settings: Settings): Promise<readonly Candidate[]> {
+async function candidatesAt(
+  position: Position,
+  program: Command,
+  settings: Settings,
+): Promise<readonly { readonly word: string; readonly meaning?: string }[]> {
   const { command, option, argument, current } = position;
   if (option !== undefined) return (await valuesOf(option, position, settings)).map((word) => ({ word }));
-  const above = command.parent === null ? [] : program(command).options.filter(isFolder);
+  const above = command === program ? [] : program.options.filter(isFolder);
   const options = [...new Help().visibleOptions(command), ...above].flatMap(({ long, description }) =>
     long === undefined ? [] : [{ word: long, meaning: description }],
   );
@@ -92,10 +84,8 @@ async function withFields(known: readonly string[], current: string): Promise<re
   const kind = kinds.find(address.split(".", 1)[0] ?? "");
   const rows = kind === undefined ? [] : [...fieldRows(kind.schema)];
   const shown = rows.filter(([, row]) => row["x-secret"] !== true && row.type !== "object");
-  return upToDot(
-    shown.map(([path]) => `${address}.${path}`),
-    current,
-  );
+  const fields = shown.map(([path]) => `${address}.${path}`);
+  return upToDot(fields, current);
 }
 
 /** Names that begin with a text, each cut behind its next dot, so that long lists open step by step; once each. */
@@ -113,28 +103,21 @@ function isFolder({ long }: Option): boolean {
   return long === "--chdir";
 }
 
-function program(command: Command): Command {
-  return command.parent === null ? command : program(command.parent);
-}
-
 async function profiles(): Promise<readonly string[]> {
   return (await import("../../hosting/profile/load-profile.ts")).builtInProfiles;
 }
 
-async function addresses(
-  { given, path, argument }: Position,
-  settings: Settings,
-): Promise<readonly string[]> {
+async function addresses(position: Position, settings: Settings): Promise<readonly string[]> {
+  const { given, path, argument } = position;
   const { enterFolder } = await import("../folders.ts");
   const { knownAddresses } = await import("./known-addresses.ts");
-  const [folder] = given.get("--chdir")?.slice(-1) ?? [];
+  const folder = given.get("--chdir")?.at(-1);
   if (folder !== undefined) enterFolder(folder);
-  const [state] = given.get("--state")?.slice(-1) ?? [];
   const place: Place = {
     file: given.get("--file") ?? [],
     var: given.get("--var") ?? [],
     varFile: given.get("--var-file") ?? [],
-    ...defined({ state }),
+    ...defined({ state: given.get("--state")?.at(-1) }),
   };
   const known = await knownAddresses(place, settings).catch(() => []);
   if (path !== "state mv" || argument?.name() !== "to") return known;
@@ -142,7 +125,6 @@ async function addresses(
   return [...known, ...kinds.all.map((kind) => `${kind.name}.`)];
 }
 
-/** A place on a command line. */
 interface Position {
   readonly command: Command;
   /** Words of the command: `state mv`. */
@@ -151,9 +133,7 @@ interface Position {
   readonly current: string;
   /** Text of the word before that: `--target=`. */
   readonly before: string;
-  /** Option whose value is to be completed. */
   readonly option?: Option;
-  /** Argument to be completed. */
   readonly argument?: Argument;
   /** Long name of an option -> the values that were given before. */
   readonly given: ReadonlyMap<string, readonly string[]>;
@@ -163,9 +143,8 @@ interface Position {
 function positionOf(program: Command, words: readonly string[]): Position {
   const plain = words.map(unquoted).filter((word) => word !== "=");
   const given = new Map<string, readonly string[]>();
-  const give = (option: Option, value: string): void => {
-    const name = option.long ?? "";
-    given.set(name, [...(given.get(name) ?? []), value]);
+  const give = ({ long = "" }: Option, value: string): void => {
+    given.set(long, [...(given.get(long) ?? []), value]);
   };
   let command = program;
   let path = "";

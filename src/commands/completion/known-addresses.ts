@@ -7,7 +7,6 @@ import { isObject } from "../../model/json.ts";
 import { checkedManifest, openProject, type RunOptions } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 
-/** Options that name the manifest and the state. */
 export type Place = Pick<RunOptions, "file" | "state" | "var" | "varFile">;
 
 /** Addresses that are declared or recorded, sorted. A manifest with problems gives the names of its sections. No secret is read. */

@@ -22,7 +22,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
   const findings = [
     nodeVersion(),
     await check("manifest", hide, () => manifest(invocation)),
-    ...(await stateFindings(options, settings)),
+    ...(await stateFindings(invocation)),
     ...(await service(invocation, project)),
     await check("local engine", hide, () => engine(project)),
   ];
@@ -96,7 +96,6 @@ async function service(invocation: Invocation, project: Project | undefined): Pr
   }
 }
 
-/** Checks that the service offers today everything that the manifest declares. */
 async function offered(open: Connection, project: Project | undefined, signal: AbortSignal): Promise<string> {
   const { canCheckOffer, checkOffer } = await import("../../kinds/offered-parameters.ts");
   if (!canCheckOffer(open)) return "not checked: the profile has no operation for it";

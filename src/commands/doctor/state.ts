@@ -9,20 +9,17 @@ import { formatDuration } from "../../model/quantity.ts";
 import { type StateLocation, stores } from "../../model/stores/index.ts";
 import { openHttp } from "../../network/send-request.ts";
 import { openProject, type Project } from "../../project/project.ts";
-import type { Settings } from "../../project/settings.ts";
 import { amount } from "../../report/words.ts";
 import { assertSameManifest } from "../../state/claim-state.ts";
 import { holderSince, holderWork } from "../../state/lock-words.ts";
-import type { ManifestOptions } from "../with-run.ts";
+import type { Invocation } from "../with-run.ts";
 
 /** Checks the state and its store. Leaves nothing there: the lock is taken and given back. */
-export async function stateFindings(
-  options: ManifestOptions,
-  settings: Settings,
-): Promise<readonly Finding[]> {
+export async function stateFindings({ options, settings }: Invocation): Promise<readonly Finding[]> {
+  const { hide } = settings.secrets;
   let project: Project | undefined;
   let isReached = true;
-  const state = await check("state", settings.secrets.hide, async () => {
+  const state = await check("state", hide, async () => {
     project = await openProject(options, settings);
     return stateDetail(project).catch((error: unknown) => {
       isReached = !isGraphformError(error) || !noAnswer.includes(error.code);
@@ -33,20 +30,14 @@ export async function stateFindings(
   const { location, store } = project;
   const { source, clock: clockOf } = stores[location.type];
   try {
-    const credentials =
-      location.type === "file"
-        ? []
-        : [
-            await check("state credentials", settings.secrets.hide, async () =>
-              source(location, settings.variable),
-            ),
-          ];
-    if (!isReached) return [state, ...credentials];
-    const lock = await check("state store", settings.secrets.hide, () => storeDetail(store, location));
+    const found = [state];
+    if (location.type !== "file")
+      found.push(await check("state credentials", hide, async () => source(location, settings.variable)));
+    if (!isReached) return found;
+    found.push(await check("state store", hide, () => storeDetail(store, location)));
     const url = clockOf(location, settings.variable);
-    const clock =
-      url === undefined ? [] : await clockFinding("state clock", url, settings.get("GRAPHFORM_CA_FILE"));
-    return [state, ...credentials, lock, ...clock];
+    const clock = url && (await clockFinding("state clock", url, settings.get("GRAPHFORM_CA_FILE")));
+    return [...found, ...(clock || [])];
   } finally {
     await store.close();
   }
@@ -97,21 +88,14 @@ const answerTimeout = 10_000;
 export async function clockFinding(name: string, url: string, caFile?: string): Promise<readonly Finding[]> {
   const skew = await skewOf(url, caFile).catch(() => undefined);
   if (skew === undefined) return [];
-  const finding = await check(
-    name,
-    (said) => said,
-    async () => {
-      const size = formatDuration(Math.abs(skew));
-      if (Math.abs(skew) <= harmless)
-        return `this machine and ${URL.parse(url)?.host ?? url} agree within ${formatDuration(harmless)}`;
-      throw new GraphformError(
-        "clock-skew",
-        `the clock of this machine is ${size} ${skew > 0 ? "behind" : "ahead of"} that of ${URL.parse(url)?.host ?? url}`,
-        { hint: "set it by NTP (timedatectl set-ntp true): the age of locks and signatures depend on it" },
-      );
-    },
-  );
-  return [finding];
+  const [host, size] = [URL.parse(url)?.host ?? url, Math.abs(skew)];
+  if (size <= harmless) {
+    const detail = `this machine and ${host} agree within ${formatDuration(harmless)}`;
+    return [{ check: name, ok: true, detail }];
+  }
+  const detail = `the clock of this machine is ${formatDuration(size)} ${skew > 0 ? "behind" : "ahead of"} that of ${host}`;
+  const hint = "set it by NTP (timedatectl set-ntp true): the age of locks and signatures depend on it";
+  return [{ check: name, ok: false, detail, hint }];
 }
 
 /** Milliseconds by which the server's clock is ahead of this one. */
@@ -135,7 +119,6 @@ export interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** Way to fix it, if it failed. */
   readonly hint?: string;
 }
 

@@ -7,10 +7,10 @@ import { sameValue } from "../../model/compare.ts";
 import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import { exitCodes, GraphformError, isManifestError } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
-
 import type { Kind, KindRegistry } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
 import type { Plan } from "../../model/plan.ts";
+import type { SourceRange } from "../../model/problem.ts";
 import type { ReadManifest, Run } from "../../project/open-run.ts";
 import { type Project, projectOf, resolveProject } from "../../project/project.ts";
 import type { Drift } from "../../reconcile/reconcile.ts";
@@ -19,13 +19,7 @@ import { amount } from "../../report/words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 import type { DriftOptions } from "./drift-reports.ts";
-import {
-  type AdoptedField,
-  type ChangedLines,
-  editSources,
-  type Written,
-  writeSources,
-} from "./edit-sources.ts";
+import { type AdoptedField, type ChangedLines, editSources, writeSources } from "./edit-sources.ts";
 
 /**
  * `drift --adopt`: writes the live values of the named fields into the files that hold them, and prints the lines that
@@ -52,7 +46,7 @@ export async function adopt(
   const before = project.parsed.layers.map(({ file, text }) => ({ path: file, text }));
   const { sources, changed } = editSources(before, fields, manifest, kinds);
   const edited = await projectOf(sources, options, project.timestamp, settings);
-  const resolved = await resolveProject(edited, run.state, run.secrets).catch((error: unknown) => {
+  const resolved = await resolveProject(edited, run.state.key, run.secrets).catch((error: unknown) => {
     if (!isManifestError(error)) throw error;
     const message = error.problems[0]?.message ?? error.message;
     throw new GraphformError("adopt-refused", `the live value cannot stand in the manifest: ${message}`, {
@@ -64,7 +58,11 @@ export async function adopt(
   assertNothingElse(fields, drift.plan, next.plan);
   const written = await writeSources(before, sources);
   terminal.out(diffText(changed, terminal));
-  terminal.err(leftOut + closing(fields, written, next.report));
+  const left = next.report.resources.filter((resource) => resource.class === "outside").length;
+  const rest = left === 0 ? "no drift is left" : `${amount(left, "resource")} still changed outside`;
+  terminal.err(
+    `${leftOut}${amount(fields.length, "value")} written to ${amount(written, "file")}; ${rest}.\n`,
+  );
   return exitCodes.done;
 }
 
@@ -117,19 +115,9 @@ function diffText(changed: readonly ChangedLines[], { colour }: Pick<Terminal, "
     .join("\n");
 }
 
-function closing(
-  fields: readonly AdoptedField[],
-  written: readonly Written[],
-  { resources }: DriftReport,
-): string {
-  const left = resources.filter((resource) => resource.class === "outside").length;
-  const rest = left === 0 ? "no drift is left" : `${amount(left, "resource")} still changed outside`;
-  return `${amount(fields.length, "value")} written to ${amount(written.length, "file")}; ${rest}.\n`;
-}
-
 /**
- * The fields that `--adopt ADDRESS[.FIELD]` names; an address alone stands for every field of it that was changed outside.
- * Throws if an address is not declared, if there is no live value, if no value could say what happened, and if the object is in doubt or another one.
+ * The fields that `--adopt ADDRESS[.FIELD]` names; an address alone stands for every field of it that was changed outside. Throws if it is
+ * not declared, if no live value says what happened, and if the object is in doubt or another one.
  */
 export function adoptedFields(
   targets: readonly string[],
@@ -163,10 +151,7 @@ export function leftOutText(targets: readonly string[], { resources }: DriftRepo
     .join("");
 }
 
-/**
- * True if a second look finds an adopted field as it is declared now. A probed value counts only if the manifest agrees
- * with what is configured, so an adopted one waits for the next apply.
- */
+/** True if a second look finds an adopted field as declared. A probed value waits for the next apply: being declared is enough. */
 export function isSettled(
   { kind, path, value, isProbed }: Pick<AdoptedField, "kind" | "path" | "value" | "isProbed">,
   { class: is, declared }: Pick<FieldDrift, "class" | "declared">,
@@ -188,14 +173,11 @@ function assertField(address: Address, path: string, { schema }: Kind): void {
   });
 }
 
-interface Target {
-  readonly address: Address;
-  readonly parts: AddressParts;
-  readonly path: string | undefined;
-}
-
 /** Splits a target at the dot behind its address; a key in brackets may contain dots. */
-function parseTarget(target: string, declared: readonly Address[]): Target {
+function parseTarget(
+  target: string,
+  declared: readonly Address[],
+): { readonly address: Address; readonly parts: AddressParts; readonly path: string | undefined } {
   for (let end = target.length; end > 0; end = target.lastIndexOf(".", end - 1)) {
     const address = target.slice(0, end);
     const parts = parseAddress(address);
@@ -210,21 +192,16 @@ function parseTarget(target: string, declared: readonly Address[]): Target {
   );
 }
 
-function fieldsOf(
-  resource: ResourceDrift,
-  parts: AddressParts,
-  path: string | undefined,
-): readonly AdoptedField[] {
+function fieldsOf(resource: ResourceDrift, parts: AddressParts, path?: string): readonly AdoptedField[] {
   const { address, what, where, waysOn } = resource;
   if (what === "failed")
     throw refused(address, "it has failed, and no value of the manifest can say that", waysOn);
   if (what === "deleted") {
-    const place = where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
     const quoted = `'${address.replaceAll("'", "''")}'`;
     throw refused(
       address,
       "it was deleted outside, and no value of the manifest can say that",
-      `${undeclaring(address)}${place}; or graphform apply makes a new, empty one. \`removed: [{ address: ${quoted}, destroy: false }]\` lets go of it in the state`,
+      `${undeclaring(address)}${placeText(where)}; or graphform apply makes a new, empty one. \`removed: [{ address: ${quoted}, destroy: false }]\` lets go of it in the state`,
     );
   }
   if (path === undefined) {
@@ -241,15 +218,17 @@ function adopted(field: FieldDrift, { address, kind }: ResourceDrift, parts: Add
   const { path, seen, secret, where } = field;
   if (secret) throw secretField(address, path);
   if (field.fixed === true) throw refused(address, whyFixed(field), wayBack(field));
-  if (seen === undefined) {
-    const place = where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
+  if (seen === undefined)
     throw refused(
       address,
       `nothing shows a live value of ${path}`,
-      `take the field out of the manifest${place}, by hand, where that is meant`,
+      `take the field out of the manifest${placeText(where)}, by hand, where that is meant`,
     );
-  }
   return { address, parts, kind, path, value: seen, isProbed: field.source === "probed" };
+}
+
+function placeText(where: SourceRange | undefined): string {
+  return where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
 }
 
 function whyFixed({ path }: FieldDrift): string {

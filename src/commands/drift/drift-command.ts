@@ -14,7 +14,7 @@ import { type Drift, driftFor } from "../../reconcile/reconcile.ts";
 import { type ShownDrift, shownDrift } from "../../report/shown.ts";
 import { type Opened, refuseSeveral } from "../folders.ts";
 import { goalOf } from "../options.ts";
-import { reportOne, reportSeveral } from "../reports/run-report.ts";
+import { report } from "../reports/run-report.ts";
 import { openLiveView } from "../terminal/live-view.ts";
 import { type Invocation, withRun } from "../with-run.ts";
 import { type DriftOptions, driftReport } from "./drift-reports.ts";
@@ -24,9 +24,12 @@ import { type DriftOptions, driftReport } from "./drift-reports.ts";
  * --adopt it writes live values into the manifest. With --json a failure is printed as a document too, with `errored: true`.
  */
 export async function drift(invocation: Invocation<DriftOptions>): Promise<number> {
-  const { options, settings, terminal } = invocation;
+  const { options, settings, terminal, folders = [] } = invocation;
   if (options.adopt.length === 0)
-    return reportOne(invocation, driftReport(options, settings, terminal), makeOf(invocation));
+    return report(invocation, driftReport(options, settings, terminal), (opened) =>
+      makeDrift(invocation, opened),
+    );
+  if (folders.length > 1) refuseSeveral("drift --adopt");
   const project = await openProject(options, settings);
   const { adopt } = await import("./adopt.ts");
   return withDrift(project, invocation, (seen, run) =>
@@ -34,32 +37,17 @@ export async function drift(invocation: Invocation<DriftOptions>): Promise<numbe
   );
 }
 
-export async function driftSeveral(
-  invocation: Invocation<DriftOptions>,
-  folders: readonly string[],
-): Promise<number> {
-  const { options, settings, terminal } = invocation;
-  if (options.adopt.length > 0) refuseSeveral("drift --adopt");
-  return reportSeveral(invocation, driftReport(options, settings, terminal), folders, makeOf(invocation));
-}
-
 /** Observes the service, and reports the drift of the manifest with the audit events of what was changed. */
-function makeOf(invocation: Invocation<DriftOptions>): (opened: Opened) => Promise<ShownDrift> {
-  return async (opened) => {
-    const project = await openProject(invocation.options, invocation.settings);
-    await opened(project);
-    return withDrift(project, invocation, async ({ report }, { service, signal }) => {
-      const isAsked = service.offers("instance.events");
-      const found = isAsked ? await withAuditEvents(report, service, signal) : report;
-      return shownDrift(found, kinds);
-    });
-  };
+async function makeDrift(invocation: Invocation<DriftOptions>, opened: Opened): Promise<ShownDrift> {
+  const project = await openProject(invocation.options, invocation.settings);
+  await opened(project);
+  return withDrift(project, invocation, async (seen, run) => {
+    const isAsked = run.service.offers("instance.events");
+    return shownDrift(isAsked ? await withAuditEvents(seen.report, run) : seen.report, kinds);
+  });
 }
 
-/**
- * Compares what the service shows with the last apply, and does `work` while the service is connected. Throws
- * `state-missing` before the first apply. Takes no lock, and writes nothing.
- */
+/** Compares the service with the last apply, without a lock, and does `work`. Throws `state-missing` before the first apply. */
 async function withDrift<T>(
   project: Project,
   invocation: Invocation<DriftOptions>,
@@ -82,7 +70,7 @@ async function withDrift<T>(
   });
 }
 
-/** Looks at the service and compares. Throws `address-unknown` if an option names an address that nothing has. */
+/** Observes the service and compares. Throws `address-unknown` if an option names an address that nothing has. */
 async function observeDrift(
   { state, planning }: Run,
   project: Project,
@@ -101,22 +89,15 @@ async function observeDrift(
   return driftFor(goal, state, { ...planning, onRead });
 }
 
-/** Events of one resource that a report shows; the newest ones. */
+/** Newest events of one resource that a report shows. */
 const maxShown = 3;
 
 /** Resources whose events are asked for at most: attribution may not cost as much as the look itself. */
 const maxAsked = 20;
 
-/**
- * Adds the audit events since a resource was last seen right to each resource that was changed outside. Events that cannot
- * be read are left out: they explain drift, and decide nothing.
- */
-async function withAuditEvents(
-  report: DriftReport,
-  service: Run["service"],
-  signal: AbortSignal,
-): Promise<DriftReport> {
-  const changed = report.resources.filter(
+/** Adds to each resource that was changed outside the events since it was last seen right; those that cannot be read decide nothing. */
+async function withAuditEvents(seen: DriftReport, { service, signal }: Run): Promise<DriftReport> {
+  const changed = seen.resources.filter(
     ({ class: is, kind, id }) => is === "outside" && kind === "instances" && id !== undefined,
   );
   const eventsOf = async ({ id = "", since = "" }: ResourceDrift): Promise<readonly AuditEvent[]> => {
@@ -132,9 +113,9 @@ async function withAuditEvents(
   const asked = changed.slice(0, maxAsked);
   const found = await Promise.all(asked.map(eventsOf));
   const events = new Map(asked.map((resource, at) => [resource, found[at]]));
-  const resources = report.resources.map((resource) => ({
+  const resources = seen.resources.map((resource) => ({
     ...resource,
     ...defined({ events: events.get(resource) }),
   }));
-  return { ...report, resources };
+  return { ...seen, resources };
 }

@@ -76,10 +76,9 @@ export function driftReport(
 
 function suiteOf(result: ManifestResult<ShownDrift>, isOne: boolean, settings: Settings): JunitSuite {
   const pathOf = pathIn(settings, result.folder);
+  const { is, name } = result;
   const suite =
-    result.is === "made"
-      ? driftSuite(result.value, pathOf)
-      : failedDriftSuite(result.error, result.name, pathOf);
+    is === "made" ? driftSuite(result.value, pathOf) : failedDriftSuite(result.error, name, pathOf);
   // Manifests of several folders may have one name.
   return isOne ? suite : { ...suite, name: `${result.folder} ${suite.name}`.trimEnd() };
 }
@@ -88,10 +87,7 @@ function suiteOf(result: ManifestResult<ShownDrift>, isOne: boolean, settings: S
 async function metricsOf(result: ManifestResult<ShownDrift>, file: string): Promise<string> {
   if (result.is === "made") return driftMetrics(result.value, systemClock.now());
   // A pipe or a device would be waited for.
-  const isFile = await stat(file).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+  const isFile = (await stat(file).catch(() => undefined))?.isFile() === true;
   return failedDriftMetrics(result.name, isFile ? await readFile(file, "utf8").catch(() => "") : "");
 }
 

@@ -16,7 +16,6 @@ import type { KindRegistry } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
 import { escapeText } from "../../report/typeset.ts";
 
-/** A field to adopt: its live value goes into the manifest. */
 export interface AdoptedField {
   readonly address: Address;
   readonly parts: AddressParts;
@@ -35,19 +34,15 @@ export interface ChangedLines {
   readonly after: readonly string[];
 }
 
-/** Texts with all fields adopted, and the lines that differ. */
-interface EditedSources {
-  readonly sources: readonly SourceFile[];
-  readonly changed: readonly ChangedLines[];
-}
+type Sources = readonly SourceFile[];
 
 /** Adopts each field in the texts. Throws `adopt-refused` if one cannot be written for its resource alone. */
 export function editSources(
-  sources: readonly SourceFile[],
+  sources: Sources,
   fields: readonly AdoptedField[],
   { desired }: Pick<Manifest, "desired">,
   kinds: KindRegistry,
-): EditedSources {
+): { readonly sources: Sources; readonly changed: readonly ChangedLines[] } {
   let texts = sources;
   const changed: ChangedLines[] = [];
   for (const { address, parts, kind, path, value } of fields) {
@@ -72,21 +67,17 @@ export function editSources(
       );
     }
     const lines = changedLines(result);
-    const before = texts;
+    const before = shownLines(texts, lines, lines.before.length, kinds);
     const text = editedText(result);
     texts = texts.map((source) => (source.path === result.layer.file ? { ...source, text } : source));
-    changed.push({
-      ...lines,
-      before: shownLines(before, lines, lines.before.length, kinds),
-      after: shownLines(texts, lines, lines.after.length, kinds),
-    });
+    changed.push({ ...lines, before, after: shownLines(texts, lines, lines.after.length, kinds) });
   }
   return { sources: texts, changed };
 }
 
 /** Lines of a manifest as an excerpt shows them: a password may stand beside the value that is adopted. */
 function shownLines(
-  sources: readonly SourceFile[],
+  sources: Sources,
   { file, line }: ChangedLines,
   count: number,
   kinds: KindRegistry,
@@ -128,37 +119,24 @@ function lines(text: string): readonly string[] {
   return text.replaceAll("\r", "").split("\n");
 }
 
-/** A file that was written, and its text of before. */
-export interface Written {
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
-}
-
-/** Writes the files whose texts differ. Throws `file-changed` or `file-unwritable`; files written until then are put back. */
-export async function writeSources(
-  before: readonly SourceFile[],
-  after: readonly SourceFile[],
-): Promise<readonly Written[]> {
-  const texts = new Map(after.map(({ path, text }) => [path, text]));
-  const changed = new Map(
-    before.flatMap(({ path, text }): [string, Written][] => {
-      const edited = texts.get(path) ?? text;
-      return edited === text ? [] : [[path, { path, before: text, after: edited }]];
-    }),
-  );
-  const written: Written[] = [];
+/** Writes the files whose texts differ, and counts them. Throws `file-changed` or `file-unwritable`; files written until then are put back. */
+export async function writeSources(sources: Sources, edited: Sources): Promise<number> {
+  const before = new Map(sources.map(({ path, text }) => [path, text]));
+  const after = new Map(edited.map(({ path, text }) => [path, text]));
+  const written: [path: string, before: string, after: string][] = [];
   try {
-    for (const file of changed.values()) {
-      if (!(await replaced(file.path, file.before, file.after))) {
-        const message = `${escapeText(file.path, 300)} has changed meanwhile: nothing was written`;
+    for (const [path, text] of before) {
+      const next = after.get(path) ?? text;
+      if (next === text) continue;
+      if (!(await replaced(path, text, next))) {
+        const message = `${escapeText(path, 300)} has changed meanwhile: nothing was written`;
         throw new GraphformError("file-changed", message, { hint: "run the command again" });
       }
-      written.push(file);
+      written.push([path, text, next]);
     }
-    return written;
+    return written.length;
   } catch (error) {
-    for (const file of written) await replaced(file.path, file.after, file.before);
+    for (const [path, text, next] of written) await replaced(path, next, text);
     throw error;
   }
 }

@@ -1,23 +1,22 @@
 /** @module Converts live objects to declarations of a manifest. */
 
 import { isOfferedBy } from "../../kinds/resource.ts";
+import { asTyped } from "../../model/compare.ts";
 import { type FieldSchema, fieldRows } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { withNames } from "../../model/manifest.ts";
-import type { Live, Seen } from "../../model/observed.ts";
+import type { Live } from "../../model/observed.ts";
 import type { Spec } from "../../model/spec.ts";
 import { referenceFields } from "../../model/templates.ts";
 import type { Found } from "./find-everything.ts";
 
-/** A live object as a manifest declares it. */
 export interface DeclaredObject {
   readonly kind: Kind;
   readonly name: string;
   readonly id: string;
   /** Values that the service shows and that are no defaults, in the order of the field table. */
   readonly spec: Spec;
-  /** Comments for the manifest. */
   readonly notes: readonly string[];
   /** Required fields that the service does not show; with one of these the object cannot be declared. */
   readonly missing: readonly string[];
@@ -42,7 +41,9 @@ function declareObject({ kind, live: raw, place }: Found, name: string, live: Li
   const pairs = offered.flatMap(([path, row]): [string, Json][] => {
     const seen = live.spec[path];
     if (seen === undefined) return [];
-    const value = typed(seen, row);
+    const { type } = row;
+    const value =
+      type === undefined || typeof seen.value === "object" ? seen.value : asTyped(seen.value, type);
     if (row["x-reference"] !== undefined && seen === raw.spec[path]) {
       notes.push(`${path}: ${String(value)} is not shown by the service`);
       return [];
@@ -54,17 +55,14 @@ function declareObject({ kind, live: raw, place }: Found, name: string, live: Li
     }
     return [[path, value]];
   });
-  const inMaps = offered
-    .filter(([, row]) => typeof row.additionalProperties === "object")
-    .flatMap(([map]) =>
-      Object.entries(live.spec)
-        .filter(([path]) => path.startsWith(`${map}.`) && !marks.has(path))
-        .map(([path, { value }]) => [path, path.slice(map.length + 1), value] as const),
-    );
-  for (const [path, name] of inMaps)
-    if (!isKey(name)) notes.push(`${path} cannot be declared and is not changed`);
-  const entries = inMaps.flatMap(([path, name, value]): [string, Json][] =>
-    isKey(name) ? [[path, value]] : [],
+  const maps = offered.filter(([, row]) => typeof row.additionalProperties === "object");
+  const entries = maps.flatMap(([map]) =>
+    Object.entries(live.spec).flatMap(([path, { value }]): [string, Json][] => {
+      if (!path.startsWith(`${map}.`) || marks.has(path)) return [];
+      if (isKey(path.slice(map.length + 1))) return [[path, value]];
+      notes.push(`${path} cannot be declared and is not changed`);
+      return [];
+    }),
   );
   const unseen = offered
     .filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row, live))
@@ -83,31 +81,18 @@ function isKey(name: string): boolean {
   return name !== "" && !name.includes(".") && name !== "__proto__";
 }
 
-/** True for settings worth a comment: configuration and secrets, without those of other cloud providers. */
+/** True for a setting worth a comment: of the configuration or secret, and not of another cloud provider. */
 function isSetting(path: string, row: FieldSchema, live: Live): boolean {
   const provider = /^config\.(aws|gcp|azure|oci)_/.exec(path)?.[1];
   if (provider !== undefined && provider !== live.spec["cloudProvider"]?.value) return false;
   return path.startsWith("config.") || row["x-secret"] === true;
 }
 
-/** Converts an echoed value, which is always text, to the type of its field. */
-function typed({ value }: Seen, row: FieldSchema): Json {
-  const text = String(value);
-  if (row.type === "boolean" && (text === "true" || text === "false")) return text === "true";
-  if (
-    (row.type === "integer" || row.type === "number") &&
-    text.trim() !== "" &&
-    Number.isFinite(Number(text))
-  )
-    return Number(text);
-  return row.type === "string" && typeof value !== "object" ? text : value;
-}
-
 function isDefault(value: Json, row: FieldSchema): boolean {
   return row.default !== undefined && String(row.default) === String(value);
 }
 
-/** Names from the names of the objects, otherwise from their ids. Of two equal names the older object keeps it. */
+/** Names from those of the objects, otherwise from their ids. Of two equal names the older object keeps it. */
 function namesOf(found: readonly Found[]): readonly string[] {
   const taken = new Set<string>();
   const numbers = new Map<string, number>();
@@ -117,14 +102,11 @@ function namesOf(found: readonly Found[]): readonly string[] {
     const within = host === undefined ? undefined : hosts.get(`${host.section} ${String(place[host.path])}`);
     const own = nameFrom(givenName(kind, live)) ?? nameFrom(live.id) ?? kind.noun;
     const base = within === undefined ? own : `${within}-${own}`;
+    const key = `${kind.name}.${base}`;
     let name = base;
-    for (
-      let number = numbers.get(`${kind.name}.${base}`) ?? 2;
-      taken.has(`${kind.name}.${name}`);
-      number += 1
-    ) {
+    for (let number = numbers.get(key) ?? 2; taken.has(`${kind.name}.${name}`); number += 1) {
       name = `${base}-${number}`;
-      numbers.set(`${kind.name}.${base}`, number);
+      numbers.set(key, number);
     }
     taken.add(`${kind.name}.${name}`);
     hosts.set(`${kind.name} ${live.id}`, name);

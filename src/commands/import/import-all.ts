@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { kinds } from "../../kinds/index.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import type { Manifest, ServiceSection } from "../../model/manifest.ts";
+import { defined, type JsonObject } from "../../model/json.ts";
+import type { LeftOut } from "../../model/kind.ts";
+import type { Manifest } from "../../model/manifest.ts";
 import { hasChanges, type Plan } from "../../model/plan.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { referenceFields } from "../../model/templates.ts";
@@ -23,17 +25,14 @@ import { type Invocation, type OpenService, serviceTarget, withRun, withService 
 import { declareObjects } from "./declare-objects.ts";
 import { type Found, findEverything } from "./find-everything.ts";
 import { type ImportOptions, usageError } from "./import-one.ts";
-import { serviceSection, type Written, writtenManifest } from "./manifest-text.ts";
+import { type Written, writtenManifest } from "./manifest-text.ts";
 
 /**
- * `import --all`: writes a manifest of every live object and plans it, to prove that applying it would change nothing. With
- * `--out` everything is also bound in the state, so the next plan is empty. On standard output the manifest has `imports`,
- * and the first apply binds them. Throws `import-not-empty` if the proof fails; then nothing is bound.
+ * `import --all`: writes a manifest of every live object and plans it, to prove that applying it would change nothing. With `--out`
+ * everything is also bound in the state; on standard output the manifest has `imports`, which the first apply binds. Throws
+ * `import-not-empty` if the proof fails; then nothing is bound.
  */
-export async function importAll(
-  invocation: Invocation<ImportOptions>,
-  address: string | undefined,
-): Promise<number> {
+export async function importAll(invocation: Invocation<ImportOptions>, address?: string): Promise<number> {
   const { options, settings, terminal } = invocation;
   const { out } = options;
   if (address !== undefined) throw usageError("--all takes no address");
@@ -51,14 +50,12 @@ export async function importAll(
       ({ schema }) => options.users === true || referenceFields(schema).every((field) => !field.place),
     );
     const { found, leftOut } = await findEverything(wanted, service, signal, subscriptions);
-    const unread = leftOut.map(({ what, reason }) => [what, reason] as const);
-    for (const line of leftOutLines(unread, 10, "which the manifest names")) terminal.err(`${line}\n`);
+    for (const line of leftOutLines(leftOut, 10, "which the manifest names")) terminal.err(`${line}\n`);
     if (options.users !== true && found.some(({ kind }) => kind.name === "instances"))
       terminal.err("users of databases are left out; add --users to import them\n");
     const written = await writtenManifest(
       declareObjects(found),
-      { name, unread: leftOut, ...stateOf(target, options.name) },
-      sectionOf(renamed, invocation, subscriptionsUsed(found, subscriptions)),
+      { name, unread: leftOut, ...sectionsOf(target, invocation, found, subscriptions) },
       options,
       settings,
     );
@@ -69,7 +66,8 @@ export async function importAll(
   };
   const written = await withService(invocation, work, renamed);
   const { declared, leftOut } = written;
-  for (const line of leftOutLines(leftOut, 5, "which are comments in the manifest"))
+  const invalid = [...leftOut].map(([what, reason]) => ({ what, reason }));
+  for (const line of leftOutLines(invalid, 5, "which are comments in the manifest"))
     terminal.err(`${line}\n`);
   const rest = leftOut.size === 0 ? "" : `, ${leftOut.size} left out as comments`;
   const what = `${amount(declared, "resource")} written${rest}`;
@@ -85,59 +83,45 @@ export async function importAll(
 }
 
 /** Lines about objects that are left out, at most `max`: a service may have hundreds. `others` names the place of the rest. */
-function leftOutLines(
-  leftOut: Iterable<readonly [what: string, reason: string]>,
-  max: number,
-  others: string,
-): readonly string[] {
-  const lines = [...leftOut].map(
-    ([what, reason]) => `left out ${escapeText(what, 300)}: ${escapeText(reason, 400)}`,
+function leftOutLines(leftOut: readonly LeftOut[], max: number, others: string): readonly string[] {
+  const lines = leftOut.map(
+    ({ what, reason }) => `left out ${escapeText(what, 300)}: ${escapeText(reason, 400)}`,
   );
   const rest = lines.length - max;
   return rest <= 0 ? lines : [...lines.slice(0, max), `and ${rest} more, ${others}`];
 }
 
-/** The state section of the existing manifest, whose state gets the bindings. A manifest of another name has another state. */
-function stateOf(
-  { header }: ServiceTarget,
-  name: string | undefined,
-): { readonly state?: ServiceTarget["header"]["state"] } {
-  const isKept = Object.keys(header.state).length > 0 && (name === undefined || name === header.name);
-  return isKept ? { state: header.state } : {};
-}
-
-function sectionOf(
+/**
+ * The sections of a manifest about its service and its state. The state of the existing manifest gets the bindings, unless the new one has
+ * another name. With the subscriptions of what was found a plan needs no lookup.
+ */
+function sectionsOf(
   { header, profile }: ServiceTarget,
-  { options, settings }: Invocation,
-  used: ServiceSection["subscriptions"],
-): ReturnType<typeof serviceSection> {
-  const { service } = header;
-  const forAll = options.subscription ?? settings.get("GRAPHFORM_SUBSCRIPTION_ID");
-  const byTier = profile.subscriptions === "per-tier" && service?.subscriptionId === undefined ? used : {};
-  const subscriptions = { ...byTier, ...service?.subscriptions };
-  return serviceSection({
-    subscriptions: forAll === undefined && Object.keys(subscriptions).length > 0 ? subscriptions : undefined,
-    profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
-    platformUrl: options.platformUrl ?? settings.get("GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
-    usersUrl: options.usersUrl ?? settings.get("GRAPHFORM_USERS_URL") ?? service?.usersUrl,
-    subscriptionId: forAll ?? service?.subscriptionId,
-  });
-}
-
-/** Entries for `service.subscriptions` of the found objects: with them a plan needs no lookup. */
-function subscriptionsUsed(
+  { options, settings }: Invocation<ImportOptions>,
   found: readonly Found[],
   subscriptions: TierSubscriptions | undefined,
-): ServiceSection["subscriptions"] {
-  const used = new Set(found.map(({ place }) => String(place["tier"] ?? "")));
-  const entries = Object.entries(subscriptions?.byTier ?? {}).filter(([tier]) => used.has(tier));
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+): { readonly service: JsonObject; readonly state: JsonObject } {
+  const { service, name, state } = header;
+  const forAll = options.subscription ?? settings.get("GRAPHFORM_SUBSCRIPTION_ID");
+  const tiers = new Set(found.map(({ place }) => String(place["tier"] ?? "")));
+  const isLookedUp = profile.subscriptions === "per-tier" && service?.subscriptionId === undefined;
+  const used = Object.entries(isLookedUp ? (subscriptions?.byTier ?? {}) : {}).filter(([tier]) =>
+    tiers.has(tier),
+  );
+  const byTier = { ...Object.fromEntries(used), ...service?.subscriptions };
+  return {
+    service: defined({
+      subscriptions: forAll === undefined && Object.keys(byTier).length > 0 ? byTier : undefined,
+      profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
+      platformUrl: options.platformUrl ?? settings.get("GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
+      usersUrl: options.usersUrl ?? settings.get("GRAPHFORM_USERS_URL") ?? service?.usersUrl,
+      subscriptionId: forAll ?? service?.subscriptionId,
+    }),
+    state: options.name === undefined || options.name === name ? state : {},
+  };
 }
 
-/**
- * Writes the manifest, binds its objects in one step, and plans again: that plan must be empty. If anything fails, the
- * bindings and the file are removed.
- */
+/** Writes the manifest, binds its objects at once, and plans again. Unless that plan is empty, bindings and file are removed. */
 async function bindAll(file: string, written: Written, invocation: Invocation<ImportOptions>): Promise<void> {
   const { text } = written;
   const { options, settings } = invocation;

@@ -6,6 +6,7 @@ import { nearest } from "../../manifest/problems/nearest.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
+import type { Manifest } from "../../model/manifest.ts";
 import { objectKey } from "../../model/object-key.ts";
 import type { Ref } from "../../model/observed.ts";
 import type { Change, Step } from "../../model/plan.ts";
@@ -19,8 +20,9 @@ import { amount } from "../../report/words.ts";
 import { goalOf } from "../options.ts";
 import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
 
-/** Options of `import`; its own ones need --all. */
+/** Options of `import`; those besides --all need it. */
 export interface ImportOptions extends ManifestOptions {
+  readonly all?: boolean;
   readonly out?: string;
   readonly name?: string;
   readonly users?: boolean;
@@ -32,8 +34,8 @@ export interface ImportOptions extends ManifestOptions {
  */
 export async function importOne(
   invocation: Invocation<ImportOptions>,
-  address: string | undefined,
-  id: string | undefined,
+  address?: string,
+  id?: string,
 ): Promise<number> {
   const { options, terminal } = invocation;
   if (address === undefined || id === undefined)
@@ -45,11 +47,7 @@ export async function importOne(
     const { manifest, state } = run;
     assertAddressFree(state, address, id);
     const declared = manifest.desired.find((entry) => entry.address === address);
-    if (declared === undefined)
-      throw undeclared(
-        address,
-        manifest.desired.map((entry) => entry.address),
-      );
+    if (declared === undefined) throw undeclared(address, manifest);
     const desired = manifest.desired.map((entry) =>
       entry === declared ? { ...entry, importId: id } : entry,
     );
@@ -90,31 +88,27 @@ export async function importOne(
   });
 }
 
-/** Lists the fields that differ, and the fields that the service does not show. */
 function differences({ fields, action, before, after, phase }: Change): string {
   const unseen = fieldsOf(after ?? {}).flatMap(([path]) =>
     before?.[path] === undefined ? [path.replace(/^config\./, "")] : [],
   );
   const paths = fields.map((field) => escapeText(field.path, 100)).join(", ");
-  const warning =
-    action === "replace"
-      ? "; some cannot be changed in place: correct the manifest, or the plan will replace the object"
-      : "";
-  const differs = fields.length === 1 ? "differs" : "differ";
+  const fixed =
+    "; some cannot be changed in place: correct the manifest, or the plan will replace the object";
+  const which = `${fields.length === 1 ? "differs" : "differ"} from the manifest: ${paths}`;
   const sentences = [
-    "Bound.",
-    ...(fields.length === 0
-      ? []
-      : [
-          `${amount(fields.length, "field")} ${differs} from the manifest: ${paths}${warning}; see graphform plan.`,
-        ]),
-    ...(unseen.length === 0
-      ? []
-      : [`Not shown by the service, taken from your file: ${escapeText(unseen.join(", "), 1000)}.`]),
-    ...(fields.length === 0 && unseen.length === 0 ? ["No differences found."] : []),
-    ...(phase?.isUnnamed === true ? [`Its status is ${escapeText(phase.detail)}.`] : []),
-  ];
-  return `${sentences.join(" ")}\n`;
+    [
+      fields.length > 0,
+      `${amount(fields.length, "field")} ${which}${action === "replace" ? fixed : ""}; see graphform plan.`,
+    ],
+    [
+      unseen.length > 0,
+      `Not shown by the service, taken from your file: ${escapeText(unseen.join(", "), 1000)}.`,
+    ],
+    [fields.length === 0 && unseen.length === 0, "No differences found."],
+    [phase?.isUnnamed === true, `Its status is ${escapeText(phase?.detail ?? "")}.`],
+  ] as const;
+  return `${["Bound.", ...sentences.flatMap(([isSaid, text]) => (isSaid ? [text] : []))].join(" ")}\n`;
 }
 
 function assertAddressFree(state: StateDocument, address: string, id: string): void {
@@ -140,18 +134,16 @@ function removeFirst(address: string): string {
   return `remove that binding first: graphform state rm '${address}'`;
 }
 
-function undeclared(address: string, declared: readonly string[]): GraphformError {
-  const close = nearest(address, declared);
-  return new GraphformError("import-undeclared", `the manifest declares nothing at ${address}`, {
+function undeclared(wanted: string, { desired }: Manifest): GraphformError {
+  const addresses = desired.map(({ address }) => address);
+  const close = nearest(wanted, addresses);
+  const none = "declare it first, or let `graphform import --all` write it";
+  return new GraphformError("import-undeclared", `the manifest declares nothing at ${wanted}`, {
     exitCode: exitCodes.invalid,
-    hint:
-      close === undefined
-        ? "declare it first, or let `graphform import --all` write it"
-        : `did you mean ${close}?`,
+    hint: close === undefined ? none : `did you mean ${close}?`,
   });
 }
 
-/** Error `import-usage`; its hint shows both forms of the command. */
 export function usageError(message: string): GraphformError {
   return new GraphformError("import-usage", message, {
     hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",

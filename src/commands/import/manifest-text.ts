@@ -1,9 +1,9 @@
 /** @module Writes declared objects as a valid manifest in YAML. */
 
 import { isManifestError } from "../../model/errors.ts";
-import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
 import type { LeftOut } from "../../model/kind.ts";
-import type { Manifest, ServiceSection } from "../../model/manifest.ts";
+import type { Manifest } from "../../model/manifest.ts";
 import { nest } from "../../model/spec.ts";
 import { schemaLine } from "../../project/package-files.ts";
 import { checkedManifest, projectOf } from "../../project/project.ts";
@@ -13,15 +13,14 @@ import { importEntry, yamlScalar } from "../../report/view/plan-view.ts";
 import type { ManifestOptions } from "../with-run.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
 
-/** Parts of a written manifest besides its resources. */
 interface ManifestParts {
   readonly name: string;
   /** Objects that were not read, with the reason. */
   readonly unread: readonly LeftOut[];
-  /** Absent for the local platform. */
-  readonly service?: ServiceSection;
+  /** Empty for the local platform. */
+  readonly service: JsonObject;
   /** The section about the location of the state, as an earlier manifest has it. */
-  readonly state?: JsonObject;
+  readonly state: JsonObject;
   /** Address of each object that becomes a comment -> the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
@@ -41,8 +40,9 @@ function manifestText(objects: readonly DeclaredObject[], parts: ManifestParts):
     ...parts.unread.map(({ what, reason }) => `# Left out: ${comment(what)}: ${comment(reason)}`),
     "apiVersion: graphform/v1",
     `name: ${yamlScalar(parts.name)}`,
-    ...(parts.service === undefined ? [] : ["", "service:", ...mapLines(Object.entries(parts.service), 1)]),
-    ...(parts.state === undefined ? [] : ["", "state:", ...mapLines(Object.entries(parts.state), 1)]),
+    ...Object.entries({ service: parts.service, state: parts.state }).flatMap(([key, section]) =>
+      Object.keys(section).length === 0 ? [] : ["", `${key}:`, ...mapLines(section, 1)],
+    ),
     ...sections.flatMap((section) => ["", ...sectionLines(section, objects, parts)]),
     ...(imports.length === 0 ? [] : ["", isNone ? "# imports:" : "imports:"]),
     ...imports.map((object) => {
@@ -65,7 +65,7 @@ function sectionLines(
     const lines = [
       `  ${yamlScalar(object.name)}:`,
       ...object.notes.map((note) => `    # ${comment(note)}`),
-      ...mapLines(Object.entries(nest(object.spec)), 2),
+      ...mapLines(nest(object.spec), 2),
     ];
     if (reason === undefined) return lines;
     return [`  # left out, since ${comment(reason)}:`, ...lines.map((line) => `  # ${line.slice(2)}`)];
@@ -73,14 +73,11 @@ function sectionLines(
   return [isEmpty ? `# ${section}:` : `${section}:`, ...blocks.flat()];
 }
 
-function mapLines(entries: readonly (readonly [string, Json])[], depth: number): readonly string[] {
-  const indent = "  ".repeat(depth);
-  return entries.flatMap(([key, value]) => {
-    if (isObject(value))
-      return [`${indent}${yamlScalar(key)}:`, ...mapLines(Object.entries(value), depth + 1)];
-    return [
-      `${indent}${yamlScalar(key)}: ${Array.isArray(value) ? JSON.stringify(value) : yamlScalar(value)}`,
-    ];
+function mapLines(map: JsonObject, depth: number): readonly string[] {
+  return Object.entries(map).flatMap(([key, value]) => {
+    const head = `${"  ".repeat(depth)}${yamlScalar(key)}:`;
+    if (isObject(value)) return [head, ...mapLines(value, depth + 1)];
+    return [`${head} ${Array.isArray(value) ? JSON.stringify(value) : yamlScalar(value)}`];
   });
 }
 
@@ -88,15 +85,6 @@ function comment(text: string): string {
   return escapeText(text, 400);
 }
 
-/** The service section of a manifest without undefined values; undefined if nothing is left. */
-export function serviceSection(
-  settings: { readonly [key in keyof ServiceSection]: ServiceSection[key] | undefined },
-): ServiceSection | undefined {
-  const given: ServiceSection = defined(settings);
-  return Object.keys(given).length === 0 ? undefined : given;
-}
-
-/** A valid manifest of live objects. */
 export interface Written {
   readonly text: string;
   readonly manifest: Manifest;
@@ -111,8 +99,7 @@ const maxRounds = 4;
 /** Writes objects as a manifest and validates it; an object with a problem becomes a comment. Throws `ManifestError`. */
 export async function writtenManifest(
   objects: readonly DeclaredObject[],
-  head: Pick<ManifestParts, "name" | "unread" | "state">,
-  service: ServiceSection | undefined,
+  head: Omit<ManifestParts, "leftOut">,
   options: Pick<ManifestOptions, "state" | "profile">,
   settings: Settings,
 ): Promise<Written> {
@@ -125,9 +112,9 @@ export async function writtenManifest(
         return [addressOf(object), `${missing.join(", ")} ${are} required, but not shown by the service`];
       }),
   );
-  const known = new Set(objects.map(addressOf));
+  const known = objects.map(addressOf);
   for (let round = 1; ; round += 1) {
-    const text = manifestText(objects, { ...head, leftOut, ...defined({ service }) });
+    const text = manifestText(objects, { ...head, leftOut });
     try {
       const source = { path: "imported.yaml", text };
       const project = await projectOf([source], options, new Date(0).toISOString(), settings);
@@ -137,9 +124,8 @@ export async function writtenManifest(
       if (!isManifestError(error) || round === maxRounds) throw error;
       const errors = error.problems.filter(({ severity }) => severity === "error");
       const faulty = errors.flatMap((problem) => {
-        const { excerpt = "" } = problem;
-        const inImports = [...known].find((entry) => excerpt.includes(`address: ${entry},`));
-        const address = problem.address ?? inImports;
+        const { excerpt = "", address = known.find((entry) => excerpt.includes(`address: ${entry},`)) } =
+          problem;
         return address === undefined || leftOut.has(address) ? [] : [[address, problem.message] as const];
       });
       if (faulty.length === 0) throw error;

@@ -16,23 +16,19 @@ import { writeAllNew } from "../reports/write-new.ts";
 import type { Invocation } from "../with-run.ts";
 import { type CiService, type Pipelines, pipelinesFor } from "./pipelines.ts";
 
-export interface InitOptions {
+interface InitOptions {
   readonly file?: string;
   readonly ci?: CiService;
 }
 
-/**
- * `init`: writes a manifest, lines for .gitignore, and with `ci` pipelines that fit the manifest, also one that exists already. Throws
- * `file-exists`; overwrites nothing.
- */
+/** `init`: writes a manifest, lines for .gitignore, and with `ci` pipelines, also for an existing manifest. Throws `file-exists`: overwrites nothing. */
 export async function init({ options, terminal }: Invocation<InitOptions>): Promise<number> {
   const manifest = options.file ?? "graphform.yaml";
   const isThere = existsSync(manifest);
-  if (isThere && options.ci === undefined) {
+  if (isThere && options.ci === undefined)
     throw new GraphformError("file-exists", `${manifest} exists already and is not overwritten`, {
       hint: "name another file with -f; --ci writes pipelines for this one",
     });
-  }
   const pipelines = options.ci === undefined ? undefined : await pipelinesOf(options.ci, manifest, isThere);
   const edit = await gitignoreEdit();
   const files = [
@@ -41,9 +37,7 @@ export async function init({ options, terminal }: Invocation<InitOptions>): Prom
     ...(edit === undefined || edit.before !== undefined ? [] : [{ path: ".gitignore", text: edit.after }]),
   ];
   // All files or none: a file left behind would make the next `init` fail.
-  await writeAllNew(files, async () => {
-    if (edit?.before !== undefined) await extendGitignore(edit);
-  });
+  await writeAllNew(files, async () => extendGitignore(edit));
   const written = [...files.map(({ path }) => path), ...(edit?.before === undefined ? [] : [".gitignore"])];
   const names = written.map((path) => relative(".", path)).join(", ");
   terminal.out(written.length === 0 ? "Nothing to write.\n" : `Wrote ${names}.\n`);
@@ -72,10 +66,7 @@ async function pipelinesOf(ci: CiService, manifest: string, isThere: boolean): P
 /** Folders that are searched for manifests at most. */
 const mostFolders = 2000;
 
-/**
- * Throws `state-shared` if another manifest of the repository keeps its state in the place of this one. Only manifests are compared
- * that stand in one file, and whose place needs no variable.
- */
+/** Throws `state-shared` if another manifest of the repository has its state here. Those of several files, or with variables, are not compared. */
 async function assertStateOfItsOwn(file: string, text: string): Promise<void> {
   const [place, root] = [await declaredPlace(file, text), repositoryOf(resolve("."))];
   if (place === undefined || root === undefined) return;
@@ -115,14 +106,10 @@ const starterFor = (folder: string): string =>
 const file = ".gitignore";
 const ignoredByGit = [".graphform/", "*.gfplan"];
 
-interface GitignoreEdit {
-  /** Undefined if there is no such file yet. */
-  readonly before: string | undefined;
-  readonly after: string;
-}
-
-/** The edit that adds the missing lines; undefined if none is missing. Throws `file-unwritable` if the file cannot be read. */
-async function gitignoreEdit(): Promise<GitignoreEdit | undefined> {
+/** The file without and with the missing lines; undefined if none is missing. Throws `file-unwritable` if it cannot be read. */
+async function gitignoreEdit(): Promise<
+  { readonly before: string | undefined; readonly after: string } | undefined
+> {
   const before = await readFile(file, "utf8").catch((cause: unknown) => {
     if (isFileError(cause, "ENOENT")) return undefined;
     throw unwritable(cause);
@@ -138,8 +125,9 @@ async function gitignoreEdit(): Promise<GitignoreEdit | undefined> {
 }
 
 /** Writes the edit of a file that is there. Throws `file-changed` or `file-unwritable`. */
-async function extendGitignore({ before = "", after }: GitignoreEdit): Promise<void> {
-  const isReplaced = await replaceText(file, before, after).catch((cause: unknown) => {
+async function extendGitignore(edit: Awaited<ReturnType<typeof gitignoreEdit>>): Promise<void> {
+  if (edit?.before === undefined) return;
+  const isReplaced = await replaceText(file, edit.before, edit.after).catch((cause: unknown) => {
     throw unwritable(cause);
   });
   if (!isReplaced)

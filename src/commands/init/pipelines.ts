@@ -15,7 +15,7 @@ interface PipelineFile {
   readonly text: string;
 }
 
-/** Files of a pipeline, and what a person has to do next. */
+/** Files of a pipeline, and the next actions of a person. */
 export interface Pipelines {
   readonly files: readonly PipelineFile[];
   readonly next: string;
@@ -121,7 +121,6 @@ function githubWorkflow(name: "plan-and-apply" | "drift", pipeline: Named): stri
   });
 }
 
-/** The component with its inputs put in. */
 function gitlabJobs({ key, target, folder, manifest, state, ...needs }: Named): string {
   const [, jobs = ""] = template("gitlab/component.yaml").split(/^---\n/m);
   const text = (value: string): string => JSON.stringify(value.replaceAll("$", "$$$$")).slice(1, -1);
@@ -135,14 +134,8 @@ function gitlabJobs({ key, target, folder, manifest, state, ...needs }: Named): 
     name: key,
     "working-directory": folder === "" ? "." : text(folder),
     manifest: text(manifest),
-    ...{
-      args: "",
-      "drift-args": "",
-      version: "",
-      image: "node:24",
-      environment: target,
-      "lock-timeout": "15m",
-    },
+    ...{ args: "", "drift-args": "", version: "", image: "node:24", "lock-timeout": "15m" },
+    environment: target,
     "state-file": String(state === "file"),
     ...{ "plan-stage": "plan", "apply-stage": "apply", "drift-stage": "drift" },
   })}`;
@@ -153,7 +146,6 @@ function template(file: string): string {
   return filled(packageFile(`templates/${file}`), "shared", (name) => template(`shared/${name}`).trimEnd());
 }
 
-/** A template with its inputs put in. */
 function rendered(text: string, inputs: { readonly [name: string]: string }): string {
   return filled(text, "inputs", (name) => String(inputs[name]));
 }
@@ -189,16 +181,15 @@ function nextOf(ci: CiService, { target, state, secrets, variables, instead }: N
     ci === "github"
       ? `Set ${given}, in Settings, Environments: as secrets and variables ${places}. Those of the repository are for all environments.`
       : `Set ${given}, in Settings, CI/CD, Variables: masked, ${places}, or of all.`,
-    ...(state === "file"
-      ? [
-          "The manifest keeps its state in a file: the jobs refuse to run until GRAPHFORM_STATE names one that every job sees.",
-        ]
-      : []),
+    ...(state === "file" ? [stateInFile] : []),
     ci === "github"
       ? `Give the environment \`${target}\` required reviewers, who read the plan before it is applied, and the branch main alone.`
       : `Protect the environment \`${target}\`. Set GITLAB_TOKEN for notes and issues, and make a pipeline schedule for drift.`,
   ];
 }
+
+const stateInFile =
+  "The manifest keeps its state in a file: the jobs refuse to run until GRAPHFORM_STATE names one that every job sees.";
 
 /** Lines that an existing pipeline lacks. */
 function missing(text: string | undefined): readonly string[] {

@@ -19,7 +19,7 @@ import { type Invocation, interrupted, type ManifestOptions, withRun } from "../
 
 export type Verb = "backup" | "failover" | "start" | "stop" | "restart" | "upgrade";
 
-export interface OperateOptions extends ManifestOptions {
+interface OperateOptions extends ManifestOptions {
   /** False: done as soon as the service has accepted it. */
   readonly wait?: boolean;
   readonly replica?: string;
@@ -61,11 +61,12 @@ export async function operate(
     const steps = await carryOut(stepsFor(verb, address, bound, choices, options, world.digest), world);
     const { exitCode } = outcomeOf(steps, [], {}, []);
     if (world.stopping.aborted) throw interrupted();
-    if (verb === "upgrade" && exitCode === exitCodes.done && options.wait !== false)
+    if (version !== undefined && exitCode === exitCodes.done && options.wait !== false)
       await assertUpgraded(address, bound, version, run);
     for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);
+    const where = `${escapeText(address, 300)} (${escapeText(bound.id, 100)})`;
     if (options.json !== true)
-      terminal.out(`${closing(verb, address, bound, exitCode, options, steps.at(-1)?.message)}\n`);
+      terminal.out(`${where}: ${closing(verb, exitCode, options, steps.at(-1)?.message)}\n`);
     return exitCode;
   }).catch((thrown: unknown) => {
     const error = ownError(thrown, settings.secrets.hide);
@@ -98,56 +99,35 @@ function stepsFor(
 
 async function assertCanStart(verb: Verb, address: string, run: Run): Promise<void> {
   const { service } = run;
-  if (!service.offers(`instance.${verb}`)) {
-    throw new GraphformError(
-      "not-offered",
-      `profile ${service.profile.name} has no operation instance.${verb}`,
-      { hint: "graphform profile show lists what it has" },
-    );
-  }
+  const lacking = `profile ${service.profile.name} has no operation instance.${verb}`;
+  if (!service.offers(`instance.${verb}`))
+    throw new GraphformError("not-offered", lacking, { hint: "graphform profile show lists what it has" });
   const { is, detail } = (await liveAt(address, run)).phase;
   if (is === "pending" || startPhases[verb].includes(is)) return;
-  const hint =
-    is === "stopped"
-      ? `start it first: graphform instance start '${address}'`
-      : "graphform plan shows how to fix it";
-  throw new GraphformError("not-fit", `${address} is ${detail}, and ${verb} cannot start from there`, {
-    hint,
-  });
+  const start = `start it first: graphform instance start '${address}'`;
+  const hint = is === "stopped" ? start : "graphform plan shows how to fix it";
+  const message = `${address} is ${detail}, and ${verb} cannot start from there`;
+  throw new GraphformError("not-fit", message, { hint });
 }
 
 /** Throws `upgrade-unconfirmed` if the service shows another version than the one that was asked for. */
 async function assertUpgraded(
   address: string,
   bound: Bound,
-  version: string | undefined,
+  version: string,
   { service, signal }: Run,
 ): Promise<void> {
-  if (version === undefined) return;
   const shown = await shownVersion(service, bound, signal);
   if (shown === undefined || shown === version) return;
-  throw new GraphformError(
-    "upgrade-unconfirmed",
-    `${address} shows version ${shown} after the service took its upgrade to ${version}`,
-    { hint: `what the service says of it: graphform instance events '${address}'` },
-  );
+  const message = `${address} shows version ${shown} after the service took its upgrade to ${version}`;
+  const hint = `what the service says of it: graphform instance events '${address}'`;
+  throw new GraphformError("upgrade-unconfirmed", message, { hint });
 }
 
-/** The last line; that of a backup names its snapshot, which a restore or a copy asks for. */
-function closing(
-  verb: Verb,
-  address: string,
-  bound: Bound,
-  exit: number,
-  options: OperateOptions,
-  message?: string,
-): string {
-  const where = `${escapeText(address, 300)} (${escapeText(bound.id, 100)})`;
-  if (exit === exitCodes.done && options.wait === false) return `${where}: ${verb} accepted.`;
-  if (exit === exitCodes.done && verb === "backup" && message !== undefined)
-    return `${where}: ${escapeText(message, 300)}.`;
-  if (exit === exitCodes.done) return `${where}: ${verb} complete.`;
-  if (exit === exitCodes.converging)
-    return `${where}: ${verb} is still running; the next apply waits for it.`;
-  return `${where}: ${verb} did not succeed.`;
+/** The end of the last line; that of a backup names its snapshot, which a restore or a copy asks for. */
+function closing(verb: Verb, exit: number, { wait }: OperateOptions, message?: string): string {
+  if (exit === exitCodes.converging) return `${verb} is still running; the next apply waits for it.`;
+  if (exit !== exitCodes.done) return `${verb} did not succeed.`;
+  if (wait === false) return `${verb} accepted.`;
+  return verb === "backup" && message !== undefined ? `${escapeText(message, 300)}.` : `${verb} complete.`;
 }

@@ -16,17 +16,14 @@ import { tableText } from "../terminal/table-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
 
-export interface InstanceRestoreOptions extends ManifestOptions {
+interface RestoreOptions extends ManifestOptions {
   readonly to: string;
   readonly networkType?: string;
 }
 
-/**
- * `instance restore ADDRESS --to TIME`: creates a new instance with the data of a bound one at that time, and leaves the bound
- * one unchanged. Throws `time-invalid`, or `not-offered` if the profile has no such operation.
- */
+/** `instance restore ADDRESS --to TIME`: makes a new instance with the data of a bound one at that time. Throws `time-invalid`, `not-offered`. */
 export async function instanceRestore(
-  invocation: Invocation<InstanceRestoreOptions>,
+  invocation: Invocation<RestoreOptions>,
   address: string,
 ): Promise<number> {
   const { to, networkType, json = false } = invocation.options;
@@ -35,8 +32,8 @@ export async function instanceRestore(
     throw new GraphformError("time-invalid", `--to ${to} is not a valid time`, {
       hint: "write it like 2026-01-31T12:00:00Z",
     });
-  return withRun(invocation, { reading: unresolved }, async (work) => {
-    const { service, state, signal } = work;
+  return withRun(invocation, { reading: unresolved }, async (run) => {
+    const { service, state, signal } = run;
     const operation = "instance.restore";
     if (!service.offers(operation))
       throw new GraphformError(
@@ -44,9 +41,8 @@ export async function instanceRestore(
         `profile ${service.profile.name} cannot restore an instance to an earlier time`,
         { hint: "graphform snapshot list shows what can be restored" },
       );
-    const bound = boundAt(state, address, "instances");
-    const { id, place } = bound;
-    const find = await searchForRestored(address, bound, work);
+    const { id, place } = boundAt(state, address, "instances");
+    const find = await searchForRestored(address, place, run);
     const body = { targetRestoreTime: time.toISOString(), ...defined({ networkType }) };
     const call = { operation, params: { ...instanceParams(place, service.profile), id }, body };
     const instance = await requestRestore(service, call, address, signal, find);
@@ -74,10 +70,7 @@ export async function listInstanceEvents(invocation: Invocation, address: string
   });
 }
 
-/**
- * `account bootstrap ADDRESS`: prints the commands that a person must run in the cloud account, as the service gives them; the
- * offboarding commands while the account is being removed. Exit 8 while the service waits for them, otherwise 0.
- */
+/** `account bootstrap ADDRESS`: prints the service's commands for a person, also for offboarding. Exit 8 while it waits for them. */
 export async function accountBootstrap(invocation: Invocation, address: string): Promise<number> {
   const { options, terminal } = invocation;
   return withRun(invocation, { reading: unresolved }, async (run) => {
@@ -114,7 +107,14 @@ export async function requestRestore(
     if (!isServiceError(error) || !error.wasSent) throw error;
     // In rare cases a refused restore starts all the same, so the hint says to look.
     if (["invalid", "forbidden", "not-found", "conflict"].includes(error.failure))
-      throw restoreRefused(source, error);
+      throw new GraphformError(
+        "restore-refused",
+        `the service refused to restore ${source}: ${error.message}`,
+        {
+          hint: "if a new instance appears all the same, bind or delete it before you try again",
+          cause: error,
+        },
+      );
     if (find === undefined || signal.aborted) throw restoreUnknown(source, error);
     const id = await find().catch((doubt: unknown) => {
       if (!isGraphformError(doubt)) throw doubt;
@@ -131,23 +131,18 @@ export async function requestRestore(
 /** Lists the place of an instance before it is restored, and returns the search for the new one: the same proofs as for a lost create. */
 async function searchForRestored(
   source: Address,
-  { place }: Pick<Bound, "place">,
-  { service, state, signal: stopping, clock }: Pick<Run, "service" | "state" | "signal" | "clock">,
+  place: Bound["place"],
+  { service, state, signal: stopping, clock }: Run,
 ): Promise<FindRestored> {
   const kind = "instances";
   const drivers = new Map(kinds.all.map((each) => [each.name, each.driver(service)]));
   const before = await driverOf({ drivers }, kind).list(place, stopping);
   const dateOf = (name: string): number | undefined => service.date(kinds.named(name).operations.create);
   const date = dateOf(kind);
+  const startedAt = new Date(clock.now()).toISOString();
   const intent: Intent = {
-    round: "",
-    digest: "",
-    startedAt: new Date(clock.now()).toISOString(),
+    ...{ round: "", digest: "", startedAt, recorded: {}, protect: true, onDelete: "retain", refs: [] },
     ...(date === undefined ? {} : { sentAfter: new Date(date).toISOString() }),
-    recorded: {},
-    protect: true,
-    onDelete: "retain",
-    refs: [],
   };
   return async () => {
     const context = { kinds, drivers, profile: service.profile, clock, journal: { state }, stopping, dateOf };
@@ -157,21 +152,11 @@ async function searchForRestored(
   };
 }
 
-/** Prints the id of the new instance, as text or JSON. */
 export function printRestore(source: string, instance: string, isJson: boolean, terminal: Terminal): void {
-  if (isJson) {
-    terminal.out(`${jsonText({ source, instance })}\n`);
-    return;
-  }
-  terminal.out(`${escapeText(instance, 100)} is being created from ${escapeText(source, 300)}.\n`);
-  terminal.err(`declare it, then bind it: graphform import ADDRESS ${escapeText(instance, 100)}\n`);
-}
-
-function restoreRefused(source: string, cause: Error): GraphformError {
-  return new GraphformError("restore-refused", `the service refused to restore ${source}: ${cause.message}`, {
-    hint: "if a new instance appears all the same, bind or delete it before you try again",
-    cause,
-  });
+  const shown = escapeText(instance, 100);
+  const text = `${shown} is being created from ${escapeText(source, 300)}.`;
+  terminal.out(`${isJson ? jsonText({ source, instance }) : text}\n`);
+  if (!isJson) terminal.err(`declare it, then bind it: graphform import ADDRESS ${shown}\n`);
 }
 
 function restoreUnknown(source: string, cause: GraphformError): GraphformError {

@@ -40,16 +40,13 @@ export async function platformSetup({ settings, terminal }: Invocation<object>):
 export async function platformStatus({ options, terminal }: Invocation<PlatformOptions>): Promise<number> {
   const { dataDir, json = false } = options;
   const found = await runningPlatform(dataDir);
-  if (json) {
-    const { url, usersUrl, engine, pid } = found ?? {};
-    const where = found === undefined ? {} : { url, usersUrl, engine, pid };
-    terminal.out(`${JSON.stringify({ running: found !== undefined, dataDir, ...where })}\n`);
-  } else if (found === undefined)
-    terminal.out("not running; start it with `graphform platform up --detach`\n");
-  else {
-    const text = `running at ${found.url} (pid ${found.pid})\n${engineText(found.engine)}`;
-    terminal.out(wrapLines(text, terminal.columns));
-  }
+  const { url, usersUrl, engine, pid } = found ?? {};
+  if (json)
+    terminal.out(
+      `${JSON.stringify({ running: found !== undefined, dataDir, url, usersUrl, engine, pid })}\n`,
+    );
+  else if (found === undefined) terminal.out("not running; start it with `graphform platform up --detach`\n");
+  else terminal.out(wrapLines(`running at ${url} (pid ${pid})\n${engineText(engine)}`, terminal.columns));
   return found === undefined ? 1 : 0;
 }
 
@@ -59,10 +56,7 @@ const platformGrace = 120_000;
 /** Longest time for a database to save its data and end, in ms. */
 const databaseGrace = 60_000;
 
-/**
- * Stops the platform of a data folder and its databases with SIGTERM, and waits until they have ended. Also ends databases
- * that still run after their platform was killed.
- */
+/** Stops the platform of a data folder and its databases, also those whose platform was killed, with SIGTERM, and waits until they have ended. */
 export async function platformDown({ options, terminal }: Invocation<PlatformOptions>): Promise<number> {
   const { dataDir } = options;
   const platform = await platformOn(dataDir);
@@ -80,10 +74,7 @@ export async function platformDown({ options, terminal }: Invocation<PlatformOpt
   return 0;
 }
 
-/**
- * Ends the databases of a data folder whose platform is gone, and saves their data. Returns false if there were none. Throws
- * `databases-stay` if one cannot save: it is left running, because its memory holds the only copy.
- */
+/** Ends databases whose platform is gone; false if there are none. Throws `databases-stay` if one cannot save: its memory has the only copy. */
 async function endDatabases(dataDir: string): Promise<boolean> {
   const folder = await realpath(join(dataDir, "databases")).catch(() => resolve(dataDir, "databases"));
   const servers = findServers().filter((server) => dirname(dirname(server.folder)) === folder);
@@ -100,7 +91,7 @@ async function endDatabases(dataDir: string): Promise<boolean> {
   });
 }
 
-export interface PlatformOpenOptions extends PlatformOptions {
+interface OpenOptions extends PlatformOptions {
   readonly browser: boolean;
 }
 
@@ -108,15 +99,14 @@ export interface PlatformOpenOptions extends PlatformOptions {
  * Prints a link that signs in to the page once, within a minute, and opens the page if a person and a browser are present. The
  * browser gets a second link in a private file: other users could read a link in its command line. Throws `no-platform`.
  */
-export async function platformOpen(invocation: Invocation<PlatformOpenOptions>): Promise<number> {
+export async function platformOpen(invocation: Invocation<OpenOptions>): Promise<number> {
   const { options, settings, terminal } = invocation;
   const { dataDir, browser } = options;
   const platform = await findLocalPlatform(dataDir);
-  if (platform?.isRunning !== true) {
+  if (platform?.isRunning !== true)
     throw new GraphformError("no-platform", `no local platform is running in ${dataDir}`, {
       hint: "start it with `graphform platform up --detach`",
     });
-  }
   const { url, lifetime } = await newLink(platform);
   terminal.out(`${url}\n`);
   terminal.err(`the link signs in once, within ${lifetime} seconds\n`);
@@ -126,9 +116,8 @@ export async function platformOpen(invocation: Invocation<PlatformOpenOptions>):
   return 0;
 }
 
-async function newLink(
-  platform: LocalPlatform,
-): Promise<{ readonly url: string; readonly lifetime: number }> {
+/** The link, and its lifetime in s. */
+async function newLink(platform: LocalPlatform): Promise<{ url: string; lifetime: number }> {
   const credentials = Buffer.from(`${platform.username}:${platform.password}`).toString("base64");
   const answer = await fetch(new URL("/_platform/page-links", platform.url), {
     method: "POST",
@@ -140,11 +129,9 @@ async function newLink(
   );
   const { url, lifetime } = isObject(answer) ? answer : {};
   if (typeof url === "string" && typeof lifetime === "number") return { url, lifetime };
-  throw new GraphformError(
-    "platform-answer",
-    `the local platform at ${platform.url} did not return a link: ${String(answer)}`,
-    { hint: "stop it with `graphform platform down` and start it again" },
-  );
+  const message = `the local platform at ${platform.url} did not return a link: ${String(answer)}`;
+  const hint = "stop it with `graphform platform down` and start it again";
+  throw new GraphformError("platform-answer", message, { hint });
 }
 
 /** The command that opens a page: `BROWSER`, or that of the desktop; undefined if there is none. */

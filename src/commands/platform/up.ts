@@ -15,7 +15,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 
 /** Options of `platform up`; everything else on its command line goes to the platform's program. */
-export interface PlatformUpOptions extends PlatformOptions {
+interface UpOptions extends PlatformOptions {
   readonly detach?: boolean;
 }
 
@@ -25,7 +25,7 @@ const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
 export async function platformUp(
-  { options, settings, terminal }: Invocation<PlatformUpOptions>,
+  { options, settings, terminal }: Invocation<UpOptions>,
   ...rest: string[]
 ): Promise<number> {
   // Databases run in other folders: a relative path would mean another place there.
@@ -36,13 +36,10 @@ export async function platformUp(
       ...given,
       env: platformEnvironment(settings.environment()),
     });
-  const asJson = options.json === true;
-  return options.detach === true
-    ? startDetached(start, dataDir, asJson, terminal)
-    : runInForeground(start, asJson, terminal);
+  const { json = false, detach = false } = options;
+  return detach ? startDetached(start, dataDir, json, terminal) : runInForeground(start, json, terminal);
 }
 
-/** Starts the platform's own program. */
 type Start = (given: { readonly stdio: StdioOptions; readonly detached?: boolean }) => ChildProcess;
 
 async function runInForeground(start: Start, asJson: boolean, terminal: Terminal): Promise<number> {
@@ -94,11 +91,9 @@ async function startDetached(
     return 0;
   }
   if (winner !== undefined) {
-    throw new GraphformError(
-      "platform-running",
-      `a platform is running here already, at ${winner.url} (pid ${winner.pid})`,
-      { hint: "use it as it is, or stop it with `graphform platform down`" },
-    );
+    const message = `a platform is running here already, at ${winner.url} (pid ${winner.pid})`;
+    const hint = "use it as it is, or stop it with `graphform platform down`";
+    throw new GraphformError("platform-running", message, { hint });
   }
   const last = (await readFile(log, "utf8").catch(() => "")).trim().split("\n").at(-1) ?? "";
   throw new GraphformError("platform-failed", `the platform did not start: ${last}`, { hint: `see ${log}` });
@@ -125,14 +120,8 @@ const passedOn = [
   ...["NODE_COMPILE_CACHE", "TZ", "LANG", "LC_ALL"],
 ];
 
-/** The environment for a platform process, taken from that of the command. */
-function platformEnvironment(environment: Environment): { [name: string]: string } {
-  return Object.fromEntries(
-    passedOn.flatMap((name): [string, string][] => {
-      const value = environment[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+function platformEnvironment(environment: Environment): NodeJS.ProcessEnv {
+  return Object.fromEntries(passedOn.map((name) => [name, environment[name]]));
 }
 
 export interface PlatformOptions {
@@ -165,10 +154,7 @@ export function parseAnnouncement(text: string): Announcement | undefined {
   return { url, usersUrl: String(usersUrl), pid, engine, ...served, line };
 }
 
-/**
- * Explains how manifests of a service's own profile reach the platform: without a setting that profile, and every one that
- * extends it, goes to the service itself. Empty for the default profile.
- */
+/** Names the setting without which manifests of the served profile go to the service itself. Empty for the default profile. */
 export function profileHint({ profile, url }: Pick<Announcement, "profile" | "url">): string {
   return profile === undefined
     ? ""
@@ -183,14 +169,8 @@ export async function runningPlatform(dataDir: string): Promise<Announcement | u
 
 /** Describes the database engine of an announcement: a line that says what databases run on, and why. */
 export function engineText(engine: unknown): string {
-  const {
-    name,
-    version = "",
-    why,
-  } = isObject(engine) ? engine : { name: engine, version: undefined, why: undefined };
-  const what =
-    name === "none"
-      ? "no databases run (engine none)"
-      : `databases run on ${String(name)} ${String(version)}`;
+  const { name = engine, version = "", why } = isObject(engine) ? engine : {};
+  const run = `databases run on ${String(name)} ${String(version)}`;
+  const what = name === "none" ? "no databases run (engine none)" : run;
   return `${what.trimEnd()}${why === undefined ? "" : `: ${String(why)}`}\n`;
 }

@@ -37,10 +37,7 @@ export interface ApplyReport extends RunReport {
   error(error: GraphformError): void;
 }
 
-/**
- * Reports as JSON lines on standard output, or as text: plan and result on standard output, progress on standard error. The
- * file of --log gets the JSON lines in both cases.
- */
+/** Reports as JSON lines on standard output, or as text, with progress on standard error. The log gets JSON lines in both cases. */
 export function applyReport(
   asJson: boolean,
   terminal: Terminal,

@@ -1,8 +1,8 @@
 /** @module Runs a command that reports, on one manifest or in each of several folders, and prints the result. */
 import { type ExitCode, ownError, worseExit } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
 import type { Project } from "../../project/project.ts";
 import {
+  type Attempt,
   countSeveral,
   exitOf,
   type ManifestResult,
@@ -25,43 +25,51 @@ export interface ReportOptions extends ManifestOptions {
 /** Makes the result of the manifest in the current folder, and gives the manifest away as soon as it is open. */
 type Make<T> = (opened: Opened) => Promise<T>;
 
-/** Reports on one manifest, and returns the exit code of the result. A failure is reported too, and thrown. */
-export async function reportOne<T>(
+/**
+ * Reports on the manifest in the current folder, or on that of each folder of --chdir as if started there, and returns the exit code of the
+ * result, or the worst one. Of several, all but the own files hold all results. The failure of one is reported too, and thrown.
+ */
+export function report<T>(
+  invocation: Invocation<ReportOptions>,
+  kind: ReportKind<T>,
+  make: Make<T>,
+): Promise<ExitCode> {
+  const { folders = [] } = invocation;
+  return folders.length > 1
+    ? reportSeveral(invocation, kind, folders, make)
+    : reportOne(invocation, kind, make);
+}
+
+async function reportOne<T>(
   invocation: Invocation<ReportOptions>,
   kind: ReportKind<T>,
   make: Make<T>,
 ): Promise<ExitCode> {
   const { options, settings, terminal } = invocation;
-  const context = { settings, terminal };
   let project: Pick<Project, "header" | "files"> | undefined;
-  const write = async (result: ManifestResult<T>, manifest: readonly string[]): Promise<void> => {
+  const write = async (attempt: Attempt<T>, manifest: readonly string[]): Promise<void> => {
+    const result = { folder: ".", name: project?.header.name ?? "", ...attempt };
     await writeOwnFiles(result, kind, terminal);
-    await writeReports([result], kind, { ...context, manifest });
+    await writeReports([result], kind, { settings, terminal, manifest });
   };
-  const place = (): { readonly folder: string; readonly name: string } => ({
-    folder: ".",
-    name: project?.header.name ?? "",
-  });
   try {
     assertReportFiles({ ...kind.files.own, ...kind.files.all });
     const value = await make(async (opened) => {
       project = opened;
     });
-    await write({ ...place(), is: "made", value }, project?.files ?? options.file);
+    await write({ is: "made", value }, project?.files ?? options.file);
     terminal.out(options.json === true ? `${jsonText(kind.json(value))}\n` : textOf(value, kind, invocation));
     return kind.exit(value);
   } catch (thrown) {
     const error = ownError(thrown, settings.secrets.hide);
-    // A report is what could not be written, or was asked for in a wrong way.
-    const isAboutReport = error.code.startsWith("report-");
-    if (!isAboutReport) await write({ ...place(), is: "failed", error }, options.file);
+    // An error about a report itself: it could not be written, or was asked for in a wrong way.
+    if (!error.code.startsWith("report-")) await write({ is: "failed", error }, options.file);
     if (options.json === true) terminal.out(`${jsonText(kind.failedJson(error))}\n`);
     throw error;
   }
 }
 
-/** Reports on the manifest of each folder, as if started there, and returns the worst exit code. All but the own files hold all results. */
-export async function reportSeveral<T>(
+async function reportSeveral<T>(
   invocation: Invocation<ReportOptions>,
   kind: ReportKind<T>,
   folders: readonly string[],
@@ -70,21 +78,9 @@ export async function reportSeveral<T>(
   const { settings, terminal } = invocation;
   assertReportFiles(kind.files.all);
   assertReportFiles(kind.files.own);
-  const results = await inEachFolder(folders, settings, async (opened, folder) => {
-    let name = "";
-    try {
-      const value = await make(async (project) => {
-        name = project.header.name;
-        await opened(project);
-      });
-      await writeOwnFiles({ folder, name, is: "made", value }, kind, terminal);
-      return value;
-    } catch (thrown) {
-      const error = ownError(thrown, settings.secrets.hide);
-      await writeOwnFiles({ folder, name, is: "failed", error }, kind, terminal);
-      throw error;
-    }
-  });
+  const results = await inEachFolder(folders, settings, make, (result) =>
+    writeOwnFiles(result, kind, terminal),
+  );
   await writeReports(results, kind, { settings, terminal });
   await printSeveral(results, kind, invocation);
   return worseExit(results.map((result) => exitOf(result, kind.exit)));
@@ -95,19 +91,17 @@ function textOf<T>(value: T, kind: ReportKind<T>, { options, terminal }: Invocat
   return reportText(kind.view(value), { ...page, verbose: options.verbose === true });
 }
 
-/** Prints results to standard output as text or as one JSON document, and errors to standard error. The last line has a stable form. */
+/** Prints results to standard output as text or JSON, and errors to standard error. The last line has a stable form. */
 async function printSeveral<T>(
   results: readonly ManifestResult<T>[],
   kind: ReportKind<T>,
   invocation: Invocation<ReportOptions>,
 ): Promise<void> {
   const { options, terminal } = invocation;
-  const { report, differs, line, exit } = kind;
+  const { report: key, differs, line } = kind;
   const counts = countSeveral(results, differs);
   if (options.json === true) {
-    const documents = { key: report, made: kind.json, failed: kind.failedJson, summary: { ...counts } };
-    const document: JsonObject = severalJson(results, { ...documents, exit: (one) => exitOf(one, exit) });
-    terminal.out(`${jsonText(document)}\n`);
+    terminal.out(`${jsonText(severalJson(key, results, kind, { ...counts }))}\n`);
     return;
   }
   const { bold } = makePalette(terminal.colour);
@@ -123,10 +117,9 @@ async function printSeveral<T>(
   const said = (result: ManifestResult<T>): string =>
     result.is === "made" ? line(result.value) : `failed: ${result.error.message}`;
   printLines(results, said, terminal);
-  terminal.out(`${bold(severalLine(counts, report === "plan" ? "changes" : "drift"))}\n`);
+  terminal.out(`${bold(severalLine(counts, key === "plan" ? "changes" : "drift"))}\n`);
 }
 
-/** Prints a line about each result, behind its folder. */
 export function printLines<T>(
   results: readonly ManifestResult<T>[],
   lineOf: (result: ManifestResult<T>) => string,

@@ -7,13 +7,9 @@ import { dirname } from "node:path";
 import { fileTrouble, ifThere, isFileError } from "../../files/file-trouble.ts";
 import { GraphformError } from "../../model/errors.ts";
 
-/** Steps that take back what was made, the last one first. */
 type Undo = () => Promise<void>;
 
-/**
- * Writes new files and their folders, and then does `last`. Everything is checked first; each file appears with its whole text; if anything
- * fails, files and folders of this call are removed again. Throws `file-exists`, `file-unwritable`, and what `last` throws.
- */
+/** Writes new files, each whole, and does `last`; a failure of it too removes files and folders. Throws `file-exists`, `file-unwritable`. */
 export async function writeAllNew(
   files: readonly { readonly path: string; readonly text: string }[],
   last: () => Promise<void> = async () => undefined,

@@ -14,34 +14,26 @@ export interface ReportFiles {
   readonly [option: string]: string | undefined;
 }
 
-/**
- * Throws `report-file` if two options name one file, or if one of them names standard output, which has the result of the command.
- * Called before any work is done.
- */
+/** Throws `report-file` if two options name one file, or if one names standard output, which has the result of the command. */
 export function assertReportFiles(files: ReportFiles): void {
   const options = new Map<string, string>();
   for (const [option, file] of Object.entries(files)) {
     if (file === undefined) continue;
-    if (file === "-" || file === "") {
+    if (file === "-" || file === "")
       throw new GraphformError("report-file", `--${option} needs the name of a file`, {
         hint: `standard output has the result of the command; write to a file: --${option} FILE`,
       });
-    }
     const path = resolve(file);
     const other = options.get(path);
-    if (other !== undefined) {
+    if (other !== undefined)
       throw new GraphformError("report-file", `--${other} and --${option} name the same file ${file}`, {
         hint: "name a file of its own for each",
       });
-    }
     options.set(path, option);
   }
 }
 
-/**
- * Writes the report of an option and its folders. An earlier report is written over, or replaced at once if there is a `mode`. Throws
- * `report-unwritable`.
- */
+/** Writes a report over an earlier one, or replaces that at once if there is a `mode`. Makes folders. Throws `report-unwritable`. */
 export async function writeReport(
   option: string,
   file: string,
@@ -53,11 +45,8 @@ export async function writeReport(
     await mkdir(dirname(file), { recursive: true });
     await writeResult(file, text, writerOf(file, terminal), mode);
   } catch (cause) {
-    throw new GraphformError(
-      "report-unwritable",
-      `the report of --${option} cannot be written to ${file}: ${fileTrouble(cause)}`,
-      { hint: "name another file", cause },
-    );
+    const message = `the report of --${option} cannot be written to ${file}: ${fileTrouble(cause)}`;
+    throw new GraphformError("report-unwritable", message, { hint: "name another file", cause });
   }
 }
 
@@ -67,27 +56,22 @@ export function writerOf(file: string, { err, out }: Pick<Terminal, "err" | "out
 }
 
 /**
- * Converts a path to one relative to the root of the repository, with slashes: GitHub's or GitLab's working copy in a pipeline, the
- * current folder otherwise. A file outside of it keeps its absolute path.
+ * Converts paths, which are relative to a folder, to paths with slashes from the working copy of the pipeline, or from the current folder. A
+ * file outside keeps its absolute path.
  */
-function repositoryPath(settings: Settings): (file: string) => string {
+export function pathIn(settings: Settings, folder: string): (file: string) => string {
   const root = resolve(settings.get("GITHUB_WORKSPACE") ?? settings.get("CI_PROJECT_DIR") ?? ".");
   return (file) => {
-    const path = relative(root, resolve(file));
+    const whole = resolve(folder, file);
+    const path = relative(root, whole);
     const isOutside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
-    return (isOutside ? resolve(file) : path).replaceAll("\\", "/");
+    return (isOutside ? whole : path).replaceAll("\\", "/");
   };
 }
 
-/** Converts paths like `repositoryPath`; relative ones are those of a folder below the current one. */
-export function pathIn(settings: Settings, folder: string): (file: string) => string {
-  const pathOf = repositoryPath(settings);
-  return (file) => pathOf(resolve(folder, file));
-}
-
-/** Converts a path like `repositoryPath`, to a URI: a relative one, or that of a file outside of the repository. */
+/** Converts a path like `pathIn`, to a URI: a relative one, or that of a file outside of the repository. */
 export function repositoryUri(settings: Settings): (file: string) => string {
-  const pathOf = repositoryPath(settings);
+  const pathOf = pathIn(settings, ".");
   return (file) => {
     const path = pathOf(file);
     return isAbsolute(path)
@@ -104,15 +88,8 @@ export interface StepOutputs {
   readonly [name: string]: string | number | boolean | undefined;
 }
 
-/**
- * Appends outputs if `GITHUB_OUTPUT` names the file of a step; a later step reads them as `steps.ID.outputs.NAME`. Line breaks become
- * blanks, so that no value can begin another output. Outputs that cannot be written are said, and no error: the run is not worse for it.
- */
-export function writeStepOutputs(
-  outputs: StepOutputs,
-  settings: Settings,
-  terminal: Pick<Terminal, "err">,
-): void {
+/** Appends outputs for later steps to `GITHUB_OUTPUT`. Line breaks become blanks, so that no value begins another output. A failure is a warning. */
+export function writeStepOutputs(outputs: StepOutputs, settings: Settings, terminal: Terminal): void {
   const file = settings.get("GITHUB_OUTPUT");
   if (file === undefined) return;
   const lines = Object.entries(outputs).flatMap(([name, value]) =>
@@ -128,10 +105,7 @@ export function writeStepOutputs(
 /** Largest summary of one step in bytes; GitHub drops a larger one as a whole. */
 const summaryLimit = 1024 * 1024;
 
-/**
- * Appends to the summary of the step if `GITHUB_STEP_SUMMARY` names its file. `write` gets the number of bytes that are left.
- * A summary that cannot be written is said, and no error: the run is not worse for it.
- */
+/** Appends to the file of `GITHUB_STEP_SUMMARY`. `write` gets the number of bytes that are left. A failure is a warning. */
 export async function appendSummary(
   write: (bytes: number) => string,
   settings: Settings,
@@ -140,16 +114,11 @@ export async function appendSummary(
   const file = settings.get("GITHUB_STEP_SUMMARY");
   if (file === undefined) return;
   try {
-    const taken = await stat(file).then(
-      ({ size }) => size,
-      () => 0,
-    );
+    const taken = (await stat(file).catch(() => undefined))?.size ?? 0;
     const text = write(summaryLimit - taken - 1);
-    if (Buffer.byteLength(text) + 1 > summaryLimit - taken) {
+    if (Buffer.byteLength(text) + 1 > summaryLimit - taken)
       terminal.err("warning: the summary of this step is full: the report is not added to it\n");
-      return;
-    }
-    await appendFile(file, `${text}\n`);
+    else await appendFile(file, `${text}\n`);
   } catch (error) {
     terminal.err(`warning: the summary of this step cannot be written: ${fileTrouble(error)}\n`);
   }

@@ -1,8 +1,8 @@
 /** @module Writes the reports of one manifest or of several: files, the summary of the step, its outputs and annotations. */
 
 import { resolve } from "node:path";
-import { type ExitCode, GraphformError, isManifestError } from "../../model/errors.ts";
-import { defined, type JsonObject } from "../../model/json.ts";
+import { GraphformError, isManifestError } from "../../model/errors.ts";
+import { defined } from "../../model/json.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { packageVersion, pageAssets, projectUrl } from "../../project/package-files.ts";
@@ -14,6 +14,7 @@ import { failureMarkdown, reportMarkdown } from "../../report/markdown/report-ma
 import { problemFindings } from "../../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../../report/sarif/sarif-log.ts";
 import {
+  type Documents,
   failuresOf,
   type ManifestResult,
   madeOf,
@@ -44,10 +45,7 @@ export interface Findings<T> {
 }
 
 /** Everything that the reports of plans, or those of drift, are made from. `T` is a result that may be shown. */
-export interface ReportKind<T> extends SeveralReport<T>, Findings<T> {
-  readonly exit: (value: T) => ExitCode;
-  readonly json: (value: T) => JsonObject;
-  readonly failedJson: (error: GraphformError) => JsonObject;
+export interface ReportKind<T> extends SeveralReport<T>, Findings<T>, Documents<T> {
   /** Parts of the page besides its view. */
   readonly page?: (value: T) => Pick<PageOptions, "plan" | "earlier">;
   /** The outputs of a step that stand for these results. `isOne` is false if they are those of several manifests. */
@@ -125,7 +123,7 @@ async function pageOf<T>(result: ManifestResult<T>, kind: ReportKind<T>): Promis
   return reportHtml(kind.view(value), { assets, data: kind.json(value), ...kind.page?.(value) });
 }
 
-/** Writes findings to a file in the format SARIF, sorted worst first, and prints annotations on GitHub. */
+/** Writes findings to a file in the format SARIF, and prints annotations on GitHub. */
 export async function writeFindings<T>(
   results: readonly ManifestResult<T>[],
   kind: Findings<T>,
@@ -162,23 +160,19 @@ async function writeSarif<T>(
     ),
     ...madeOf(results).flatMap(({ folder, value }) => kind.findings(value).map(foundIn(folder))),
   ];
-  const levels = ["error", "warning", "note"] as const;
   const failed = failuresOf(results)
     .filter(({ error }) => !isManifestError(error))
     .map(({ folder, error }) => `${isOne(context) ? "" : `${folder}: `}${error.message}`);
   const [first] = results;
-  const { log, leftOut } = sarifLog(
-    levels.flatMap((level) => all.filter((finding) => finding.level === level)),
-    {
-      version: packageVersion(),
-      projectUrl: projectUrl(),
-      fallbackFile: manifest?.[0] ?? resolve(first?.folder ?? ".", "graphform.yaml"),
-      uriOf: repositoryUri(settings),
-      digest: sha256,
-      ...defined({ failure: failed.length === 0 ? undefined : failed.join("; ") }),
-      ...(isOne(context) && first?.is === "made" ? defined({ figures: kind.figures?.(first.value) }) : {}),
-    },
-  );
+  const { log, leftOut } = sarifLog(all, {
+    version: packageVersion(),
+    projectUrl: projectUrl(),
+    fallbackFile: manifest?.[0] ?? resolve(first?.folder ?? ".", "graphform.yaml"),
+    uriOf: repositoryUri(settings),
+    digest: sha256,
+    ...defined({ failure: failed.length === 0 ? undefined : failed.join("; ") }),
+    ...(isOne(context) && first?.is === "made" ? defined({ figures: kind.figures?.(first.value) }) : {}),
+  });
   await writeReport("sarif", file, `${jsonText(log, 2)}\n`, terminal);
   if (leftOut > 0) terminal.err(`${file}: ${amount(leftOut, "result")} left out, the least severe ones\n`);
 }
@@ -198,34 +192,20 @@ function inFolder(folder: string): (finding: ReportFinding) => ReportFinding {
   };
 }
 
-/** A saved plan, and the name of its file. */
-interface EarlierPlan {
-  readonly plan: Plan;
-  readonly file: string;
-}
-
-/** The comparison of a plan with an earlier one, for its page. */
-export async function comparedWith(
-  { plan: earlier, file }: EarlierPlan,
-  plan: Plan,
-  names: KindNames,
-): Promise<Earlier> {
-  const { comparePlans } = await import("../../report/view/comparison.ts");
-  return { view: comparePlans(earlier, plan, names), file };
-}
-
-/** The plan that --compare names, read before any work is done. Throws `report-option` if there is no page. */
-export async function earlierPlan({
+/** Reads the plan that --compare names, before any work is done, and returns the comparison with it. Throws `report-option` without a page. */
+export async function comparison({
   html,
-  compare,
+  compare: file,
 }: {
   readonly html?: string;
   readonly compare?: string;
-}): Promise<EarlierPlan | undefined> {
-  if (compare === undefined) return undefined;
-  if (html === undefined) {
-    const hint = `add --html FILE, or leave --compare ${compare} out`;
-    throw new GraphformError("report-option", "--compare is a part of the page that --html writes", { hint });
-  }
-  return { plan: (await readPlanFile(compare)).plan, file: compare };
+}): Promise<(plan: Plan, names: KindNames) => { readonly earlier?: Earlier }> {
+  if (file === undefined) return () => ({});
+  if (html === undefined)
+    throw new GraphformError("report-option", "--compare is a part of the page that --html writes", {
+      hint: `add --html FILE, or leave --compare ${file} out`,
+    });
+  const earlier = (await readPlanFile(file)).plan;
+  const { comparePlans } = await import("../../report/view/comparison.ts");
+  return (plan, names) => ({ earlier: { view: comparePlans(earlier, plan, names), file } });
 }

@@ -21,22 +21,19 @@ import { printRestore, requestRestore } from "../instances/restore.ts";
 import { tableText } from "../terminal/table-text.ts";
 import { type Invocation, type ManifestOptions, type OpenService, withService } from "../with-run.ts";
 
-export interface SnapshotCopyOptions extends ManifestOptions {
+interface CopyOptions extends ManifestOptions {
   readonly region: string;
   /** False: done as soon as the service has accepted it. */
   readonly wait?: boolean;
 }
 
-/**
- * `snapshot copy ID --region R`: copies a snapshot and waits until the copy is complete. Throws `copy-failed`, and
- * `backup-unclear` if nothing proves which new snapshot is the copy.
- */
-export async function snapshotCopy(invocation: Invocation<SnapshotCopyOptions>, id: string): Promise<number> {
+/** `snapshot copy ID --region R`: copies a snapshot and waits for it. Throws `copy-failed`, or `backup-unclear` if it cannot be told. */
+export async function snapshotCopy(invocation: Invocation<CopyOptions>, id: string): Promise<number> {
   const { options, terminal } = invocation;
   const { region, wait = true, json = false } = options;
   return withService(invocation, async (open) => {
-    const source = await completeSnapshot(open, id, "copied");
-    const ended = await requestBackup(copyOf(source, options, open), waiting(open));
+    const snapshot = await completeSnapshot(open, id, "copied");
+    const ended = await requestBackup(copyOf(snapshot, options, open), waiting(open));
     terminal.err(`${escapeText(id, 100)}: copying to ${escapeText(region, 100)}...\n`);
     if (!wait) {
       const accepted = json ? jsonText({ source: id, region, accepted: true }) : "Copy accepted.";
@@ -50,15 +47,10 @@ export async function snapshotCopy(invocation: Invocation<SnapshotCopyOptions>, 
     }
     const { snapshot: copy } = item;
     if (json) terminal.out(`${jsonText(snapshotJson(copy))}\n`);
-    if (is === "failed")
-      throw new GraphformError(
-        "copy-failed",
-        `the copy of ${id} to ${region} failed (${copy.id}: ${copy.status})`,
-      );
-    if (!json)
-      terminal.out(
-        `${escapeText(copy.id, 100)} is a complete copy of ${escapeText(id, 100)} in ${escapeText(region, 100)}.\n`,
-      );
+    const failure = `the copy of ${id} to ${region} failed (${copy.id}: ${copy.status})`;
+    if (is === "failed") throw new GraphformError("copy-failed", failure);
+    const [made, source] = [copy.id, id].map((one) => escapeText(one, 100));
+    if (!json) terminal.out(`${made} is a complete copy of ${source} in ${escapeText(region, 100)}.\n`);
     return exitCodes.done;
   });
 }
@@ -66,7 +58,7 @@ export async function snapshotCopy(invocation: Invocation<SnapshotCopyOptions>, 
 /** The copy as a backup to ask for: a snapshot of the same instance in the wanted region. */
 function copyOf(
   source: Snapshot,
-  { region, timeout }: SnapshotCopyOptions,
+  { region, timeout }: CopyOptions,
   { service, signal }: OpenService,
 ): WantedBackup<Backup & { readonly snapshot: Snapshot }> {
   const operation = "snapshot.copy";
@@ -87,19 +79,13 @@ function copyOf(
   };
 }
 
-export interface SnapshotRestoreOptions extends ManifestOptions {
+interface RestoreOptions extends ManifestOptions {
   readonly networkType?: string;
   readonly network?: string;
 }
 
-/**
- * `snapshot restore ID`: creates a new instance from a snapshot and leaves the old one unchanged. Sends the request once: if
- * the answer is lost, a second request would make a second database.
- */
-export async function snapshotRestore(
-  invocation: Invocation<SnapshotRestoreOptions>,
-  id: string,
-): Promise<number> {
+/** `snapshot restore ID`: creates a new instance. Sends the request once: after a lost answer a second one would make a second database. */
+export async function snapshotRestore(invocation: Invocation<RestoreOptions>, id: string): Promise<number> {
   const { networkType, network, json = false } = invocation.options;
   return withService(invocation, async (open) => {
     const source = await completeSnapshot(open, id, "restored");
@@ -111,22 +97,17 @@ export async function snapshotRestore(
   });
 }
 
-export interface SnapshotDeleteOptions extends ManifestOptions {
+interface DeleteOptions extends ManifestOptions {
   readonly autoApprove?: boolean;
 }
 
 /** `snapshot delete ID`: asks for confirmation, deletes the snapshot and waits until it is gone. Throws `not-approved`. */
-export async function snapshotDelete(
-  invocation: Invocation<SnapshotDeleteOptions>,
-  id: string,
-): Promise<number> {
+export async function snapshotDelete(invocation: Invocation<DeleteOptions>, id: string): Promise<number> {
   const { options, terminal } = invocation;
+  const unasked = "no terminal to ask on: a deleted snapshot cannot be recovered";
+  const hint = "graphform snapshot delete ID --auto-approve";
   if (options.autoApprove !== true && !terminal.interactive)
-    throw new GraphformError(
-      "not-approved",
-      "no terminal to ask on: a deleted snapshot cannot be recovered",
-      { hint: "graphform snapshot delete ID --auto-approve" },
-    );
+    throw new GraphformError("not-approved", unasked, { hint });
   return withService(invocation, async (open) => {
     const { service, signal, clock } = open;
     const shown = escapeText(id, 100);
@@ -165,7 +146,6 @@ export async function snapshotDelete(
   });
 }
 
-/** The dependencies of a write and of the waits after it. */
 function waiting({ service, clock, signal }: OpenService): ChangeContext {
   return { clock, profile: service.profile, stopping: signal, aborting: signal, hide: service.hide };
 }
@@ -178,14 +158,12 @@ async function completeSnapshot(
 ): Promise<Snapshot> {
   const source = await snapshotAt(service, id, signal);
   if (snapshotPhase(source.status) === "done") return source;
-  throw new GraphformError(
-    "snapshot-unfinished",
-    `snapshot ${id} is ${source.status}, and only a complete one can be ${toDo}`,
-    { hint: "graphform snapshot list shows its progress" },
-  );
+  const message = `snapshot ${id} is ${source.status}, and only a complete one can be ${toDo}`;
+  const hint = "graphform snapshot list shows its progress";
+  throw new GraphformError("snapshot-unfinished", message, { hint });
 }
 
-export interface SnapshotListOptions extends ManifestOptions {
+interface ListOptions extends ManifestOptions {
   readonly type?: "manual" | "automated";
   readonly environment?: string;
 }
@@ -193,7 +171,7 @@ export interface SnapshotListOptions extends ManifestOptions {
 const wireTypes = { manual: "ManualSnapshot", automated: "AutomatedSnapshot" } as const;
 
 /** `snapshot list`: prints the snapshots of the service, newest first. */
-export async function snapshotList(invocation: Invocation<SnapshotListOptions>): Promise<number> {
+export async function snapshotList(invocation: Invocation<ListOptions>): Promise<number> {
   const { options, terminal } = invocation;
   const { type, environment, json = false } = options;
   return withService(invocation, async ({ service, signal }) => {
@@ -213,14 +191,15 @@ function rowOf(snapshot: Snapshot): readonly string[] {
   const { id, type, status, progress, cloudProvider, failure } = snapshot;
   const { instanceId = "-", region = "-", createdAt = "-", completedAt = "-" } = snapshot;
   const isUnderWay = snapshotPhase(status) === "pending" && progress !== undefined;
+  const ended = `${status || "-"}${failure === undefined ? "" : ` (${failure})`}`;
+  const kind = type?.replace(/Snapshot$/, "").toLowerCase() ?? "-";
+  const place = cloudProvider === undefined ? region : `${cloudProvider}/${region}`;
   return [
     id,
     instanceId,
-    type?.replace(/Snapshot$/, "").toLowerCase() ?? "-",
-    isUnderWay
-      ? `${status} ${progress} %`
-      : `${status || "-"}${failure === undefined ? "" : ` (${failure})`}`,
-    cloudProvider === undefined ? region : `${cloudProvider}/${region}`,
+    kind,
+    isUnderWay ? `${status} ${progress} %` : ended,
+    place,
     createdAt,
     completedAt,
   ];

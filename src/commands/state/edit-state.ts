@@ -31,11 +31,10 @@ import { resourcesOf, shownPlace, withLock, withStore } from "./read-state.ts";
 export function stateMove(invocation: Invocation, from: string, to: string): Promise<number> {
   return editState(invocation, "state mv", async (state, journal) => {
     const bound = boundAt(state, from);
-    if (parseAddress(to)?.section !== bound.kind) {
+    if (parseAddress(to)?.section !== bound.kind)
       throw new GraphformError("address-invalid", `${to} is not an address of ${bound.kind}`, {
         hint: `write it like ${bound.kind}.orders`,
       });
-    }
     if (own(state.resources, to) !== undefined || own(state.intents, to) !== undefined)
       throw new GraphformError("bound-already", `${to} is taken already`, {
         hint: "graphform state list shows its id",
@@ -81,10 +80,7 @@ function stateMissing({ where }: Project["store"]): GraphformError {
   });
 }
 
-/**
- * `state unlock ID`: removes a lock whose process has ended, or any lock with `force`. Without an id it prints the holder of
- * the lock.
- */
+/** `state unlock ID`: removes a lock whose process has ended, or any lock with `force`. Without an id it prints the holder. */
 export function stateUnlock(
   invocation: Invocation<ManifestOptions & { readonly force?: boolean }>,
   id: string | undefined,
@@ -109,17 +105,17 @@ export function stateUnlock(
 }
 
 /**
- * `state push FILE`: stores, under the lock, the state that a run kept in a local file, unless the stored one was written since, and
- * removes the file. Prints nothing of it but its version. Throws `state-foreign` for another file, and `push-refused`.
+ * `state push FILE`: stores the state that a run kept in a local file, unless the stored one was written since, and removes the file. Prints
+ * nothing of it but its version. Throws `state-foreign` for another file, and `push-refused`.
  */
 export async function statePush(invocation: Invocation, file: string): Promise<number> {
   const { options, terminal } = invocation;
-  const pushed = await withLock(invocation, "state push", async ({ store, header: { name }, identity }) => {
-    const errored = readErroredState(await erroredText(file), file, name);
-    const push = { errored, file, name, manifest: identity, clock: systemClock };
+  const { store, state, isStored } = await withLock(invocation, "state push", async (project) => {
+    const { store, header, identity } = project;
+    const errored = readErroredState(await erroredText(file), file, header.name);
+    const push = { errored, file, name: header.name, manifest: identity, clock: systemClock };
     return { store, ...(await pushErrored(store, push)) };
   });
-  const { store, state, isStored } = pushed;
   const isRemoved = await removeDurably(file).then(
     () => true,
     () => false,
@@ -142,10 +138,8 @@ async function erroredText(file: string): Promise<string> {
   return readFile(file, "utf8").catch((cause: unknown) => {
     const stored = isFileError(cause, "ENOENT") ? "; one that was stored is removed" : "";
     const hint = `name the file that the run named${stored}`;
-    throw new GraphformError("push-unreadable", `${file} cannot be read: ${fileTrouble(cause)}`, {
-      hint,
-      cause,
-    });
+    const message = `${file} cannot be read: ${fileTrouble(cause)}`;
+    throw new GraphformError("push-unreadable", message, { hint, cause });
   });
 }
 
@@ -201,10 +195,7 @@ function readable(text: string, where: string, name: string): StateDocument | un
   }
 }
 
-/**
- * `state rebind`: records that the state belongs to this manifest, and to the service of these settings, after it has found every
- * bound id there. Throws `rebind-refused` if one is not shown, and writes nothing then.
- */
+/** `state rebind`: assigns the state to this manifest and service. Throws `rebind-refused`, and writes nothing, unless every bound id is found. */
 export async function stateRebind(invocation: Invocation): Promise<number> {
   const wanted = { reading: unresolved, lock: "state rebind", claim: (state: StateDocument) => state };
   const message = await withRun(invocation, wanted, rebindUnderLock);
@@ -220,24 +211,22 @@ async function rebindUnderLock(run: Run): Promise<string> {
   if (isSameService && manifestDifference(manifest, project.identity) === undefined)
     return "The state belongs to this service and this manifest already.";
   const bound = Object.entries(state.resources);
-  if (bound.length === 0 && !isEmpty(state)) {
+  if (bound.length === 0 && !isEmpty(state))
     throw rebindRefused(
       "it has no resource to check, and one create was not confirmed",
       "name the service where it was started, or forget the create: graphform state rm ADDRESS",
     );
-  }
   const missing: string[] = [];
   for (const [address, entry] of bound) {
     const live = await kinds.named(entry.kind).reader(service).get(entry, signal);
     if (live === undefined || live.phase.is === "gone") missing.push(`${address} (${entry.id})`);
   }
-  if (missing.length > 0) {
-    const named = `${missing.slice(0, 5).join(", ")}${missing.length > 5 ? ", ..." : ""}`;
+  const named = `${missing.slice(0, 5).join(", ")}${missing.length > 5 ? ", ..." : ""}`;
+  if (missing.length > 0)
     throw rebindRefused(
       `${missing.length} of ${bound.length} resources are not shown there: ${named}`,
       "name another state with --state, or run again if they were shown a moment ago; remove those that are gone: graphform state rm ADDRESS",
     );
-  }
   await run
     .applying()
     .journal.record({ type: "service-recorded", service: identity, manifest: project.identity });

@@ -22,7 +22,7 @@ import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
 import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.ts";
 import { resourcesOf, shownPlace } from "./read-state.ts";
 
-export interface MigrateOptions extends ManifestOptions {
+interface MigrateOptions extends ManifestOptions {
   readonly to: string;
 }
 
@@ -116,10 +116,7 @@ function fullAddress(location: StateLocation): string {
   return location.type === "file" ? resolve(location.path) : addressOf(location);
 }
 
-/**
- * True if the new end is signed in to with GRAPHFORM_STATE_TO_*: if these are set for its store, or if it is another HTTP host, to which
- * the credentials of the old end never go.
- */
+/** True if the new end has credentials of its own, GRAPHFORM_STATE_TO_*, or is another HTTP host, to which those of the old end never go. */
 function hasOwnCredentials(from: StateLocation, to: StateLocation, settings: Settings): boolean {
   const ends = Object.values<StoreVariable>(stores[to.type].variables).filter(({ isOtherEnd }) => isOtherEnd);
   if (ends.some(({ name }) => settings.variable(name) !== undefined)) return true;

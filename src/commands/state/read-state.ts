@@ -118,11 +118,7 @@ export async function withStore<T>(
   work: (project: Project) => Promise<T>,
 ): Promise<T> {
   const project = await openProject(options, settings);
-  try {
-    return await work(project);
-  } finally {
-    await project.store.close();
-  }
+  return work(project).finally(() => project.store.close());
 }
 
 /** Like `withStore`, with the lock of the state. `operation` is its name in the lock. */
@@ -145,7 +141,6 @@ export function resourcesOf({ resources }: StateDocument): string {
   return amount(Object.keys(resources).length, "resource");
 }
 
-/** The location of a store, escaped. */
 export function shownPlace({ where }: Project["store"]): string {
   return escapeText(where, 300);
 }

@@ -1,22 +1,17 @@
 /** @module Turns SIGINT, SIGTERM and SIGHUP into the two abort signals of a run. */
 
-/** The two signals of an interrupted run. */
 export interface Interrupts {
   /** Aborted by the first Ctrl-C: no new steps start, and waiting ends. */
   readonly stopping: AbortSignal;
   /** Aborted by the second Ctrl-C, or 2 s after the first: requests in flight are cancelled too. */
   readonly aborting: AbortSignal;
-  /** Stops listening. */
   release(): void;
 }
 
 /** Time for requests in flight to finish after the first Ctrl-C, in ms. */
 const grace = 2000;
 
-/**
- * Signals that ask a run to end. A terminal that is closed sends SIGHUP to the processes it started. Node.js restores the
- * default action of SIGHUP even under `nohup`, so without a listener SIGHUP would end such a run at once.
- */
+/** Signals that ask a run to end. Without a listener Node.js restores the default of SIGHUP, which would end even a run under `nohup`. */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Listens for the signals. Calls `onInterrupt` once, at the first signal. */

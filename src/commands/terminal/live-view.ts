@@ -18,9 +18,7 @@ import type { LiveArea, Terminal } from "./terminal.ts";
 export interface LiveView {
   /** False if there is nothing to draw on: a line stands for what would be drawn, after every ten seconds without one. */
   readonly isDrawn: boolean;
-  /** Shows that the service is read. */
   reading(answered: number, known: number, wait?: string): void;
-  /** Begins to show the steps of an approved plan. */
   begin(steps: readonly Step[], usual: (step: Step) => number): void;
   event(event: ApplyEvent): void;
   status(key: string, status: string): void;

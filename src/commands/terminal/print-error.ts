@@ -10,7 +10,6 @@ export async function printThrown(thrown: unknown, terminal: Terminal, hide: Hid
   return printError(ownError(thrown, hide), terminal);
 }
 
-/** Prints an error to standard error and returns its exit code. */
 export async function printError(error: GraphformError, terminal: Terminal): Promise<number> {
   if (error instanceof ManifestError) {
     const { printValidation } = await import("./print-problems.ts");

@@ -16,7 +16,6 @@ export interface Terminal {
   /** True if a person can be asked on this terminal. */
   readonly interactive: boolean;
   readonly colour: boolean;
-  /** Columns. */
   readonly width: number;
   /** Columns of the terminal that standard output is; absent if it is a file or a pipe, so that no line is broken there. */
   readonly columns?: number;
@@ -34,8 +33,8 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
   const log = logFile === undefined ? undefined : openLog(logFile, warn);
   const { stdin, stdout, stderr } = process;
   let area: LiveArea | undefined;
-  const isDrawable =
-    stderr.isTTY === true && settings.get("CI") === undefined && settings.get("TERM") !== "dumb";
+  const isPipeline = settings.get("CI") !== undefined;
+  const isPlain = isPipeline || settings.get("TERM") === "dumb";
   const live = async (): Promise<LiveArea> => {
     area = await openLiveArea(stderr);
     return area;
@@ -44,22 +43,16 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
     if (area === undefined) stream.write(text);
     else area.print(text, stream);
   };
-  const quiet =
-    noColour ||
-    settings.get("NO_COLOR") !== undefined ||
-    settings.get("CI") !== undefined ||
-    settings.get("TERM") === "dumb";
   return {
     out: (text) => print(stdout, text),
     // Standard error is prose: no word is cut at the edge of a terminal.
     err: (text) => print(stderr, wrapLines(text, columnsOf(stderr))),
-    ...(isDrawable ? { live } : {}),
-    interactive: stdin.isTTY === true && stdout.isTTY === true && settings.get("CI") === undefined,
-    colour: stdout.isTTY === true && !quiet,
+    ...(stderr.isTTY === true && !isPlain ? { live } : {}),
+    interactive: stdin.isTTY === true && stdout.isTTY === true && !isPipeline,
+    colour: stdout.isTTY === true && !isPlain && !noColour && settings.get("NO_COLOR") === undefined,
     // A pager or `tee` prints to the terminal that standard error still is.
     width: columnsOf(stdout) ?? columnsOf(stderr) ?? 100,
-    ...(stdout.columns > 0 ? { columns: stdout.columns } : {}),
-    ...defined({ log }),
+    ...defined({ columns: columnsOf(stdout), log }),
     async confirm(question, signal) {
       area?.clear();
       const { createInterface } = await import("node:readline/promises");
@@ -83,10 +76,7 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
   };
 }
 
-/**
- * Lets a run outlive what it prints to: a full disk, or a reader that goes away (`graphform plan | head`). The result says whether standard
- * output is complete, or its reader wanted no more of it.
- */
+/** Lets a run outlive a full disk, or a reader that goes away (`graphform plan | head`). The result is false if the disk took not all. */
 export function guardOutputs(): () => boolean {
   const { stdout, stderr } = process;
   let isCut = false;
@@ -109,19 +99,14 @@ function columnsOf({ columns }: NodeJS.WriteStream): number | undefined {
   return columns > 0 ? columns : undefined;
 }
 
-/**
- * Opens a log file with mode 0600 and returns a function that appends a line. If a line cannot be written, `end` is called with the reason, and
- * no further one is: a run outlives its log. Throws `log-unwritable`.
- */
+/** Opens a log, mode 0600, for appending lines. The first failure calls `end`: a run outlives its log. Throws `log-unwritable`. */
 function openLog(file: string, end: (why: string) => void): (line: string) => void {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, "a", 0o600);
   } catch (cause) {
-    throw new GraphformError("log-unwritable", `the log ${file} cannot be written: ${fileTrouble(cause)}`, {
-      hint: "name another file with --log",
-      cause,
-    });
+    const message = `the log ${file} cannot be written: ${fileTrouble(cause)}`;
+    throw new GraphformError("log-unwritable", message, { hint: "name another file with --log", cause });
   }
   return (line) => {
     if (descriptor === undefined) return;
@@ -134,7 +119,6 @@ function openLog(file: string, end: (why: string) => void): (line: string) => vo
   };
 }
 
-/** The part of a terminal's stream that drawing needs. */
 interface LiveStream {
   readonly columns: number;
   readonly rows: number;
@@ -143,9 +127,7 @@ interface LiveStream {
 
 /** Lines at the end of a terminal. Nothing is drawn before the first `draw`. */
 export interface LiveArea {
-  /** Columns and rows of the terminal now. */
   size(): { readonly width: number; readonly height: number };
-  /** Replaces what is drawn. */
   draw(lines: readonly string[]): void;
   /** Removes what is drawn, and shows the cursor again. */
   clear(): void;
@@ -196,10 +178,7 @@ export async function openLiveArea(stream: LiveStream): Promise<LiveArea> {
       flush();
     },
     print(text, target) {
-      if (drawn === undefined) {
-        target.write(text);
-        return;
-      }
+      if (drawn === undefined) return void target.write(text);
       const whole = text.endsWith("\n") ? text : `${text}\n`;
       update.clear();
       if (target === stream) pending += whole;

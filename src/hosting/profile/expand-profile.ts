@@ -3,7 +3,6 @@ import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 import type { Endpoint, Profile, SessionProfile, Timing, TopologyRules } from "../../model/profile.ts";
 import { parseDuration } from "../../model/quantity.ts";
 
-/** An endpoint as a profile file writes it; see `profileSchema`. */
 interface EndpointText {
   /** `METHOD path`; `<name>` at its start stands for a prefix. */
   readonly request: string;
@@ -58,7 +57,6 @@ export function unfold(profile: JsonObject): JsonObject {
   return Object.fromEntries(unfolded);
 }
 
-/** Returns the profile, and the faults that the schema cannot find. */
 export function expandProfile(text: ProfileText): {
   readonly profile: Profile;
   readonly faults: readonly ProfileFault[];
@@ -66,12 +64,10 @@ export function expandProfile(text: ProfileText): {
   const faults: ProfileFault[] = [];
   const endpoint = (path: readonly string[], value: EndpointText): Endpoint =>
     expand(path, value, text, faults);
-  if (!isPattern(text.session.missingToken)) {
-    faults.push({
-      path: ["session", "missingToken"],
-      message: "session.missingToken must be a regular expression",
-    });
-  }
+  const assertPattern = (path: readonly string[], pattern: string): void => {
+    if (!isPattern(pattern)) faults.push({ path, message: `${path.join(".")} must be a regular expression` });
+  };
+  assertPattern(["session", "missingToken"], text.session.missingToken);
   const {
     extends: _below,
     prefixes: _prefixes,
@@ -85,11 +81,8 @@ export function expandProfile(text: ProfileText): {
     topology,
     ...rest
   } = text;
-  for (const [path, pattern] of Object.entries(topology?.never ?? {})) {
-    if (isPattern(pattern)) continue;
-    const at = ["topology", "never", path];
-    faults.push({ path: at, message: `${at.join(".")} must be a regular expression` });
-  }
+  for (const [path, pattern] of Object.entries(topology?.never ?? {}))
+    assertPattern(["topology", "never", path], pattern);
   const profile: Profile = {
     fields: {},
     networkTypes: [],

@@ -5,11 +5,7 @@ import { builtIn } from "./built-in.generated.js";
 
 export const builtInProfiles: readonly string[] = Object.keys(builtIn);
 
-/**
- * Takes the name of a built-in profile, or the path of a profile file (relative to the working directory). Built-in ones were
- * read and validated when the package was built. Throws `profile-invalid` (exit 3) with the file's
- * line.
- */
+/** Takes the name of a built-in profile or the path of a file. Throws `profile-invalid` (exit 3) with the file's line. */
 export async function loadProfile(nameOrPath: string): Promise<Profile> {
   const own = Object.hasOwn(builtIn, nameOrPath) ? builtIn[nameOrPath] : undefined;
   if (own !== undefined) return own();

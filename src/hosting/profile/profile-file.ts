@@ -23,10 +23,7 @@ const longestChain = 8;
 /** In characters. The library compares each key with all before it: a longer file would take minutes. */
 const longestFile = 128 * 1024;
 
-/**
- * Merges the chain and expands it. Throws `profile-invalid` (exit 3) with file, line and column of the
- * first mistake.
- */
+/** Merges the chain and expands it. Throws `profile-invalid` (exit 3) with file, line and column of the first mistake. */
 export async function readProfile(path: string, isValid: ProfileValidator): Promise<Profile> {
   const layers = await readLayers(path);
   const value = layers.reduceRight((lower, layer) => layOver(lower, unfold(layer.value)), {});

@@ -109,7 +109,6 @@ const operations: JsonObject = closed(
 const positive: JsonObject = { type: "number", exclusiveMinimum: 0 };
 const instanceType: JsonObject = closed({ cpus: positive, memoryGB: positive });
 
-/** A profile file merged with the files that it extends (draft-07). */
 export const profileSchema: JsonObject = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "graphform service profile",

@@ -45,13 +45,12 @@ export interface Session {
   canBeUsed(held: Tokens): boolean;
   /** The end of a session that no refresh token prolongs, in ms since 1970. */
   endsAt(): number | undefined;
-  /** Drops the session, here and in its store. */
   drop(): Promise<void>;
 }
 
 /**
- * Signs in with HTTP Basic (or JSON, if the profile names body keys), renews the session by its refresh token, and signs
- * in again when that fails. A refused password is not tried a second time.
+ * Signs in with HTTP Basic (or JSON, if the profile names body keys); renews by refresh token or a new sign-in. A refused
+ * password is not tried a second time.
  */
 export function createSession(options: SessionOptions): Session {
   const { profile, clock, origin, store } = options;
@@ -83,18 +82,12 @@ export function createSession(options: SessionOptions): Session {
   };
 
   const refreshed = async (held: Tokens | undefined): Promise<Tokens | undefined> => {
-    const refreshToken = held?.refreshToken;
-    if (
-      held === undefined ||
-      refreshToken === undefined ||
-      profile.refresh === undefined ||
-      clock.now() >= held.refreshUntil
-    ) {
-      return undefined;
-    }
-    const key = profile.refresh.body["refreshToken"] ?? "refreshToken";
+    const { refreshToken, refreshUntil = 0 }: Partial<Tokens> = held ?? {};
+    const { refresh } = profile;
+    if (refreshToken === undefined || refresh === undefined || clock.now() >= refreshUntil) return undefined;
+    const key = refresh.body["refreshToken"] ?? "refreshToken";
     try {
-      const response = await options.send("session.refresh", profile.refresh, {}, { [key]: refreshToken });
+      const response = await options.send("session.refresh", refresh, {}, { [key]: refreshToken });
       const next = readTokens(response, profile.session, clock.now());
       return next === undefined ? undefined : { refreshToken, ...next };
     } catch (error) {
@@ -187,7 +180,6 @@ function wrongCredentials(cause: ServiceError): ServiceError {
   });
 }
 
-/** The error of a session that ended at its time, or earlier at the service. */
 function sessionEnded({ endsAt, refreshToken }: Tokens, origin: string, now: number): GraphformError {
   const isOver = endsAt !== undefined && endsAt <= now;
   const what = isOver

@@ -19,9 +19,7 @@ export interface Tokens {
   readonly refreshUntil: number;
 }
 
-/**
- * Reads a sign-in or refresh answer: its cookies, otherwise its body. Undefined if it has no token. A token is renewed at 80 % of its life, or a minute before its end if that is later.
- */
+/** Undefined without a token. One is renewed at 80 % of its life, or a minute before its end if that is later. */
 export function readTokens(response: WireResponse, session: SessionProfile, now: number): Tokens | undefined {
   const cookies = parseCookies(response.headers["set-cookie"]);
   const body = answerValues(parsed(response.body), {
@@ -44,10 +42,7 @@ export function readTokens(response: WireResponse, session: SessionProfile, now:
   };
 }
 
-/**
- * The lifetime of a JWT by its claims, in ms; undefined for any other token. With `iat` both times are by the service's
- * clock, so that a difference to ours does not matter.
- */
+/** The lifetime of a JWT in ms; undefined for other tokens. With `iat`, a difference of the clocks does not matter. */
 function lifeOfJwt(token: string, now: number): number | undefined {
   const claims = parsed(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
   if (!isObject(claims)) return undefined;
@@ -57,7 +52,6 @@ function lifeOfJwt(token: string, now: number): number | undefined {
   return life > 0 ? life : undefined;
 }
 
-/** The value if it can be sent in a header. */
 function usable(value: Json | undefined): string | undefined {
   return typeof value === "string" && isHeaderText(value) ? value : undefined;
 }
@@ -91,10 +85,7 @@ interface Cookie {
   readonly maxAge?: number;
 }
 
-/**
- * Returns the cookies of an answer by name, their values as they are sent but for quotes around them. Skips entries that
- * are not name=value, and cookies that are deleted (no value, or a Max-Age of 0).
- */
+/** Cookies by name, their values as they are sent, without quotes around them. Skips malformed and deleted ones. */
 export function parseCookies(header: string | readonly string[] | undefined): ReadonlyMap<string, Cookie> {
   const lines = header === undefined ? [] : typeof header === "string" ? [header] : [...header];
   // Silent: it would print the names and attributes that it does not know.

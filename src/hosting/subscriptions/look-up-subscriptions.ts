@@ -24,8 +24,8 @@ export interface LookUpReads {
 }
 
 /**
- * The subscriptions to each plan of the profile: one if it is clear which one is meant. The catalogue gives the id of a plan,
- * and the active subscriptions to that id are taken; if either list cannot be read, they are inferred from the objects that exist. Tiers in `given` are not inferred.
+ * The subscription to each plan, if it is clear. The catalogue gives the id of a plan, and its active subscriptions are taken;
+ * if either list cannot be read, they are inferred from the objects that exist, but not for tiers in `given`.
  */
 export async function lookUpSubscriptions(
   profile: Profile,
@@ -53,21 +53,15 @@ export async function lookUpSubscriptions(
     ...{ open: new Set(open), catalogue, inactive },
     known: known.filter((id) => !taken.has(id)),
   });
-  const none = catalogue.length === 0 ? noPlans() : isCut ? notAll() : undefined;
-  const trouble = answers.find((answer) => isServiceError(answer)) ?? none;
+  const unlisted = new ServiceError("shape", "plans.list", "plans.list: the service lists no plans");
+  const partly = "subscriptions.list: the service shows only a part of its plans or subscriptions";
+  const cut = isCut ? new ServiceError("shape", "subscriptions.list", partly) : undefined;
+  const refused = answers.find((answer) => isServiceError(answer));
+  const trouble = refused ?? (catalogue.length === 0 ? unlisted : cut);
   return {
     byPlan: new Map([...byPlan, ...inferred]),
     ...(trouble === undefined ? {} : { trouble: notLookedUp(trouble) }),
   };
-}
-
-function noPlans(): ServiceError {
-  return new ServiceError("shape", "plans.list", "plans.list: the service lists no plans");
-}
-
-function notAll(): ServiceError {
-  const message = "subscriptions.list: the service shows only a part of its plans or subscriptions";
-  return new ServiceError("shape", "subscriptions.list", message);
 }
 
 /** The ids of a list of subscriptions, inactive ones too; none if the service does not show all of them. */
@@ -151,7 +145,6 @@ async function inferSubscriptions(
   return new Map([...grouped].map(([plan, pairs]) => [plan, [...new Set(pairs.map(([, id]) => id))]]));
 }
 
-/** An object of the list of everything, with the resource and the subscription that it shows. */
 export interface Shown {
   readonly id: string;
   readonly resource: string | undefined;
@@ -193,7 +186,6 @@ async function probe(
   return (await Promise.all(looks)).flat();
 }
 
-/** Parameters of the requests about each component of a tier. */
 export function componentsOf(
   { serviceModelKey, productTierKey, components }: TierKeys,
   subscriptionId: string,

@@ -31,20 +31,13 @@ export interface Subscriptions {
   of(call: Call, endpoint: Endpoint): Promise<string | undefined> | string | undefined;
   /** Remembers the subscription of an object, from the answer to a call about it. */
   remember(call: Call, answer: Answer, subscription: string | undefined): void;
-  /**
-   * Those of every tier that has one, given or looked up. Throws `subscription-ambiguous` for a needed tier with several, and
-   * the error of a refused look-up if a needed tier has none.
-   */
+  /** Throws `subscription-ambiguous` for a needed tier with several, and a refused look-up's error for one that has none. */
   byTier(needed: readonly string[]): Promise<{ readonly [tier: string]: string }>;
   /** All that the account can see; empty if the service lists none, or only a part. */
   all(): Promise<readonly string[]>;
 }
 
-/**
- * Looks up missing subscriptions once, if the profile has one for each tier.
- * A database user belongs to the subscription of its database, which is known from the requests about that, and asked for
- * if there was none.
- */
+/** Looks up missing subscriptions once. That of a database user is known from requests about its database, or asked for. */
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
   const { profile, subscriptionId, subscriptions: given = {}, read } = options;
   const isPerTier = profile.subscriptions === "per-tier";

@@ -4,7 +4,6 @@
  */
 import type { Limits } from "../../model/profile.ts";
 
-/** The bucket of one host, and what is known of its rate. */
 export interface HostPace {
   /** Requests per second; Infinity if none is declared and nothing was refused. */
   readonly perSecond: number;
@@ -38,7 +37,6 @@ const usedOfDeclared = 0.95;
 /** Size of an undeclared bucket, in seconds of its rate: timers are no finer. */
 const undeclaredBurst = 0.01;
 
-/** The pace of a host that nothing was sent to yet. */
 export function newHostPace({ perSecond, burst }: Limits = {}): HostPace {
   const most = usedOfDeclared * (perSecond ?? Number.POSITIVE_INFINITY);
   return {
@@ -56,7 +54,6 @@ export function startOf(pace: HostPace): number {
   return Math.max(pace.pausedUntil, pace.fullAt - (sizeOf(pace) - 1) * gapOf(pace));
 }
 
-/** A request starts, and takes a token. */
 export function started(pace: HostPace, now: number): HostPace {
   return { ...pace, fullAt: Math.max(now, pace.fullAt) + gapOf(pace) };
 }
@@ -81,10 +78,7 @@ export interface Refusal {
   readonly retryAfter?: number;
 }
 
-/**
- * The host refused a request: all requests pause as long as it says, and the rate is halved, once for all that were
- * under way.
- */
+/** All requests pause as long as the host says; the rate is halved, once for all that were under way. */
 export function refused(pace: HostPace, refusal: Refusal, now: number): HostPace {
   const { sentAt, isTooMuch, retryAfter = usualPause } = refusal;
   const pausedUntil = Math.max(pace.pausedUntil, now + retryAfter);

@@ -6,7 +6,6 @@ import { defined } from "../../model/json.ts";
 import type { Limits } from "../../model/profile.ts";
 import { type HostPace, isUsed, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
 
-/** The one throttle that all requests to a service share. */
 export interface Throttle {
   /** Takes a ticket in the queue of an operation; a request that is repeated keeps its ticket. */
   ticket(operation: string, isWrite?: boolean): Ticket;
@@ -22,7 +21,6 @@ export interface Throttle {
 /** Requests in flight if neither the profile nor the command line says how many. */
 const usualInFlight = 32;
 
-/** A throttle that keeps the declared limits, and learns the rate of each host below them. */
 export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
   const { inFlight: most = usualInFlight } = limits;
   const paces = new Map<string, HostPace>();
@@ -125,7 +123,6 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
   };
 }
 
-/** A place in the line of an operation. */
 export interface Ticket {
   readonly operation: string;
   readonly number: number;
@@ -141,26 +138,17 @@ interface QueuedRequest {
 }
 
 /** Round robin between the operations of each host: a thousand looks do not hold up the next create, nor creates a look. */
-interface FairQueue {
-  ticket(operation: string, isWrite: boolean): Ticket;
-  add(request: QueuedRequest): void;
-  /** Takes out the next of those whose host `mayStart`. */
-  next(mayStart: (host: string) => boolean): QueuedRequest | undefined;
-  hosts(): Iterable<string>;
-  dismiss(signal: AbortSignal): readonly QueuedRequest[];
-}
-
-function fairQueue(): FairQueue {
+function fairQueue() {
   // Lines that are not empty; a line goes to the end after its turn.
   const lines = new Map<string, { readonly host: string; waiting: QueuedRequest[] }>();
   let tickets = 0;
 
   return {
-    ticket: (operation, isWrite) => {
+    ticket: (operation: string, isWrite: boolean): Ticket => {
       tickets += 1;
       return { operation, number: tickets, isWrite };
     },
-    add: (request) => {
+    add: (request: QueuedRequest): void => {
       const { host, ticket } = request;
       const key = `${host} ${ticket.operation}`;
       const line = lines.get(key) ?? { host, waiting: [] };
@@ -168,7 +156,8 @@ function fairQueue(): FairQueue {
       const before = line.waiting.findLastIndex((other) => other.ticket.number <= ticket.number);
       line.waiting.splice(before + 1, 0, request);
     },
-    next: (mayStart) => {
+    /** Takes out the next of those whose host `mayStart`. */
+    next: (mayStart: (host: string) => boolean): QueuedRequest | undefined => {
       for (const [key, line] of lines) {
         if (!mayStart(line.host)) continue;
         const first = line.waiting.shift();
@@ -179,7 +168,7 @@ function fairQueue(): FairQueue {
       return undefined;
     },
     hosts: () => new Set([...lines.values()].map(({ host }) => host)),
-    dismiss: (signal) => {
+    dismiss: (signal: AbortSignal): readonly QueuedRequest[] => {
       const leaving: QueuedRequest[] = [];
       for (const [key, line] of lines) {
         leaving.push(...line.waiting.filter((request) => request.signal === signal));

@@ -1,10 +1,7 @@
 /** @module Extracts the values of an answer that a profile names. */
 import { isObject, type Json } from "../../model/json.ts";
 
-/**
- * Returns, for each name, the value at the first of its paths that is not empty; an empty list only if no other path
- * has a value. Names like `items.id` are read from each item.
- */
+/** The value at the first path of each name that is not empty; an empty list comes last. `items.id` is read from each item. */
 export function answerValues(
   body: Json,
   wanted: { readonly [name: string]: readonly string[] },

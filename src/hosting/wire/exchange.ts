@@ -73,22 +73,21 @@ export function tracedExchange(
   };
 }
 
-/** The error of a request that was cancelled before it was sent. */
 export function interrupted(operation: string): ServiceError {
   return new ServiceError("aborted", operation, `${operation}: interrupted`, { wasSent: false });
 }
 
 /** `names` maps our keys, with dots for nested ones, to single keys of the service. */
-export function renameBody(body: JsonObject, names: { readonly [name: string]: string }): JsonObject {
-  return Object.keys(names).length === 0 ? body : renamed(body, names, "");
-}
-
-function renamed(body: JsonObject, names: { readonly [name: string]: string }, prefix: string): JsonObject {
+export function renameBody(
+  body: JsonObject,
+  names: { readonly [name: string]: string },
+  prefix = "",
+): JsonObject {
   return Object.fromEntries(
     Object.entries(body).map(([key, value]): [string, Json] => {
       const path = `${prefix}${key}`;
       const name = Object.hasOwn(names, path) ? names[path] : undefined;
-      return [name ?? key, isObject(value) ? renamed(value, names, `${path}.`) : value];
+      return [name ?? key, isObject(value) ? renameBody(value, names, `${path}.`) : value];
     }),
   );
 }
@@ -131,10 +130,7 @@ export function passesForRead(error: ServiceError): boolean {
   return ["unavailable", "lost", "rate-limited"].includes(error.failure);
 }
 
-/**
- * Does work that has the client's patience at most: after that its signal is aborted, and an error that leaves no doubt about a write
- * becomes one that says so (exit 7), of `what`.
- */
+/** Aborts work after the client's patience; an error that leaves no doubt about a write then says so (exit 7). */
 export async function withinPatience<T>(
   operation: string,
   { clock, patience }: Pick<ServiceOptions, "clock" | "patience">,

@@ -36,8 +36,8 @@ const shapes: { readonly [name: string]: (value: Json) => boolean } = {
 };
 
 /**
- * Returns the body, and the values that the profile names. Throws `shape` if it is not JSON, or
- * if a value is missing or not what its name promises; a write may have worked all the same. `hide` hides secrets in the texts of the service.
+ * The body, and the values that the profile names. Throws `shape` if a value is missing or not what its name promises; a write
+ * may have worked all the same. `hide` hides secrets in the texts of the service.
  */
 export function readAnswer(
   operation: string,
@@ -126,10 +126,7 @@ function nameOf(endpoint: Endpoint, name: string): string {
 
 const maxPages = 1000;
 
-/**
- * Joins a list with its further pages, if a query of the profile has `{nextPage}`. Otherwise `nextPage` stays in the
- * values: the list may be partial. Throws `shape` if the pages do not end.
- */
+/** Joins a list with its further pages if a query has `{nextPage}`. Throws `shape` if the pages do not end. */
 export async function withPages(
   first: Answer,
   call: Call,

@@ -122,10 +122,7 @@ type PatternMatch = "matches" | "differs" | "unread";
 /** The time that one pattern gets for one value, in ms, and the length of a pattern that is tried at all. */
 const [longestTry, longestPattern] = [100, 2000];
 
-/**
- * Opens a matcher for one run. A pattern that took too long is not tried again: the total time is bounded by the
- * number of patterns.
- */
+/** A pattern that took too long is not tried again in a run, so that the number of patterns bounds the time. */
 export function boundedMatcher(): (pattern: string, value: string) => PatternMatch {
   const unread = new Set<string>();
   return (source, value) => {

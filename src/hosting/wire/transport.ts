@@ -6,9 +6,7 @@ export interface WireRequest {
   /** Our name of the operation, for errors: `instance.describe`. */
   readonly operation: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Scheme, host and port. */
   readonly origin: string;
-  /** Path and query. */
   readonly path: string;
   readonly headers: { readonly [name: string]: string };
   readonly body?: string;
@@ -22,8 +20,8 @@ export interface WireResponse extends Omit<HttpAnswer, "body"> {
 }
 
 /**
- * Sends one request, once. Rejects with ServiceError: `unavailable` if it was certainly not sent, `lost` if that is
- * unknown, `shape` if the answer was too large, `aborted`. It is not begun any more once `unsent` is aborted.
+ * Sends one request, once. Rejects with ServiceError: `unavailable` if it was certainly not sent, `lost` if that is unknown,
+ * `shape` if the answer was too large, `aborted`. Once `unsent` is aborted it is not begun.
  */
 export type Transport = (
   request: WireRequest,

@@ -32,7 +32,6 @@ function lineEnd(layer: Pick<Layer, "text">): "\r\n" | "\n" {
   return layer.text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** A field of one resource, and the value that it is to have. */
 export interface AdoptedField {
   readonly address: AddressParts;
   readonly keys: Path;
@@ -42,8 +41,8 @@ export interface AdoptedField {
 }
 
 /**
- * The edit that sets a field: the value is replaced in the file that holds it, in its own style, or its key is added to the
- * block in the uppermost file that has the block. Refuses what stands for more than this one resource.
+ * The edit that sets a field: replaces the value in its own style, or adds its key to the block in the uppermost file that has the block.
+ * Refuses what stands for more than this one resource.
  */
 export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit | Refusal {
   const { address, keys, members } = field;
@@ -220,7 +219,6 @@ function atLineEnd(layer: Layer, offset: number, lines: readonly string[]): Edit
   return { layer, start: end, end, text: lines.map((line) => eol + line).join("") };
 }
 
-/** The end of what an entry says, without the comments behind it. */
 function endOf(value: ParsedNode | null | undefined, key: ParsedNode): number {
   if (isMap<ParsedNode, ParsedNode | null>(value) && value.flow !== true) {
     const last = value.items.at(-1);

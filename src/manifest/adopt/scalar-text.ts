@@ -36,10 +36,7 @@ function unit(code: number): string {
   return `\\u${code.toString(16).padStart(4, "0")}`;
 }
 
-/**
- * A text as a block scalar (`|` or `>`) like `old`, with its indentation and the comment of its first line; undefined if
- * the text cannot stand in one of this style.
- */
+/** A text as a block scalar like `old`, with its indentation and first comment; undefined if it cannot stand in one of this style. */
 export function blockText(text: string, old: string, eol: string): string | undefined {
   const [, style, marks, rest] = /^([|>])([0-9+-]{0,2})([^\r\n]*)\r?\n/.exec(old) ?? [];
   const indent = /\n([ ]+)\S/.exec(old)?.[1];

@@ -37,14 +37,14 @@ function byPlace(a: Problem, b: Problem): number {
 /** Longest excerpt, in characters. */
 const widest = 120;
 
-/** Returns the source line of a range; undefined if the range is in no layer, the file does not parse, or the line is empty. */
-export type Excerpts = (range: SourceRange) => string | undefined;
-
 /**
- * Returns the line on which a range begins, without comments and with every value as `shown` has it. Each control character is one
- * visible character, so that columns stay true; a long line is cut around the column, with an ellipsis if something is missing.
+ * Shows the line on which a range begins, without comments, and with every value as `shown` has it. Control characters become visible
+ * ones, so that columns stay true; a long line is cut around the column. Undefined if the file does not parse, or the line is empty.
  */
-export function excerptsOf(layers: readonly Layer[], shown: ShownAt): Excerpts {
+export function excerptsOf(
+  layers: readonly Layer[],
+  shown: ShownAt,
+): (range: SourceRange) => string | undefined {
   const known = new Map<string, readonly Part[]>();
   return ({ file, start }) => {
     const layer = layers.find((one) => one.file === file);
@@ -63,13 +63,9 @@ interface Part {
   readonly shown: string | undefined;
 }
 
-type ParsedScalar = Scalar.Parsed;
-type ParsedPair = Pair<ParsedNode, ParsedNode | null>;
-
-/** The keys and values of a file in their order. */
 function partsOf({ root }: Layer, shown: ShownAt): readonly Part[] {
   const parts: Part[] = [];
-  const add = ({ range: [from, to], value }: ParsedScalar, instead: (text: string) => string): void => {
+  const add = ({ range: [from, to], value }: Scalar.Parsed, instead: (text: string) => string): void => {
     const text = String(value ?? "");
     const is = instead(text);
     parts.push({ from, to, shown: is === text ? undefined : is });
@@ -82,7 +78,7 @@ function partsOf({ root }: Layer, shown: ShownAt): readonly Part[] {
     else if (isScalar(node) && node.value !== null && node.value !== "")
       add(node, (text) => shown(path, text));
   };
-  const walkPair = ({ key, value }: ParsedPair, path: Path): void => {
+  const walkPair = ({ key, value }: Pair<ParsedNode, ParsedNode | null>, path: Path): void => {
     if (isScalar(key)) add(key, shownKey);
     walk(value, [...path, isScalar(key) ? String(key.value) : ""]);
   };
@@ -114,7 +110,6 @@ function lineAround({ text, lines }: Layer, parts: readonly Part[], line: number
   return to < end ? `${shown}…` : shown;
 }
 
-/** The index of the first part that ends behind an offset. */
 function firstBehind(parts: readonly Part[], offset: number): number {
   let [low, high] = [0, parts.length];
   while (low < high) {

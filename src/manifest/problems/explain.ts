@@ -1,17 +1,16 @@
 /** @module Turns schema violations of a manifest into faults with messages and hints. */
 import { holdsPassword } from "../../model/acl.ts";
 import { fieldRows } from "../../model/field-schema.ts";
-import type { Json } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, type Json } from "../../model/json.ts";
 import { isSealed, isTemplate } from "../../model/sealed.ts";
+import { pointerOf, type SchemaError } from "../../model/violation.ts";
 import type { Part } from "../locate.ts";
 import { type Shape, shapeAt } from "../schema/shape.ts";
-import type { Path, Violation } from "../source.ts";
+import type { Path } from "../source.ts";
 import { describe, dotted, type Fault } from "./fault.ts";
 import { listed, nearest, suggest } from "./nearest.ts";
 import { shownKey } from "./plain-fields.ts";
 
-/** The fault of a violation, and the part of the manifest that it is about. */
 export interface Explained {
   readonly path: Path;
   readonly part: Part;
@@ -19,17 +18,17 @@ export interface Explained {
 }
 
 /**
- * Explains each mistake once. Skips values that are not known yet (secrets, outputs) and values that were reported before.
- * Never quotes the value of a secret field, nor one of `secrets`, which stand in such fields too.
+ * Explains each mistake once. Skips unknown values (secrets, outputs) and those that were reported before. Never quotes the value of a
+ * secret field, nor one of `secrets`.
  */
 export function explainViolations(
-  violations: readonly Violation[],
+  violations: readonly SchemaError[],
   value: Json,
   shape: Shape,
   secrets: ReadonlySet<Json> = new Set(),
 ): readonly Explained[] {
-  const found = violations.flatMap((violation): readonly Found[] => {
-    const path = pathOf(violation.path, value);
+  const found = violations.flatMap((violation): readonly KnownViolation[] => {
+    const path = pathOf(pointerOf(violation), value);
     return path === undefined ? [] : [{ violation, path, shape: shapeAt(shape, path) ?? {} }];
   });
   if (found.length === 0) return [];
@@ -41,15 +40,14 @@ export function explainViolations(
   });
 }
 
-/** A violation of a value that is known, with its path and shape. */
-interface Found {
-  readonly violation: Violation;
+interface KnownViolation {
+  readonly violation: SchemaError;
   readonly path: Path;
   readonly shape: Shape;
 }
 
 function explain(
-  { violation, path, shape }: Found,
+  { violation, path, shape }: KnownViolation,
   value: Json,
   root: Shape,
   secrets: ReadonlySet<Json>,
@@ -77,11 +75,8 @@ function explain(
   return fault === undefined ? undefined : { path, part: "value", fault };
 }
 
-/**
- * Keys of violations that repeat another one: the choices of a value of the wrong type, and missing keys that are there
- * under a wrong spelling.
- */
-function repeatedKeys(found: readonly Found[]): ReadonlySet<string> {
+/** Violations that repeat another one: choices of a value of the wrong type, and missing keys that are there, misspelt. */
+function repeatedKeys(found: readonly KnownViolation[]): ReadonlySet<string> {
   const keys = found.flatMap(({ violation, shape }): readonly string[] => {
     if (violation.keyword === "type") return ["enum", "const"].map((keyword) => keyOf(violation, keyword));
     if (violation.keyword !== "additionalProperties") return [];
@@ -91,12 +86,12 @@ function repeatedKeys(found: readonly Found[]): ReadonlySet<string> {
   return new Set(keys);
 }
 
-function wordOf({ keyword, params }: Violation): string {
+function wordOf({ keyword, params }: SchemaError): string {
   return keyword === "required" ? `required ${String(params["missingProperty"])}` : keyword;
 }
 
-function keyOf({ path }: Violation, what: string): string {
-  return `${path} ${what}`;
+function keyOf(violation: SchemaError, what: string): string {
+  return `${pointerOf(violation)} ${what}`;
 }
 
 /** A JSON pointer as a path; undefined if it leads to or through a value that is not known yet. */

@@ -4,13 +4,11 @@ import { storeKeys, stores, storeTypes } from "../../model/stores/index.ts";
 import { textKey } from "../../model/stores/store.ts";
 import { ownKeys, type Shape } from "./shape.ts";
 
-/** A section as the manifest's head sees it. */
 export interface Section {
   readonly name: string;
   readonly noun: string;
 }
 
-/** Returns the shapes of a resource and of the defaults of a section. */
 export type ResourceShapes = (section: string) => { readonly resource: Shape; readonly defaults: Shape };
 
 const open: Shape = { type: "object", description: "Fields of the resource as keys and values." };
@@ -19,9 +17,7 @@ const anyResource: ResourceShapes = () => ({ resource: open, defaults: open });
 
 /** Names of resources, as addresses spell them. */
 const resourceName = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
-/** Names of variables of the environment. */
 const variableName = "^[A-Za-z_][A-Za-z0-9_]*$";
-/** Names of variables, secrets and outputs. */
 const wordName = "^[A-Za-z_][A-Za-z0-9_-]*$";
 
 function closed(properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape {
@@ -226,7 +222,7 @@ export interface ManifestKey {
   readonly shape: Shape;
 }
 
-/** Every key but the fields of the kinds, each before the keys in it. The keys that every resource has stand without a section. */
+/** Every key but the fields of the kinds, each before the keys in it. Keys of every resource have no section. */
 export function manifestKeys(sections: readonly Section[]): readonly ManifestKey[] {
   const { properties = {} } = documentShape(sections);
   return [...keysIn(properties, ""), ...keysIn(ownKeys, "")];

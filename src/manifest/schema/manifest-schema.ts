@@ -7,15 +7,14 @@ import { ownKeys, type Shape } from "./shape.ts";
 
 export type SchemaKind = Pick<Kind, "name" | "noun" | "schema">;
 
-/** Values that editors suggest for a text, by dotted path of a field. They refuse no other value: a profile of the user's may have more. */
+/** Values that editors suggest, and do not demand, by dotted path of a field. */
 export interface Suggestions {
   readonly [path: string]: readonly string[];
 }
 
 /**
- * Returns the published schema (draft-07) of a whole manifest: completion, types, bounds, and the fields that a tier does
- * not offer. A text with `${...}` is accepted in place of a number, a choice or a pattern: `validate` checks the value once
- * references are filled in.
+ * The published schema (draft-07) of a whole manifest, for editors. It accepts a text with `${...}` in place of a number, a choice or a
+ * pattern: `validate` checks the value once references are filled in.
  */
 export function manifestSchema(kinds: readonly SchemaKind[], suggestions: Suggestions = {}): JsonObject {
   return documentSchema("graphform manifest", kinds, suggestions, {
@@ -24,7 +23,7 @@ export function manifestSchema(kinds: readonly SchemaKind[], suggestions: Sugges
   });
 }
 
-/** Returns the published schema of one layer of several: the same, but no key is required, because another layer may have it. */
+/** The published schema of one layer: no key is required, because another layer may have it. */
 export function layerSchema(kinds: readonly SchemaKind[], suggestions: Suggestions = {}): JsonObject {
   return documentSchema("graphform layer", kinds, suggestions, {});
 }

@@ -107,7 +107,6 @@ const enabled: Shape = {
 /** Keys of every resource beside the fields of its kind. */
 export const ownKeys: { readonly [name: string]: Shape } = { forEach, enabled, lifecycle, timeouts };
 
-/** The fields of the kind and the keys of every resource. */
 export const resourceShape: (schema: KindSchema) => Shape = perObject((schema) => ({
   ...schema,
   properties: { ...schema.properties, ...ownKeys },

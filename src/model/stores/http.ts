@@ -5,7 +5,7 @@ import { isLoopback } from "../service.ts";
 import { holdsCredentials } from "../userinfo.ts";
 import { type GetVariable, type Refusal, type Store, type StoreKey, textKey, wordOf } from "./store.ts";
 
-/** The HTTP protocols of a state that differ in small things: Terraform's own, GitLab's, and Gitea's (1.26 and later). */
+/** Terraform's own protocol, GitLab's, and Gitea's (1.26 and later). */
 export const httpDialects = ["plain", "gitlab", "gitea"] as const;
 
 export type HttpDialect = (typeof httpDialects)[number];
@@ -24,8 +24,8 @@ export interface HttpLocation {
 }
 
 /**
- * The reason to refuse an address: it is not an http or https URL, it has user, password or fragment, or it is http to another
- * machine, where the state goes over the connection in clear and the key of its secrets with it. `setting` is named in messages.
+ * Refuses anything but an http or https URL without user, password and fragment, and http to another machine: the state would go over
+ * the connection in clear, and the key of its secrets with it. `setting` is named in messages.
  */
 export function urlRefusal(text: string, setting: string): Refusal | undefined {
   const url = URL.parse(text);
@@ -187,12 +187,10 @@ export function httpCredentials(
   if (token !== undefined) return { value: { token }, source: bearer };
   if (username !== undefined && password !== undefined)
     return { value: { username, password }, source: both };
-  if (username !== undefined || password !== undefined)
-    throw new GraphformError(
-      "state-credentials",
-      `${username === undefined ? user : secret} is not set, and the other half is`,
-      { hint: `set ${both}, or ${bearer}` },
-    );
+  if (username !== undefined || password !== undefined) {
+    const message = `${username === undefined ? user : secret} is not set, and the other half is`;
+    throw new GraphformError("state-credentials", message, { hint: `set ${both}, or ${bearer}` });
+  }
   const job = variable("CI_JOB_TOKEN");
   const origin = URL.parse(variable("CI_API_V4_URL") ?? "")?.origin;
   if (job !== undefined && origin !== undefined && URL.parse(address)?.origin === origin)

@@ -149,11 +149,8 @@ function resourceDrift(
   };
 }
 
-/**
- * The time at which all of what was changed outside was last seen right; of an object that is gone or failed, the last time at which
- * anything of it was.
- */
-function lastSeenRight(bound: Bound | undefined, { fields, what }: Found): string | undefined {
+/** The time at which all that was changed outside was last seen right; of a gone or failed object, the last time at which anything was. */
+function lastSeenRight(bound: Bound | undefined, { fields, what }: DriftVerdict): string | undefined {
   if (bound === undefined) return undefined;
   const { seenRight = {}, appliedAt = bound.createdAt } = bound;
   const outside = fields.filter((field) => field.class === "outside");
@@ -170,13 +167,13 @@ interface Known {
   readonly observed: Observed | undefined;
 }
 
-type Found = Pick<ResourceDrift, "class" | "what" | "reason" | "fields">;
+type DriftVerdict = Pick<ResourceDrift, "class" | "what" | "reason" | "fields">;
 
 function verdictOf(
   change: Change,
   { desired, bound, observed }: Known,
   input: DriftInput,
-): Found | undefined {
+): DriftVerdict | undefined {
   if (bound === undefined)
     return change.action === "keep" ? undefined : whole("ours", "unapplied", change.reason);
   if (observed === undefined) return absent(change, desired, bound);
@@ -208,7 +205,7 @@ function verdictOf(
     : { ...whole("cosmetic", "unimportant", "differs in what does not matter"), fields };
 }
 
-function absent({ reason, id }: Change, desired: Desired | undefined, bound: Bound): Found {
+function absent({ reason, id }: Change, desired: Desired | undefined, bound: Bound): DriftVerdict {
   if (bound.converging?.operation === "delete")
     return whole("ours", "unapplied", "its deletion by graphform was under way");
   if (desired === undefined) return whole("cosmetic", "unimportant", reason);
@@ -223,7 +220,7 @@ function happened(what: Happening, outside: readonly FieldDrift[]): string {
     : `${outside.length} fields were changed outside`;
 }
 
-function whole(worst: DriftClass, what: Happening, reason: string): Found {
+function whole(worst: DriftClass, what: Happening, reason: string): DriftVerdict {
   return { class: worst, what, reason, fields: [] };
 }
 

@@ -15,7 +15,6 @@ import type { Bound } from "../../model/state.ts";
 import { waitsFor } from "../../model/templates.ts";
 import { covers } from "../diff.ts";
 
-/** A bound resource that is there, with its planned change. */
 export interface Compared {
   readonly change: Change;
   readonly bound: Bound;

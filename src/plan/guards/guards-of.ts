@@ -3,7 +3,7 @@
 import { shellWord } from "../../model/errors.ts";
 import { disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import { idsOf } from "../adoption-candidates.ts";
+import { fewOf } from "../../model/quantity.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subjects.ts";
@@ -49,17 +49,18 @@ function disruptionGuard(
 function adoptionGuard({ address, mayBe }: Change): Guard | undefined {
   if (mayBe === undefined || mayBe.is === "alike") return undefined;
   const { is, ids, count } = mayBe;
+  const named = fewOf(ids, count);
   const bind = `graphform import ${shellWord(address)} ${shellWord(ids[0] ?? "ID")}`;
   if (is === "marked")
     return {
       code: "may-exist",
-      message: `${idsOf(mayBe)} was created for this address, says its mark, and no state says that it is bound`,
+      message: `${named} was created for this address, says its mark, and no state says that it is bound`,
       lift: `${bind}, or delete it at the service`,
     };
   const [verb, subject] = count === 1 ? ["exists", "it is"] : ["exist", "they are"];
   return {
     code: "may-exist",
-    message: `${idsOf(mayBe)} ${verb} already under this name, and no state says whose ${subject}`,
+    message: `${named} ${verb} already under this name, and no state says whose ${subject}`,
     lift: `${bind}, or another name`,
   };
 }
@@ -76,10 +77,7 @@ function takenGuard(change: Change, { state, moved }: PlanInput): Guard | undefi
   };
 }
 
-/**
- * The guard against a deletion that the service would refuse. It is lifted at the service, by an update that is
- * declared and applied, and never as a side effect.
- */
+/** The guard against a deletion that the service would refuse. A declared update lifts it, never a side effect. */
 function keptByServiceGuard(
   change: Pick<Change, "action" | "kind" | "address">,
   { observed }: Subject,
@@ -104,19 +102,15 @@ function keptByServiceGuard(
 function notOfferedGuards(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
   const missing = missingOperation(change, subject, input);
   const named = requestedId(change, subject);
-  const found = [
-    missing && {
-      message: `profile ${input.profile.name} has no operation to ${missing.what}`,
-      lift: missing.remedy,
-    },
-    named === undefined
-      ? undefined
-      : {
-          message: `a new object would not be ${named}, which is asked for by its id`,
-          lift: "give the id of an existing one, or leave the id out",
-        },
+  const code = "not-offered";
+  const lack = `profile ${input.profile.name} has no operation to ${missing?.what}`;
+  const lift = "give the id of an existing one, or leave the id out";
+  return [
+    ...(missing === undefined ? [] : [{ code, message: lack, lift: missing.remedy }]),
+    ...(named === undefined
+      ? []
+      : [{ code, message: `a new object would not be ${named}, which is asked for by its id`, lift }]),
   ];
-  return found.flatMap((guard) => (guard === undefined ? [] : [{ code: "not-offered", ...guard }]));
 }
 
 function missingOperation(

@@ -8,7 +8,7 @@ import type { PlanInput } from "../input.ts";
 import { afterMoves } from "../moves.ts";
 import type { Subject } from "../subjects.ts";
 
-/** A guard of the whole plan, as it stands at each of the changes that it holds back. */
+/** A guard of the whole plan, and the changes that it holds back. */
 export interface Hold {
   readonly guard: (change: Change) => Guard;
   readonly changes: readonly Change[];
@@ -28,10 +28,7 @@ export function doubtGuard({ action, address }: Change, { bound, doubt }: Subjec
   };
 }
 
-/**
- * The guard of an open create in doubt: against another create for its address, or one of which nothing would tell the object from
- * that of the open one, and against losing track of what it made.
- */
+/** The guard of an open create in doubt, against forgetting it and against creates whose objects nothing would tell from its own. */
 export function openCreateGuard(
   { action, address, after = {}, kind: name }: Change,
   { createsInDoubt = new Map(), kinds, state }: PlanInput,
@@ -53,10 +50,7 @@ export function openCreateGuard(
   return { code, message: `nothing would tell its object from that of ${open}: ${message}`, lift };
 }
 
-/**
- * Holds back everything that follows from vanished objects if no bound object without a parent is shown any more: lost rights, an
- * ended subscription and another account look the same. `--allow-destroy` lifts it for an address.
- */
+/** Holds back all changes of vanished objects if no bound object without a parent is shown any more. `--allow-destroy` lifts it. */
 export function everythingGoneHold(changes: readonly Change[], input: PlanInput): Hold | undefined {
   const { observed, options } = input;
   const held = changes.filter(

@@ -3,7 +3,8 @@ import type { Address } from "../../model/address.ts";
 import type { Desired } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
 import { objectKey } from "../../model/object-key.ts";
-import type { Change, Guard } from "../../model/plan.ts";
+import type { Change } from "../../model/plan.ts";
+import { fewOf } from "../../model/quantity.ts";
 import type { Bound, StateDocument } from "../../model/state.ts";
 import type { PlanInput } from "../input.ts";
 import { destinations } from "../moves.ts";
@@ -135,8 +136,7 @@ function leftOutHolds(
   );
   return [...Map.groupBy(standing, ({ on }) => on)].map(([on, entries]) => {
     const all = entries.map(({ address }) => address).sort();
-    const rest = all.length - 3;
-    const named = rest > 0 ? `${all.slice(0, 3).join(", ")} and ${rest} more` : all.join(" and ");
+    const named = fewOf(all);
     const isExcluded = all.some((address) => options.exclude.includes(address));
     return {
       changes: open.filter((change) => change.address === on && destroys(change)),
@@ -170,7 +170,8 @@ export function guardDependents(changes: readonly Change[], references: Referenc
     for (const change of changes) {
       const found = result.get(change.address);
       if (found === undefined || found.blocked.length > 0 || !depends(change, cause, references)) continue;
-      const blocked = { ...change, blocked: [dependencyGuard(cause.address)] };
+      const [message, lift] = [`${cause.address} is blocked`, `lift the guard of ${cause.address}`];
+      const blocked = { ...change, blocked: [{ code: "depends-on-blocked", message, lift }] };
       result.set(change.address, blocked);
       queue.push(blocked);
     }
@@ -188,18 +189,9 @@ function depends(change: Change, cause: Change, { wantedBy, heldBy }: References
   return wants && cause.action !== "delete" && wantedBy(change.address).includes(cause.address);
 }
 
-function dependencyGuard(address: Address): Guard {
-  return {
-    code: "depends-on-blocked",
-    message: `${address} is blocked`,
-    lift: `lift the guard of ${address}`,
-  };
-}
-
 /**
- * Adds the guards that the manifest declares now to those that the state remembers, the stricter of each. `destroy` plans
- * without the blocks, as every plan does without those that are left out, and their lifecycle still counts. Only `protect: false`
- * lifts a remembered protection.
+ * Adds the declared guards to the remembered ones, the stricter of each: `destroy` plans without the blocks, every plan without those that
+ * are left out, and their lifecycle still counts. Only `protect: false` lifts a remembered protection.
  */
 export function withDeclaredGuards(
   state: StateDocument,

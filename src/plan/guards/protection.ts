@@ -9,7 +9,6 @@ import { type Subject, specOf } from "../subjects.ts";
 
 type OnDelete = Lifecycle["onDelete"];
 
-/** The guards that the state remembers of an object, beside its values. */
 export type RememberedGuards = Pick<Bound, "protect" | "onDelete" | "refs">;
 
 /** True for changes that delete the object that is there. */
@@ -17,10 +16,7 @@ export function destroys({ action }: Pick<Change, "action">): boolean {
   return action === "delete" || action === "replace";
 }
 
-/**
- * True if deleting or replacing the object needs to be allowed. Only a declared `protect` lifts what the state
- * remembers; the default follows the object that exists, not the one that is wanted in its place.
- */
+/** True if the object must not be deleted or replaced. Only a declared `protect` lifts a remembered one; the default follows what exists. */
 export function isProtected(subject: Subject, { kinds }: Pick<PlanInput, "kinds">): boolean {
   const { desired, bound, intent, observed } = subject;
   const remembered = (bound ?? intent)?.protect;
@@ -43,10 +39,7 @@ export function protectionGuard(change: Change, subject: Subject, input: PlanInp
   };
 }
 
-/**
- * The guards that the state is to remember of an object that exists, or that an open create may have made. A blocked change alters
- * none of them, but a declared `protect: true` holds from then on: it asks for nothing that could be blocked.
- */
+/** The guards that the state is to remember. A blocked change alters none of them, but a declared `protect: true` holds from then on. */
 export function guardsToRemember(
   { blocked }: Pick<Change, "blocked">,
   subject: Subject,

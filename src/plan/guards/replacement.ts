@@ -9,10 +9,7 @@ import { afterMoves } from "../moves.ts";
 import type { Subject } from "../subjects.ts";
 import { remedyForOnDelete } from "./protection.ts";
 
-/**
- * The guard against a replacement that was not asked for. `onReplace: recreate` asks for it, save if `onDelete: retain`
- * keeps the old object: a replacement deletes it.
- */
+/** The guard against a replacement that was not asked for. `onReplace: recreate` asks for it, unless `onDelete: retain` keeps the old object. */
 export function replacementGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
   const { action, address, kind, forcedBy } = change;
   if (action !== "replace" || input.options.replace.includes(address)) return undefined;
@@ -64,7 +61,7 @@ function notCarried(
   return undefined;
 }
 
-/** The reasons that the database itself has shown against a copy of its data, with the other way if one carries all that changes. */
+/** The reasons that the database itself has shown against a copy, with the way by snapshot if that carries all that changes. */
 export function immovableGuards(change: Change, input: PlanInput): readonly Guard[] {
   if (change.action !== "migrate") return [];
   const rows = fieldRows(input.kinds.named(change.kind).schema);
@@ -74,7 +71,9 @@ export function immovableGuards(change: Change, input: PlanInput): readonly Guar
   const isByWay = forcing.every(({ path }) => rows.get(path)?.["x-carried"]?.by.includes("snapshot"));
   const word = shellWord(change.address);
   const other =
-    canRestore && isByWay ? `, or move it by hand: graphform snapshot create ${word}, copy and restore` : "";
+    canRestore && isByWay
+      ? `, or move it by hand, without writers: graphform snapshot create ${word}, snapshot copy, snapshot restore`
+      : "";
   const found = input.immovable?.get(change.address) ?? [];
   return found.map((guard) => ({ ...guard, lift: `${guard.lift}${other}` }));
 }
@@ -96,7 +95,7 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
     return {
       code,
       message: `${former} is still kept from the migration before this one`,
-      lift: `take the change back in the manifest; or --allow-destroy ${shellWord(former)} deletes it first, with what it alone holds`,
+      lift: `graphform replace undo ${shellWord(address)} goes back to it; or take the change back in the manifest; or --allow-destroy ${shellWord(former)} deletes it first, with what it alone holds`,
     };
   const stuck = notCarried(fields, input.kinds.named(kind).schema);
   if (stuck !== undefined)

@@ -16,15 +16,11 @@ export function accountInstances({ store }: Core, configId: string): readonly In
   return store.instances.list().filter((record) => record.isAccount && record.accountConfigId === configId);
 }
 
-/** Status of the instances of a set-up account, once its connection is applied. */
 function connectedStatus({ isDisconnected }: AccountConfigRecord): string {
   return isDisconnected === true ? "DISCONNECTED" : "READY";
 }
 
-/**
- * Creates a cloud account and returns its id. It is PENDING until a person has run the bootstrap, unless the account is set up
- * already. One at a time: a second instance of the same account joins the configuration of the first.
- */
+/** Returns the id of a new cloud account, PENDING until its bootstrap. Instances of one account share its configuration. */
 export function addAccount(
   core: Core,
   place: AccountPlace,
@@ -79,10 +75,7 @@ export function addAccount(
   });
 }
 
-/**
- * Records that a person has run the bootstrap: the configuration and its instances become READY. Refused (409) unless one of them is
- * PENDING; it may be repeated if only a part was written.
- */
+/** Records that a person has run the bootstrap, also one that was written in part. Refused (409) unless one is PENDING. */
 export async function bootstrap(core: Core, id: string): Promise<AccountConfigRecord> {
   const { store } = core;
   const configId = store.instances.get(id)?.accountConfigId ?? id;
@@ -100,10 +93,7 @@ export async function bootstrap(core: Core, id: string): Promise<AccountConfigRe
   return config;
 }
 
-/**
- * Finishes bootstraps, connections and disconnections that a restart of the platform interrupted, and runs the automatic
- * bootstraps.
- */
+/** Finishes bootstraps and changes of connections that a restart of the platform interrupted; runs the automatic bootstraps. */
 export function recoverAccounts(core: Core): void {
   const { store, settings, tasks } = core;
   for (const config of store.accountConfigs.list()) {
@@ -119,10 +109,7 @@ export function recoverAccounts(core: Core): void {
   }
 }
 
-/**
- * Records that a person has run the offboard; a second delete then removes the account. Refused (409) unless the account is
- * READY_TO_OFFBOARD.
- */
+/** Records that a person has run the offboard: a second delete then removes the account. Refused (409) in any other status. */
 export function offboard(core: Core, id: string): Promise<AccountConfigRecord> {
   return advance(core, id, "READY_TO_OFFBOARD", "OFFBOARDED");
 }
@@ -143,8 +130,8 @@ async function advance(
 }
 
 /**
- * Deletes a cloud account. The last instance of a set-up account takes two steps: DELETING with READY_TO_OFFBOARD, and, once a
- * person has run the offboard, a second delete. Refused (409) while databases run in the account.
+ * Deletes a cloud account; refused (409) while databases run in it. The last instance of a set-up account is DELETING until a
+ * person has run the offboard, and then needs a second delete.
  */
 export async function removeAccount(core: Core, record: InstanceRecord): Promise<void> {
   const { store } = core;
@@ -178,10 +165,7 @@ export async function removeAccount(core: Core, record: InstanceRecord): Promise
   if (isLast) await store.accountConfigs.remove(config.id);
 }
 
-/**
- * Disconnects a cloud account from the service or connects it again, for all instances of its configuration. Accepted at once, done
- * in the background. Refused (409) unless the account is READY, or DISCONNECTED for a new connection.
- */
+/** Disconnects or connects all instances of an account, in the background. Refused (409) in any other status. */
 export async function connectAccount(core: Core, record: InstanceRecord, isWanted: boolean): Promise<void> {
   const { id, accountConfigId = "" } = record;
   const needed = isWanted ? "DISCONNECTED" : "READY";
@@ -204,7 +188,6 @@ function instancesToMove(core: Core, config: AccountConfigRecord): readonly Inst
   );
 }
 
-/** Brings the instances of a configuration to the status of its connection. */
 async function applyConnection(core: Core, config: AccountConfigRecord): Promise<void> {
   const through = config.isDisconnected === true ? "DISCONNECTING" : "CONNECTING";
   showStatus(core, config, through);

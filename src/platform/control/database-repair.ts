@@ -8,10 +8,7 @@ import { noteState, recordState, recordStateOrFailure, type StateParts } from ".
 export interface DatabaseRepair {
   /** Repairs an instance if it needs that, unless a repair is under way. */
   repair(id: string): Promise<void>;
-  /**
-   * Takes the report that a database does not run as it should: shows it at once, also on a full disk, and repairs it. A pause of a
-   * repair ends if the database served at its begin and no longer does.
-   */
+  /** Shows at once, also on a full disk, that a database does not run as it should, and repairs it. */
   down(id: string, reason: string): Promise<void>;
 }
 
@@ -139,7 +136,6 @@ export function createDatabaseRepair(parts: StateParts): DatabaseRepair {
   };
 }
 
-/** True if the database should run and no operation works on it. */
 function isRepairable(record: InstanceRecord): boolean {
   return (
     !record.isAccount &&

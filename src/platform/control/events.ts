@@ -1,5 +1,4 @@
 /** @module Keeps the recent events of instances in memory. */
-/** An event of an instance, for the page and the audit log. */
 export interface PlatformEvent {
   readonly id: number;
   readonly time: string;
@@ -8,7 +7,6 @@ export interface PlatformEvent {
   readonly isFailure: boolean;
 }
 
-/** Recent events since the start of the platform, and their subscribers. */
 export interface Events {
   add(instanceId: string, message: string, isFailure?: boolean): void;
   /** Events of one instance or of all, latest first. */

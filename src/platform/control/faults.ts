@@ -34,7 +34,6 @@ export interface FaultRule {
   readonly path?: string;
   /** Name of an operation: `create`, `describe`, `signin` ... */
   readonly operation?: string;
-  /** Maximum number of faults. */
   readonly count?: number;
   /** Number of matching requests without a fault at first. */
   readonly after?: number;
@@ -57,7 +56,6 @@ const between =
   (value) =>
     typeof value === "number" && value >= low && value <= high && (!whole || Number.isInteger(value));
 
-/** Keys of a rule, each with the check of its value. */
 export const ruleKeys: { readonly [key: string]: Check } = {
   method: text,
   path: text,
@@ -71,7 +69,6 @@ export const ruleKeys: { readonly [key: string]: Check } = {
   fault: isObject,
 };
 
-/** Keys of a fault, each with the check of its value. */
 export const faultKeys: { readonly [key: string]: Check } = {
   latency: between(0, longest, false),
   hang: between(0, longest, false),
@@ -134,11 +131,7 @@ function isFaultRule(rule: Json): rule is Json & FaultRule {
   return problemOf(rule, 0) === undefined;
 }
 
-export interface FaultSubject {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: string;
-}
+type FaultSubject = { readonly [part in "method" | "path" | "operation"]: string };
 
 /** The rules in force. The same rules and the same requests give the same faults. */
 export interface Faults {
@@ -189,23 +182,16 @@ export function createFaults(initial: readonly FaultRule[], now: () => number): 
 }
 
 function arm(rule: FaultRule): Armed {
-  return {
-    rule,
-    pattern: rule.path === undefined ? undefined : pathPattern(rule.path),
-    random: generator(rule.seed ?? 1),
-    matched: 0,
-    hits: 0,
-    second: 0,
-    inSecond: 0,
-  };
+  const pattern = rule.path === undefined ? undefined : pathPattern(rule.path);
+  const random = generator(rule.seed ?? 1);
+  return { rule, pattern, random, matched: 0, hits: 0, second: 0, inSecond: 0 };
 }
 
-interface Load {
-  readonly now: number;
-  readonly inFlight: number;
-}
-
-function matches(armed: Armed, subject: FaultSubject, load: Load): boolean {
+function matches(
+  armed: Armed,
+  subject: FaultSubject,
+  load: { readonly [part in "now" | "inFlight"]: number },
+): boolean {
   const { rule } = armed;
   if (rule.method !== undefined && rule.method.toUpperCase() !== subject.method) return false;
   if (rule.operation !== undefined && rule.operation !== subject.operation) return false;

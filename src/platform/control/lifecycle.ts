@@ -10,16 +10,12 @@ import type { Parts } from "./record-state.ts";
 
 export type OperationDetails = Partial<Omit<OperationRecord, "name" | "id" | "startedAt" | "stuck">>;
 
-/** Operations on instances: accepted at once, executed in the background, one at a time per instance. */
 export interface Lifecycle {
   /** Adds a new instance; resolves when it is on disk. */
   create(record: InstanceRecord, fault: Fault, details?: OperationDetails): Promise<void>;
   /** Throws the error that `operate` would throw: 404 for an unknown id, 409 for an operation that is not allowed now. */
   check(id: string, name: OperationName): InstanceRecord;
-  /**
-   * Accepts an operation. Throws ServiceError and changes nothing: 404 for an unknown id, 409 if the status or a running operation
-   * does not allow it, 500 if it cannot be written.
-   */
+  /** Accepts an operation, or throws as `check` and changes nothing; 500 if it cannot be written. */
   operate(id: string, name: OperationName, fault: Fault, details?: OperationDetails): Promise<void>;
   /** Restarts the databases that ran and continues interrupted operations. Resolves after one attempt for each database that ran. */
   recover(): Promise<void>;
@@ -35,7 +31,6 @@ export function createLifecycle(parts: Parts): Lifecycle {
     await databaseRepair.repair(id);
   };
 
-  /** Starts a database without a change of its status. */
   const startQuietly = (id: string): Promise<void> =>
     inTurn(`instance ${id}`, async () => {
       const record = store.instances.get(id);

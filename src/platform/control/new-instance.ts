@@ -11,21 +11,14 @@ import { completed } from "./snapshots.ts";
 import { checkPlacement } from "./validate.ts";
 
 type Given = "tier" | "component" | "resourceId" | "cloudProvider" | "region" | "params" | "customTags";
+type Origin = "subscriptionId" | "planVersion" | "sourceSnapshotId" | "customNetworkId";
 
-/** The fields of a new record that a request decides. */
-export interface NewInstance
-  extends Pick<
-    InstanceRecord,
-    Given | "subscriptionId" | "planVersion" | "sourceSnapshotId" | "customNetworkId"
-  > {
+export interface NewInstance extends Pick<InstanceRecord, Given | Origin> {
   readonly networkType: string | undefined;
   readonly users?: readonly UserRecord[];
 }
 
-/**
- * Returns the id of the new instance. Throws ServiceError for a network or account in another place (400) or one that is not ready
- * (409).
- */
+/** Returns the id. Throws ServiceError for a network or account in another place (400) or one that is not ready (409). */
 export async function createInstance(
   core: Core,
   wanted: NewInstance,
@@ -85,8 +78,8 @@ function checkAccount(core: Core, { cloudProvider }: NewInstance, id: string): v
 }
 
 /**
- * Creates an instance from a completed snapshot, with the parameters, users and network that the source had; returns its id. Refused
- * (400) if that network cannot be used and the request names no other.
+ * Creates an instance with the parameters, users and network of a snapshot's source; returns its id. Refused (400) if that
+ * network cannot be used and the request names no other.
  */
 export async function restoreSnapshot(
   core: Core,
@@ -94,33 +87,23 @@ export async function restoreSnapshot(
   wanted: Pick<NewInstance, "networkType" | "customNetworkId">,
   fault: Fault,
 ): Promise<string> {
-  const { tier, component, subscriptionId, cloudProvider, region, params, users } = completed(
-    snapshot,
-    "restored",
-  );
+  completed(snapshot, "restored");
+  const { tier, component, subscriptionId, cloudProvider, region, params, users } = snapshot;
   const { networkType, customNetworkId } = wanted;
-  checkPlacement(defined({ network_type: networkType, custom_network_id: customNetworkId }), {
-    tier,
-    component,
-    instanceTypes: core.instanceTypes,
-  });
+  const { instanceTypes } = core;
+  const fields = defined({ network_type: networkType, custom_network_id: customNetworkId });
+  checkPlacement(fields, { tier, component, instanceTypes });
   const found = componentOfRecord(core.dialect, snapshot);
   if (found === undefined) throw new ServiceError(409, `no service plan has ${tier}/${component}`);
   const network = customNetworkId ?? ownNetwork(core, snapshot, networkType);
   return createInstance(
     core,
     {
-      tier,
-      component,
+      ...{ tier, component, subscriptionId, cloudProvider, region, params, customTags: [] },
       resourceId: found.component.resourceId,
-      subscriptionId,
-      cloudProvider,
-      region,
       networkType: networkType ?? (network === undefined ? snapshot.networkType : "INTERNAL"),
       customNetworkId: network,
-      params,
       planVersion: versionOf(snapshot),
-      customTags: [],
       sourceSnapshotId: snapshot.id,
       ...defined({ users }),
     },
@@ -129,7 +112,6 @@ export async function restoreSnapshot(
   );
 }
 
-/** The network of the source, for an instance that is not public. */
 function ownNetwork(
   core: Core,
   { customNetworkId, cloudProvider, region }: SnapshotRecord,
@@ -146,9 +128,8 @@ function ownNetwork(
 }
 
 /**
- * Creates an instance from the newest snapshot that was complete at the time (in ms since the epoch), so that it contains no later
- * write; returns its id. Refused: tiers without backups and times outside the kept snapshots (400), an instance without a snapshot
- * (409).
+ * Creates an instance from the newest snapshot that was complete at a time (ms since the epoch): no later write is in it.
+ * Refused: tiers without backups and times outside the kept snapshots (400), an instance without a snapshot (409).
  */
 export async function restoreToTime(
   core: Core,
@@ -183,10 +164,7 @@ export async function restoreToTime(
   return made;
 }
 
-/**
- * Completed snapshots of an instance in its own region with the time of their data, in ms since the epoch, earliest first: a snapshot
- * contains no write after its time.
- */
+/** Completed snapshots in the instance's own region, oldest first; no write after `time` (ms since the epoch) is in them. */
 export function restorePoints(
   { store }: Core,
   { id, region }: Pick<InstanceRecord, "id" | "region">,

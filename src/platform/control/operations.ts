@@ -95,10 +95,7 @@ const handlers: { readonly [name in OperationName]: Handler } = {
   },
 };
 
-/**
- * Executes an accepted operation; resolves when it has ended. It survives the end of the platform: a platform that finds it in
- * progress in the record carries it out again.
- */
+/** Executes an accepted operation; resolves at its end. A restarted platform finds it in the record and executes it again. */
 export async function execute(
   parts: Parts,
   id: string,
@@ -138,10 +135,7 @@ async function removeInstance(parts: Parts, id: string): Promise<void> {
   parts.events.add(id, "deleted");
 }
 
-/**
- * Records a failure. An instance that still serves as before is RUNNING, with the failure beside it. A failed update leaves it
- * FAILED, since its new settings are not applied; a failed delete too, since it is never undone.
- */
+/** Records a failure: FAILED, unless the database serves as before and the operation was no update and no delete. */
 async function fail(parts: Parts, id: string, name: OperationName, reason: string): Promise<void> {
   const { databases } = parts;
   parts.events.add(id, `${name} failed: ${reason}`, true);

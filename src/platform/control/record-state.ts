@@ -6,7 +6,6 @@ import type { Settings } from "../options.ts";
 import type { Events } from "./events.ts";
 import type { Tasks } from "./tasks.ts";
 
-/** The parts that operations in the background work with. */
 export interface Parts {
   readonly settings: Settings;
   readonly store: Store;
@@ -39,9 +38,8 @@ export function noteState(
 }
 
 /**
- * Notes a patch as `noteState`; RUNNING only once the database has the users of the record, also those that were added, removed or
- * changed while it started. A user that the database refuses becomes an event and stops nothing. Rejects if the database does not
- * answer.
+ * Notes a patch as `noteState`; RUNNING only once the database has the users of the record, also those changed while it
+ * started. A refused user becomes an event and stops nothing. Rejects if the database does not answer.
  */
 export async function recordState(
   parts: StateParts,
@@ -81,10 +79,7 @@ export async function recordStateOrFailure(
   }
 }
 
-/**
- * Records that a snapshot is completed, or FAILED with a reason; repeated until it is written. The snapshot stays in the list in
- * either case.
- */
+/** Records that a snapshot is completed, or FAILED with a reason; repeated until it is written. */
 export async function endSnapshot(
   { store, events, tasks, timestamp }: StateParts,
   id: string,

@@ -13,18 +13,12 @@ import { found, ServiceError } from "../model/service-error.ts";
 import type { Fault } from "./faults.ts";
 import { endSnapshot } from "./record-state.ts";
 
-/**
- * Starts a backup of a running instance, by default into its own region; returns the id of the snapshot once accepted. Refused (400)
- * on a tier without backups.
- */
+/** Starts a backup, by default into the instance's region; returns the snapshot's id. Refused (400) by some tiers. */
 export async function takeSnapshot(
   core: Core,
   instanceId: string,
   fault: Fault,
-  {
-    type = "ManualSnapshot",
-    region,
-  }: Partial<Pick<SnapshotRecord, "type">> & { region?: string | undefined } = {},
+  { type = "ManualSnapshot", region }: { type?: SnapshotRecord["type"]; region?: string | undefined } = {},
 ): Promise<string> {
   const tier = core.store.instances.get(instanceId)?.tier ?? "";
   if (findPlan(tier)?.hasBackups === false) throw new ServiceError(400, `backups are not offered by ${tier}`);
@@ -54,7 +48,6 @@ export async function takeSnapshot(
   return snapshot.id;
 }
 
-/** The snapshot of an id; 404 if it does not exist. */
 export function findSnapshot(core: Core, id: string): SnapshotRecord {
   return found(core.store.snapshots.get(id), `snapshot ${id}`);
 }
@@ -67,10 +60,7 @@ export function latestSnapshot(core: Core, instanceId: string): SnapshotRecord {
   return latest;
 }
 
-/**
- * Copies a completed snapshot to another region, in the background; returns the id of the copy. A fault makes the copy fail or never
- * complete.
- */
+/** Copies a completed snapshot to another region in the background; returns the id of the copy. */
 export async function copySnapshot(
   core: Core,
   source: SnapshotRecord,
@@ -94,13 +84,10 @@ export async function copySnapshot(
   return copy.id;
 }
 
-/** Finishes an accepted copy; also after a restart of the platform. */
 async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Promise<void> {
   const source = core.store.snapshots.get(copy.copyOf ?? "");
-  const [from, to] = [
-    core.snapshotFile(source?.region ?? "", source?.id ?? ""),
-    core.snapshotFile(copy.region, copy.id),
-  ];
+  const from = core.snapshotFile(source?.region ?? "", source?.id ?? "");
+  const to = core.snapshotFile(copy.region, copy.id);
   try {
     if (failed !== undefined) throw new Error(failed);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
@@ -126,9 +113,9 @@ export function recoverSnapshots(core: Core): void {
   }
 }
 
-/** Takes an automated snapshot of every running instance that is not busy. */
 export async function takeAutomatedSnapshots(core: Core): Promise<void> {
   for (const record of core.store.instances.list()) {
+    if (core.tasks.closing.aborted) return;
     if (record.isAccount || record.status !== "RUNNING" || record.operation !== undefined) continue;
     await takeSnapshot(core, record.id, {}, { type: "AutomatedSnapshot" }).catch(() => undefined);
   }
@@ -179,9 +166,8 @@ export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): Js
   };
 }
 
-/** The snapshot; 409 unless it is completed. `what` is the participle for the message, such as `restored`. */
-export function completed(snapshot: SnapshotRecord, what: string): SnapshotRecord {
-  const { id, status } = snapshot;
-  if (status === "completed") return snapshot;
+/** Throws 409 unless a snapshot is completed. `what` is the participle for the message, such as `restored`. */
+export function completed({ id, status }: SnapshotRecord, what: string): void {
+  if (status === "completed") return;
   throw new ServiceError(409, `snapshot ${id} is ${status}; only a completed one can be ${what}`);
 }

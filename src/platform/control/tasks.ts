@@ -9,10 +9,7 @@ export interface Tasks {
   run(id: string, task: Promise<unknown>): void;
   /** Waits this many ms; rejects when the platform closes. */
   wait(ms: number): Promise<void>;
-  /**
-   * Repeats a write until it succeeds, for what a client may rely on once it is shown: the end of a snapshot, a deletion. Rejects when
-   * the platform closes.
-   */
+  /** Repeats a write until it succeeds, for what a client may rely on once it is shown. Rejects when the platform closes. */
   untilWritten<T>(write: () => Promise<T>): Promise<T>;
   readonly closing: AbortSignal;
   /** Ends all waits and resolves when every task has ended; the next start of the platform continues the rest. */
@@ -53,7 +50,7 @@ export function createTasks(events: Events): Tasks {
     closing: closing.signal,
     async close() {
       closing.abort();
-      await Promise.allSettled([...running]);
+      while (running.size > 0) await Promise.allSettled(running);
     },
   };
 }

@@ -28,9 +28,8 @@ interface WantedUser {
 }
 
 /**
- * Adds a user (409 for an existing name) or changes one (500 for an unknown name, as the real host). The engine checks the rules: in
- * the running database, or in a temporary one if none runs. Changes run one at a time: each depends on the users that the previous
- * one left.
+ * Adds a user (409 for an existing name) or changes one (500 for an unknown name, as the real host), one at a time. The engine
+ * checks the rules: in the running database, or in a temporary one if none runs.
  */
 export function putUser(
   core: Core,
@@ -89,13 +88,10 @@ function findUser(core: Core, id: string, username: string, isNew: boolean): Use
   return known;
 }
 
+type Change = readonly [before: UserRecord | undefined, after: UserRecord | undefined];
+
 /** Records a change and applies it, or undoes it if the database refuses it. */
-async function replaceUser(
-  core: Core,
-  id: string,
-  before: UserRecord | undefined,
-  after: UserRecord | undefined,
-): Promise<void> {
+async function replaceUser(core: Core, id: string, ...[before, after]: Change): Promise<void> {
   const { tasks } = core;
   await swapUser(core, id, before, after);
   try {
@@ -112,12 +108,7 @@ async function replaceUser(
 }
 
 /** Applies a change; throws ServiceError for a refusal. A database that does not run gets the change at its next start. */
-async function applyUser(
-  core: Core,
-  id: string,
-  before: UserRecord | undefined,
-  after: UserRecord | undefined,
-): Promise<void> {
+async function applyUser(core: Core, id: string, ...[before, after]: Change): Promise<void> {
   const { databases } = core;
   const wasServing = databases.serves(id);
   for (let attempt = 1; databases.serves(id); attempt += 1) {
@@ -151,13 +142,7 @@ function refusal(reason: string): ServiceError {
   return new ServiceError(400, `ACL is refused: ${reason.replace(/^user \S+: /, "")}`);
 }
 
-/** Replaces a user in the record; does nothing if it is gone. */
-async function swapUser(
-  core: Core,
-  id: string,
-  before: UserRecord | undefined,
-  after: UserRecord | undefined,
-): Promise<void> {
+async function swapUser(core: Core, id: string, ...[before, after]: Change): Promise<void> {
   await core.store.instances.update(id, (record) => {
     const isTaken = record.users.some((user) => user.username === after?.username);
     const added = after === undefined || (before === undefined && isTaken) ? [] : [after];
@@ -198,7 +183,6 @@ function isAllowed(rule: string): boolean {
   return allowedCommands.has(command) || allowedCommands.has(command.split("|")[0] ?? "");
 }
 
-/** A rule without the password or hash in it. */
 function shown(rule: string): string {
   if (/^[<>#!]/.test(rule)) return `${rule.slice(0, 1)}...`;
   return rule.length > maxShown ? `${rule.slice(0, maxShown)}...` : rule;

@@ -8,7 +8,6 @@ import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-ty
 import { ServiceError } from "../model/service-error.ts";
 import type { NetworkSeed } from "../options.ts";
 
-/** Tier and component of an instance, and the instance types that the service offers. */
 export interface Place {
   readonly tier: string;
   readonly component: string;
@@ -81,7 +80,6 @@ export function checkPlacement(fields: JsonObject, place: Place): void {
 
 export interface AccountRequest {
   readonly cloudProvider: string;
-  /** The provider's id of the account. */
   readonly account: string;
   readonly params: JsonObject;
 }
@@ -182,7 +180,6 @@ interface Check {
   readonly prefix?: string;
 }
 
-/** Problems of fields: unknown ones, ones that the tier does not offer, and wrong values. */
 function problemsIn(fields: JsonObject, rows: Rows, check: Check): readonly string[] {
   const { place, others = [], unknown = unknownField, prefix = "" } = check;
   return Object.entries(fields).flatMap(([key, value]) => {
@@ -206,7 +203,7 @@ function crossProblems(params: JsonObject, provider: string, place: Place): read
   const problems: string[] = [];
   const type = textIn(params["nodeInstanceType"]);
   const { tier, instanceTypes } = place;
-  const memory = machineMemory({ tier, cloudProvider: provider, type }, instanceTypes);
+  const memory = machineMemory({ tier, cloudProvider: provider }, type, instanceTypes);
   if (tier === "pro" && Object.hasOwn(instanceTypes, provider) && memory === undefined)
     problems.push(`nodeInstanceType ${type} is not offered by pro on ${provider}`);
   for (const name of ["graphdbUser", "graphdbPassword"])

@@ -43,7 +43,6 @@ export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
   };
 }
 
-/** Parameters of the graph module, each with its value or its default. */
 function parametersOf(record: InstanceRecord): { readonly [parameter: string]: number } {
   const found: { [parameter: string]: number } = {};
   for (const [name, row] of Object.entries(paramRows)) {
@@ -61,10 +60,7 @@ function memoryOf(record: InstanceRecord, types: InstanceTypes): number | undefi
   const { params, tier } = record;
   if (tier === "free") return 100 * 1024 ** 2;
   if (tier === "startup") return params["memoryRequestsAndLimits"] === "2200M" ? 2e9 : 1e9;
-  const { cloudProvider } = record;
-  const machine =
-    machineMemory({ tier, cloudProvider, type: textIn(params["nodeInstanceType"]) }, types) ??
-    defaultMemory(tier);
+  const machine = machineMemory(record, textIn(params["nodeInstanceType"]), types) ?? defaultMemory(tier);
   if (tier === "pro") return machine === undefined ? undefined : shareOf(machine);
   const asked = bytesOf(textIn(params["maxMemory"]) ?? "");
   return asked ?? Math.min(6 * gigabyte, machine ?? Number.POSITIVE_INFINITY);

@@ -16,22 +16,15 @@ export interface RunningDatabase {
 
 export interface Databases {
   readonly engine: EngineInfo;
-  /**
-   * Starts a database with the record's parameters and users, or restarts what does not run; `snapshot` is a file to load at the
-   * first start. Also rejects if the database serves and a replica does not start.
-   */
+  /** Starts what does not run; `snapshot` is loaded at the first start. Also rejects if only a replica does not start. */
   start(record: InstanceRecord, snapshot?: string): Promise<RunningDatabase>;
   /** Rejects if the data cannot be saved; the database keeps running then. */
   stop(record: InstanceRecord): Promise<void>;
   restart(record: InstanceRecord): Promise<RunningDatabase>;
   /** Applies changed parameters, with a restart if they need one or `restarts` asks for it. */
   update(record: InstanceRecord, restarts: boolean): Promise<RunningDatabase>;
-  /** Ends the processes and deletes the files. */
   remove(record: InstanceRecord): Promise<void>;
-  /**
-   * Promotes the other node if the failed one is primary, even if it does not answer, and then carries out the action on the
-   * failed one.
-   */
+  /** Promotes the other node if the failed one is primary, even a silent one; then carries out the action on it. */
   failover(record: InstanceRecord, failedNode: string, action: string): Promise<RunningDatabase>;
   backup(record: InstanceRecord, file: string): Promise<void>;
   /** Host and nodes of a database that was started, by its running processes; undefined for others. */

@@ -28,7 +28,6 @@ function answers({ database, suspect }: RealDatabase, id: string): boolean {
   return id !== suspect && !database.down().some((node) => node.id === id);
 }
 
-/** True while its primary answers and it is not being stopped. */
 export function isServing(entry: RealDatabase): boolean {
   const primary = entry.database.nodes().find(({ role }) => role === "primary");
   return !entry.isEnding && primary !== undefined && answers(entry, primary.id);

@@ -32,7 +32,6 @@ export interface RealDatabasesParts {
   /** Returns the certificate for databases with TLS, made on first use. */
   readonly tls: () => Promise<TlsFiles>;
   readonly listener: DatabaseListener;
-  /** Aborts starts in progress. */
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +40,6 @@ const renewals: { readonly [action: string]: "restart" | "recreate" } = {
   FAILOVER_AND_RECREATE: "recreate",
 };
 
-/** Databases of processes on this machine; `listener` gets what happens to them. */
 export function createRealDatabases(parts: RealDatabasesParts): Databases {
   const { engine, listener, signal } = parts;
   const running = new Map<string, RealDatabase>();

@@ -6,10 +6,7 @@ export const dialectNames = ["default", "falkordb-cloud"] as const;
 
 export type DialectName = (typeof dialectNames)[number];
 
-/**
- * Spelling of one service profile: data by which routes read requests and write answers. Records and rules use the spelling of the
- * default profile.
- */
+/** Spelling of one service profile, as data for the routes. Records and rules use the spelling of the default profile. */
 export interface Dialect {
   readonly name: DialectName;
   /** Fixed segments of component paths, after `resource-instance`. */
@@ -29,7 +26,6 @@ export interface Dialect {
   readonly hasPlanSubscriptions: boolean;
   /** Offerings also show `serviceModelKey` and `productTierKey`. */
   readonly hasSpecifiedPlanKeys: boolean;
-  /** The service lists the parameters of a component. */
   readonly hasParameterSchema: boolean;
   readonly settings: {
     readonly echo: boolean;
@@ -46,7 +42,6 @@ export interface ParamWords {
   readonly absent: readonly string[];
   /** Fields that no plan has and clients of the service send all the same: taken and not kept. */
   readonly ignored: readonly string[];
-  /** Tiers that require a field, by its default name. */
   readonly required: { readonly [own: string]: readonly string[] };
   readonly defaults: JsonObject;
 }
@@ -67,18 +62,15 @@ export interface SnapshotWords {
   readonly statuses: { readonly [own: string]: string };
   /** Keys of the new snapshot's id in the answer to an instance's copy-snapshot. */
   readonly copyAnswer: readonly string[];
-  /** An empty list is shown as an empty object. */
   readonly omitsEmptyList: boolean;
 }
 
-/** A plan with one of its components, found by a path or a record. */
 export interface Located {
   readonly plan: Plan;
   readonly component: Component;
   readonly isAccount: boolean;
 }
 
-/** The component of a path's three keys; undefined if no plan has it. */
 export function findComponent(
   { plans }: Dialect,
   keys: { readonly model: string; readonly tier: string; readonly resource: string },
@@ -91,7 +83,6 @@ export function findComponent(
   return component === undefined ? undefined : { plan, component, isAccount: false };
 }
 
-/** The plan and component of an instance or a snapshot; undefined if no plan has them. */
 export function componentOfRecord(
   { plans }: Dialect,
   of: { readonly tier: string; readonly component: string },

@@ -10,10 +10,7 @@ import { readProfile } from "../model/instance-types.ts";
 import { type Component, type Plan, type PlanResource, plans } from "../model/plans.ts";
 import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
 
-/**
- * The requested dialect, or the one that the folder's platform used before. Throws if the folder contains records of another
- * dialect: their paths differ, so every instance would seem to be gone.
- */
+/** The requested or the folder's dialect. Throws if the folder has records of another one: all would seem to be gone. */
 export async function openDialect(
   dataDir: string,
   store: Store,
@@ -68,10 +65,7 @@ export const defaultDialect: Dialect = {
   settings: { echo: false, networks: "adopt-only", pageSize: Number.POSITIVE_INFINITY },
 };
 
-/**
- * The dialect of FalkorDB Cloud. Keys, spellings and methods are read from `profile`; the rest follows the vendor's plans and API.
- * Throws if the profile lacks a key.
- */
+/** Keys, spellings and methods are those of `profile` (throws if one is missing); the rest is the vendor's. */
 function falkordbCloud(profile: JsonObject): Dialect {
   const failover = textsAt(profile, "operations", "instance.failover", "body");
   const copy = textsAt(profile, "operations", "instance.copy-snapshot", "body");
@@ -177,7 +171,6 @@ function resourceId(...of: readonly string[]): string {
   return `r-${createHash("sha256").update(of.join("/")).digest("hex").slice(0, 10)}`;
 }
 
-/** A text inside a profile; throws if it is missing or no text. */
 function textAt(facts: JsonObject, ...path: readonly string[]): string {
   const found = valueAt(facts, path);
   if (typeof found === "string") return found;

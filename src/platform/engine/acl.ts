@@ -14,10 +14,8 @@ const tenantCommands =
   GRAPH.INFO GRAPH.LIST GRAPH.QUERY GRAPH.RO_QUERY GRAPH.EXPLAIN GRAPH.PROFILE GRAPH.DELETE GRAPH.CONSTRAINT
   GRAPH.SLOWLOG GRAPH.BULK GRAPH.CONFIG GRAPH.COPY GRAPH.MEMORY GRAPH.UDF`.split(/\s+/);
 
-/** The tenant's rules, as an ACL shows them. */
 export const tenantRules: readonly string[] = ["~*", "&*", ...tenantCommands.map((command) => `+${command}`)];
 
-/** SHA-256 of a password in hex, the form in which the server stores passwords. */
 export function hashOf(password: string): string {
   return createHash("sha256").update(password).digest("hex");
 }
@@ -54,7 +52,6 @@ export async function putUser(login: Login, name: string, user: DatabaseUser | u
   }
 }
 
-/** Complete rules of an additional user. Throws EngineError for a malformed hash. */
 function rulesOf({ username, passwordHash, acl }: DatabaseUser): readonly string[] {
   if (!/^[0-9a-f]{64}$/.test(passwordHash))
     throw new EngineError("user-refused", `user ${username}: the password's hash must be SHA-256 in hex`);

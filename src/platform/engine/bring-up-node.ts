@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { Login } from "./connection.ts";
 import type { DatabaseFolder } from "./database-record.ts";
 import type { LiveNode, Running } from "./live-node.ts";
-import { configuredPort, nodeConfig, withoutRole, writeConfig } from "./node-config.ts";
+import { configuredPort, type NodeRole, nodeConfig, withoutRole, writeConfig } from "./node-config.ts";
 import { launch, operatorLogin, ServerProcess } from "./server-process.ts";
 import type { ServerProgram } from "./setup/engine-cache.ts";
 import { type DatabaseSpec, EngineError } from "./spec.ts";
@@ -21,15 +21,7 @@ export interface BringUpTask {
   readonly signal: AbortSignal | undefined;
   /** Index of a failed node. It becomes primary only if it is the one that has all data. */
   readonly failed?: number | undefined;
-  /** Receives unusual events, as texts for people. */
   readonly notify: (what: string) => void;
-}
-
-export interface NodeRole {
-  /** Port of the primary; absent for the primary itself. */
-  readonly primaryPort?: number;
-  /** Loads a truncated append-only file instead of refusing it. */
-  readonly loadsTruncated?: boolean;
 }
 
 /** Attempts to start on another port if a port was taken. */

@@ -10,13 +10,11 @@ import { historyOf, isDataGone, lastWriteOf, prepareData } from "./node-data.ts"
 import { forbidWrites, isFollowing, replicationOf, setPrimary } from "./replication.ts";
 import { EngineError, isAboutData } from "./spec.ts";
 
-/** Running nodes by index; undefined for others. */
 export type RunningNodes = readonly (Running | undefined)[];
 
 /**
- * Starts the primary, which takes no writes yet: the first of `primaryCandidates` that has its data.
- * Until the choice is made, no node replicates another one that may be empty. Rejects with the first error if no node can be
- * primary.
+ * Starts the first of `primaryCandidates` that has its data; it takes no writes yet. Until then no node replicates another one
+ * that may be empty. Rejects with the first error if no node can be primary.
  */
 export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): Promise<LiveNode> {
   const candidates = await candidatesOf(task, running);
@@ -65,10 +63,7 @@ async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<r
   return found;
 }
 
-/**
- * True if the memory of a node has every acknowledged write. With `appendfsync always` the files of the recorded primary have
- * them in any case, and nothing else is asked.
- */
+/** True if a node's memory has every acknowledged write. With `appendfsync always`, the recorded primary's files have them. */
 async function hasAllWrites(task: BringUpTask, index: number, running: RunningNodes): Promise<boolean> {
   const node = running[index];
   const { primary } = task.folder.record;

@@ -24,7 +24,6 @@ import { EngineError, isAboutData } from "./spec.ts";
 export interface BroughtUp {
   /** Primary first. */
   readonly nodes: readonly LiveNode[];
-  /** Reason why a replica does not run or is not in sync; the primary serves all the same. */
   readonly trouble: Error | undefined;
   /** True if another node became primary in place of the recorded one, which now runs again with its own data, in sync. */
   readonly isBack: boolean;
@@ -146,8 +145,8 @@ async function bringUpReplicas(
 const attempts = 3;
 
 /**
- * Starts a replica and waits until it is in sync. One that hangs is ended and started again: the graph module can leave a graph
- * locked when the server forks right after a full copy, and then the next replicated write blocks the server for ever.
+ * Starts a replica and waits until it is in sync. One that hangs is started again: if the server forks right after a full copy,
+ * the graph module can leave a graph locked, and the next replicated write blocks the server for ever.
  */
 async function replicaInSync(
   task: BringUpTask,

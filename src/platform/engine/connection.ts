@@ -24,10 +24,7 @@ const template = createClient({ RESP: 2, disableClientInfo: true, maintNotificat
 
 export type Ask = (...command: readonly string[]) => Promise<unknown>;
 
-/**
- * Connects, signs in, runs `work` and disconnects, without retries. Rejects with the server's error reply, with the connection's
- * error, or after `ms`: a halted process accepts connections, too.
- */
+/** Runs `work` on a connection, once. Rejects with its error, or after `ms`: a halted process accepts connections, too. */
 export async function talk<T>(login: Login, work: (ask: Ask) => Promise<T>, ms = 5000): Promise<T> {
   const ca = login.tls === undefined ? undefined : await readFile(login.tls.caFile);
   const address = {
@@ -59,7 +56,6 @@ export async function talk<T>(login: Login, work: (ask: Ask) => Promise<T>, ms =
   }
 }
 
-/** True for an error reply: the server answers and refuses. */
 export function isErrorReply(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply;
 }
@@ -71,7 +67,6 @@ export async function ping(login: Login, ms?: number): Promise<void> {
   });
 }
 
-/** One section of INFO by key. */
 export async function info(ask: Ask, section: string): Promise<ReadonlyMap<string, string>> {
   const text = String(await ask("INFO", section));
   return new Map(
@@ -89,9 +84,9 @@ const busyShare = 0.2;
 const longest = 120_000;
 
 /**
- * True when the server answers with its data loaded; false when it has ended or was silent for `ms`. A server that loads or computes
- * is not silent: a long command blocks all others, and ending the server would lose what it has not saved. A halted server is
- * continued. Rejects with the signal's reason.
+ * True when the server answers with its data loaded; false when it has ended or was silent for `ms`. A server that loads or
+ * computes is not silent: ending it would lose what it has not saved. A halted server is continued. Rejects with the signal's
+ * reason.
  */
 export async function untilServing(
   server: PinnedProcess,

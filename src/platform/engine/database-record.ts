@@ -10,15 +10,11 @@ import { type NodeFiles, nodeFiles } from "./node-config.ts";
 import { readMark } from "./node-data.ts";
 import { EngineError } from "./spec.ts";
 
-/**
- * The data of a node as recorded: none yet; "whole", all of it except the last moment before a failure; or "behind", since the
- * primary took writes without it.
- */
+/** "whole": all data but the last moment before a failure. "behind": the primary took writes without the node. */
 export type DataState = "none" | "whole" | "behind";
 
 /** The record of a database. Its file is 0600, since it contains the operator's password. */
 export interface DatabaseRecord {
-  /** Random password of the operator. */
   readonly secret: string;
   /** Index of the only node that may take writes. */
   readonly primary: number;
@@ -33,10 +29,7 @@ export interface DatabaseFolder {
   readonly record: DatabaseRecord;
 }
 
-/**
- * Opens a folder; `dir` must be the real path, since processes are found by it. A missing record is rebuilt from the marks in the
- * nodes' data.
- */
+/** `dir` must be the real path, by which processes are found. Rebuilds a missing record from the nodes' marks. */
 export async function openFolder(dir: string, ids: readonly string[]): Promise<DatabaseFolder> {
   const files = ids.map((id, index) => nodeFiles(dir, index, id));
   const known = await readRecord(dir);

@@ -115,10 +115,7 @@ export class Database {
     });
   }
 
-  /**
-   * Restarts nodes that ended or do not answer, on their ports; the node that has the data becomes primary. Resolves at once if all
-   * run. Rejects as `Engine.start` does.
-   */
+  /** Restarts nodes that ended or do not answer, on their ports, as `Engine.start`. Resolves at once if all run. */
   revive(signal?: AbortSignal): Promise<void> {
     return this.#inTurn(async () => {
       if (!(await this.ping())) await this.#bringUp(signal);
@@ -133,8 +130,8 @@ export class Database {
   }
 
   /**
-   * Applies exactly these users to every running node, and to the configurations for the next start. Resolves with the refused
-   * users, whose previous rules stay in force. Rejects if the database does not answer.
+   * Applies exactly these users to every running node and configuration. Resolves with the refused users, whose previous rules
+   * stay in force. Rejects if the database does not answer.
    */
   applyUsers(users: readonly DatabaseUser[]): Promise<readonly RefusedUser[]> {
     return this.#inTurn(async () => {
@@ -161,9 +158,9 @@ export class Database {
   }
 
   /**
-   * Treats a node, by default the primary, as failed. A primary swaps roles with its replica: writes are refused for a moment and
-   * none is lost; without a replica in sync it rejects with EngineError and changes nothing. A primary that does not answer is ended
-   * and started again before, as by `Engine.start` with this node as `failed`. Then the action is carried out on the node.
+   * Treats a node, by default the primary, as failed, and then carries out the action on it. A primary swaps roles with its
+   * replica: no write is lost; without a replica in sync it rejects with EngineError and changes nothing. A silent primary is
+   * first ended and started again, as by `Engine.start` with it as `failed`.
    */
   failover(failed?: string, then?: Renewal): Promise<void> {
     return this.#inTurn(async () => {
@@ -238,7 +235,6 @@ export class Database {
         .catch(() => undefined);
   }
 
-  /** Waits for the end of a node's process, and reports an unexpected one. */
   async #watch(server: ServerProcess): Promise<void> {
     await server.ended;
     const node = this.#nodes.find((live) => live.server === server);

@@ -5,10 +5,9 @@ import { inTurn } from "../in-turn.ts";
 import type { Parts } from "./bring-up-node.ts";
 import { Database } from "./database.ts";
 import { expectingExit } from "./server-process.ts";
-import { endServers, findServers } from "./server-processes.ts";
+import { endServers, type FoundServer, findServers } from "./server-processes.ts";
 import type { DatabaseSpec, StartOptions } from "./spec.ts";
 
-/** A database server together with the graph module. */
 export interface Engine {
   readonly name: string;
   readonly version: string;
@@ -28,6 +27,16 @@ export interface Engine {
 
 export function createEngine(parts: Parts, why: string): Engine {
   const { name, version } = parts.program;
+  /** Ends the servers of a database's folder, or those of them that `isMeant`. */
+  const endIn = (dir: string, isMeant: (server: FoundServer) => boolean = () => true): Promise<void> =>
+    expectingExit(
+      (nodeFolder) => dirname(nodeFolder) === dir,
+      () =>
+        endServers(
+          findServers().filter((server) => dirname(server.folder) === dir && isMeant(server)),
+          0,
+        ),
+    );
   return {
     name,
     version,
@@ -37,18 +46,11 @@ export function createEngine(parts: Parts, why: string): Engine {
       const dir = await realpath(path).catch(() => resolve(path));
       return findServers().some(({ folder }) => dirname(folder) === dir);
     },
-    async endOrphans(path) {
-      const dir = resolve(path);
-      const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;
-      const orphans = findServers().filter(({ folder, isFolderRemoved }) => isFolderRemoved && isIn(folder));
-      await expectingExit(isIn, () => endServers(orphans, 0));
-    },
+    endOrphans: (path) => endIn(resolve(path), ({ isFolderRemoved }) => isFolderRemoved),
     async destroy(path) {
       const dir = await realpath(path).catch(() => resolve(path));
-      const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;
       await inTurn(dir, async () => {
-        const servers = findServers().filter(({ folder }) => isIn(folder));
-        await expectingExit(isIn, () => endServers(servers, 0));
+        await endIn(dir);
         await rm(dir, { recursive: true, force: true });
       });
     },

@@ -17,7 +17,6 @@ export interface LiveNode {
   readonly server?: ServerProcess;
 }
 
-/** The node as the engine's callers see it. */
 export function shownNode({ port, role, server, files }: LiveNode): DatabaseNode {
   return { id: files.id, port, pid: server?.identity.pid ?? 0, role };
 }
@@ -46,16 +45,12 @@ export interface Running {
   readonly role: DatabaseNode["role"];
   /** It is permitted to take writes: it was found to be primary, with its data, before. */
   readonly takesWrites: boolean;
-  /** True if the tenant's password is that of the spec. */
   readonly hasTenantPassword: boolean;
   /** Saves its data and ends it. */
   end(): Promise<void>;
 }
 
-/**
- * The server over a node's data, if it answers the operator. Any other process over the data is ended: a silent server, and a forked
- * child that outlived its server and still writes.
- */
+/** The server over a node's data, if it answers the operator. Ends all others, also a forked child that still writes. */
 export async function findRunning(
   files: NodeFiles,
   secret: string,
@@ -90,7 +85,6 @@ export async function findRunning(
   }
 }
 
-/** The node, if its process still runs. */
 export function stillRunning(node: Running | undefined): Running | undefined {
   return node !== undefined && isRunning(node.server) ? node : undefined;
 }
@@ -103,10 +97,7 @@ async function ended(files: NodeFiles): Promise<undefined> {
 /** Maximum time for a server to write its data, in ms. */
 const savingTime = 300_000;
 
-/**
- * Rejects with EngineError if the server cannot save its data; it keeps running then. A server that does not answer is ended with
- * SIGTERM, which saves as well, and at last with SIGKILL.
- */
+/** Rejects with EngineError, the server running, if its data cannot be saved. A silent one gets SIGTERM, which saves too. */
 async function shutDown(files: NodeFiles, server: PinnedProcess, login: Login): Promise<void> {
   let isEnding = false;
   try {
@@ -133,7 +124,7 @@ async function answers(server: PinnedProcess, login: Login): Promise<boolean> {
 
 /**
  * Sends SHUTDOWN SAVE, which ends the connection. A replica that was just copied refuses until its first append-only file is
- * written: it is asked again, and a few times more, since the writing may just have ended.
+ * written, so it is asked again.
  */
 async function save(ask: Ask): Promise<void> {
   for (let refusals = 0; ; ) {
@@ -156,7 +147,6 @@ export async function endNode(nodeFolder: string, grace: number): Promise<void> 
   await ending(nodeFolder, () => endServers(serversOf(nodeFolder), grace));
 }
 
-/** Runs `work`, which ends the servers of one node. */
 function ending(nodeFolder: string, work: () => Promise<void>): Promise<void> {
   return expectingExit((folder) => folder === nodeFolder, work);
 }

@@ -7,7 +7,6 @@ import { refusal } from "./replication.ts";
 import type { DatabaseSpec } from "./spec.ts";
 
 export interface NodeFiles {
-  /** Id of the node for people. */
   readonly id: string;
   readonly folder: string;
   /** Path of the configuration, the only argument of the node's server. */
@@ -40,25 +39,25 @@ export async function writeConfig({ config }: NodeFiles, text: string): Promise<
   await rename(`${config}.new`, config);
 }
 
-/** The port in a node's configuration; undefined without one. */
 export async function configuredPort({ config }: NodeFiles): Promise<number | undefined> {
   const text = await readFile(config, "utf8").catch(() => "");
   const [, port] = /^(?:tls-)?port ([1-9]\d*)$/m.exec(text) ?? [];
   return port === undefined ? undefined : Number(port);
 }
 
-/** Settings of one node, besides the spec of its database. */
-export interface NodeSettings {
+export interface NodeRole {
+  /** Port of the primary; absent for the primary itself. */
+  readonly primaryPort?: number;
+  /** Loads a truncated append-only file instead of refusing it. Default false. */
+  readonly loadsTruncated?: boolean;
+}
+
+export interface NodeSettings extends NodeRole {
   readonly files: NodeFiles;
   readonly port: number;
-  /** Port of the primary; absent for the primary itself. */
-  readonly primaryPort?: number | undefined;
-  /** Path of the graph module. */
   readonly module: string;
   /** Password of the operator. */
   readonly secret: string;
-  /** Loads a truncated append-only file instead of refusing it. Default false. */
-  readonly loadsTruncated?: boolean;
 }
 
 /** Save rules by frequency: seconds and changes, in pairs. */
@@ -124,7 +123,6 @@ function listening(spec: DatabaseSpec, port: number): readonly (readonly string[
   ];
 }
 
-/** One word of a line, quoted for the server if needed. */
 function quote(word: string): string {
   if (/^[\w.,:;/|~&*+@#%()$^!?=<>[\]{}-]+$/.test(word)) return word;
   const bytes = [...Buffer.from(word)].map((byte) =>

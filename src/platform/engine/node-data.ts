@@ -15,7 +15,6 @@ import { type DatabaseSpec, EngineError } from "./spec.ts";
 export interface DataMark {
   /** Last epoch in which the node became primary; -1 for a node that never was. */
   readonly epoch: number;
-  /** True if the data include an append-only file. */
   readonly aof: boolean;
 }
 
@@ -32,10 +31,7 @@ export async function markData(files: NodeFiles, aof: boolean, epoch?: number): 
   await writeAtomically(join(files.data, "mark.json"), `${JSON.stringify(mark)}\n`);
 }
 
-/**
- * True if a node has lost the data that it had: the mark or a part of the append-only file is missing. The server itself would
- * start empty without an error.
- */
+/** True if the mark or a part of the append-only file is missing. The server itself would start empty without an error. */
 export async function isDataGone(files: NodeFiles): Promise<boolean> {
   const mark = await readMark(files);
   if (mark === undefined) return true;
@@ -87,8 +83,8 @@ async function sizeOf(path: string): Promise<number | undefined> {
 }
 
 /**
- * Keeps the node's own data if it has any, otherwise copies the seed. A server with an append-only file reads nothing else, so a
- * snapshot becomes the base of that file. Rejects with EngineError for a seed that is not a snapshot.
+ * Copies the seed if the node has no data; a snapshot becomes the base of the append-only file, since the server reads nothing
+ * else. Rejects with EngineError for a seed that is not a snapshot.
  */
 export async function prepareData(spec: DatabaseSpec, { data }: NodeFiles): Promise<void> {
   await mkdir(data, { recursive: true, mode: 0o700 });

@@ -58,12 +58,10 @@ export async function follow(
   }
 }
 
-/** True if a node is configured to replicate the primary on a port. */
 export function isFollowing(replica: ReadonlyMap<string, string>, port: number): boolean {
   return replica.get("role") === "slave" && replica.get("master_port") === String(port);
 }
 
-/** True if the primary lists the replica on a port as online. */
 function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
   return [...primary].some(([name, value]) => {
     const fields = new Set(value.split(","));
@@ -102,8 +100,8 @@ export async function forbidWrites(login: Login): Promise<void> {
 }
 
 /**
- * Permits the primary to take writes, once its data is safe on its disk: a new replica that is still writing its first append-only
- * file would lose all of it. Rejects with EngineError if the file cannot be written.
+ * Permits writes once the data is on disk: a replica that is still writing its first append-only file would lose all of it.
+ * Rejects with EngineError if the file cannot be written.
  */
 export async function permitWrites(login: Login): Promise<void> {
   await talk(

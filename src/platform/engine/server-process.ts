@@ -97,10 +97,7 @@ export class ServerProcess {
   }
 }
 
-/**
- * Runs `work`, which ends servers of these nodes: their exit is expected meanwhile. Servers that still run afterwards are watched
- * again.
- */
+/** Runs `work`, which ends servers of these nodes; an exit is expected only meanwhile. */
 export async function expectingExit<T>(
   isConcerned: (nodeFolder: string) => boolean,
   work: () => Promise<T>,
@@ -133,9 +130,8 @@ function pidOf(child: ChildProcess, file: string): Promise<number> {
 const startTimeout = 30_000;
 
 /**
- * Starts a server with its written configuration; resolves when its data is loaded, with `port-taken` if another process took the
- * port first. Rejects with EngineError and the end of the
- * server's log, or with the signal's reason; leaves no process then.
+ * Starts a server; resolves when its data is loaded, with `port-taken` if another process took the port first. Rejects with
+ * EngineError and the end of the server's log, or with the signal's reason; leaves no process then.
  */
 export async function launch(
   program: ServerProgram,
@@ -180,15 +176,11 @@ async function rotateLog(log: string): Promise<void> {
   if (size > 0) await rename(log, log.replace(/\.log$/, ".previous.log"));
 }
 
-/** True if a server ended because its port was in use. */
 async function portWasTaken(log: string): Promise<boolean> {
   return /Address already in use|Failed listening on port/.test(await textOf(log));
 }
 
-/**
- * One line from the log of a server that did not start, without password hashes: its last warnings, or the end of the log if it
- * has none (errors of the loader).
- */
+/** The last warnings in a server's log as one line without hashes, or the end of it (errors of the loader). */
 export async function logExcerpt(log: string): Promise<string> {
   const lines = (await textOf(log)).split("\n").filter((line) => line.trim() !== "");
   const warnings = lines.flatMap((line) => {

@@ -12,7 +12,6 @@ import {
 
 /** A running database server, or a child that it forked to write its data. */
 export interface FoundServer extends PinnedProcess {
-  /** Folder of the node whose data it uses. */
   readonly folder: string;
   /** True for a forked child, which may outlive its server and still write into the data. */
   readonly isChild: boolean;
@@ -22,9 +21,8 @@ export interface FoundServer extends PinnedProcess {
 }
 
 /**
- * Every database server over a node's data, servers before their children. A server is identified by its working folder, as the
- * system reports it, and by the exact arguments that the platform starts servers with; a process that only mentions such a path is
- * not one.
+ * Every database server over a node's data, servers before their children: identified by its working folder and the exact
+ * arguments, so that no process counts that only mentions such a path.
  */
 export function findServers(): readonly FoundServer[] {
   const found = allPids().flatMap((pid) => serverOf(pid) ?? []);
@@ -34,7 +32,6 @@ export function findServers(): readonly FoundServer[] {
   return servers.sort((a, b) => Number(a.isChild) - Number(b.isChild));
 }
 
-/** The servers of exactly this node. */
 export function serversOf(folder: string): readonly FoundServer[] {
   return findServers().filter((server) => server.folder === folder);
 }

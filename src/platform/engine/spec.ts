@@ -1,6 +1,5 @@
 /** @module Defines databases of one or two nodes, the engine that starts them, and its errors. */
 
-/** The configuration of a database; all of it is applied to real processes. */
 export interface DatabaseSpec {
   /** Folder of the database: its secrets, and one subfolder per node with data, log and pid file. */
   readonly dir: string;
@@ -32,7 +31,6 @@ export interface DatabaseUser {
   readonly username: string;
   /** SHA-256 of the password in hex, so that the user can be applied again without the password. */
   readonly passwordHash: string;
-  /** Rules such as `~* +GRAPH.RO_QUERY +PING`. */
   readonly acl: string;
 }
 
@@ -68,7 +66,6 @@ export interface StartOptions {
   readonly failed?: string;
   /** Receives unusual events, as texts for people. */
   readonly notify?: (what: string) => void;
-  /** Called for every process that ended unexpectedly. */
   readonly onExit?: (node: DatabaseNode) => void;
 }
 

@@ -13,17 +13,11 @@ import { join } from "node:path";
 import { inTurn } from "../in-turn.ts";
 import type { TlsFiles } from "./spec.ts";
 
-/**
- * From 2000 to the end of 2099, as UTCTime and GeneralizedTime: valid at any setting of the clock. It is trusted for databases on this
- * machine only, and a wrong clock must not end it.
- */
+/** From 2000 to the end of 2099, valid at any setting of the clock: the certificate is trusted on this machine only. */
 const validity = (): Buffer =>
   sequence(tagged(0x17, Buffer.from("000101000000Z")), tagged(0x18, Buffer.from("20991231235959Z")));
 
-/**
- * Files of the authority and of a certificate for localhost, 127.0.0.1 and ::1. Made once in `<dir>/tls`, and again if they are
- * damaged or not valid now. The authority's private key is not stored.
- */
+/** Makes the files in `<dir>/tls`, again if they are damaged or not valid now. The authority's private key is not stored. */
 export function ensureAuthority(dir: string, now: number = Date.now()): Promise<TlsFiles> {
   const folder = join(dir, "tls");
   const files = {
@@ -39,11 +33,9 @@ export function ensureAuthority(dir: string, now: number = Date.now()): Promise<
 
 async function isGood({ caFile, certFile, keyFile }: TlsFiles, now: number): Promise<boolean> {
   try {
-    const [authority, server] = await Promise.all(
-      [caFile, certFile].map(async (file) => new X509Certificate(await readFile(file))),
-    );
+    const authority = new X509Certificate(await readFile(caFile));
+    const server = new X509Certificate(await readFile(certFile));
     await readFile(keyFile);
-    if (authority === undefined || server === undefined) return false;
     const [from, to] = [Date.parse(server.validFrom), Date.parse(server.validTo)];
     return server.verify(authority.publicKey) && from < now && now < to;
   } catch {
@@ -52,8 +44,8 @@ async function isGood({ caFile, certFile, keyFile }: TlsFiles, now: number): Pro
 }
 
 async function makeAuthority(dir: string, folder: string): Promise<void> {
-  const [authority, server] = [0, 1].map(() => generateKeyPairSync("ec", { namedCurve: "P-256" }));
-  if (authority === undefined || server === undefined) return;
+  const newKeys = (): KeyPairKeyObjectResult => generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const [authority, server] = [newKeys(), newKeys()];
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const temporary = await mkdtemp(join(dir, "tls-"));
   const key = server.privateKey.export({ type: "pkcs8", format: "pem" });
@@ -66,10 +58,7 @@ async function makeAuthority(dir: string, folder: string): Promise<void> {
 
 const issuer = "graphform local platform";
 
-/**
- * An X.509 v3 certificate of an EC key, signed with ECDSA over SHA-256 (RFC 5280): of the authority itself, or of a server at
- * localhost, 127.0.0.1 and ::1.
- */
+/** An X.509 v3 certificate of an EC key (RFC 5280): of the authority itself, or of a server at localhost, 127.0.0.1 and ::1. */
 function certificatePem(publicKey: KeyObject, authority: KeyPairKeyObjectResult): string {
   const isAuthority = publicKey === authority.publicKey;
   const algorithm = sequence(oid("2a8648ce3d040302"));
@@ -121,12 +110,12 @@ function keyId(key: KeyObject): Buffer {
     .subarray(0, 20);
 }
 
-function extension(id: string, value: Buffer): Buffer {
-  return sequence(oid(id), tagged(0x04, value));
+function extension(id: string, value: Buffer, ...flags: readonly Buffer[]): Buffer {
+  return sequence(oid(id), ...flags, tagged(0x04, value));
 }
 
 function critical(id: string, value: Buffer): Buffer {
-  return sequence(oid(id), tagged(0x01, Buffer.from([0xff])), tagged(0x04, value));
+  return extension(id, value, tagged(0x01, Buffer.from([0xff])));
 }
 
 function name(common: string): Buffer {

@@ -8,7 +8,6 @@ import { errorBody, ServiceError } from "../model/service-error.ts";
 /** Version segment of every path of the platform host. */
 export const version: string = "/2022-09-01-00";
 
-/** Path prefix of the users host. */
 export const usersPrefix: string = "/v1/customer-ldap";
 
 /** Maximum size of a request body, in bytes. */
@@ -22,7 +21,6 @@ export function componentPath({ provider, service }: Dialect): string {
   return `/resource-instance/${provider}/${service}/v1/prod/:model/:tier/:resource`;
 }
 
-/** Name of a host, and the shape of its errors. */
 export interface ErrorFormat {
   readonly name: "platform" | "users";
   readonly error: (status: number, message: string) => Response;
@@ -58,8 +56,8 @@ type Fields<T extends FieldTypes> = JsonObject & {
 };
 
 /**
- * The body as an object, empty without a body. Throws ServiceError 400 for another type, a wrong type of a field, a required field
- * that is missing, or an unknown field: a field that has no effect must not be accepted.
+ * The body as an object, empty without one. Throws ServiceError 400 for another type, a wrong or missing field, or an unknown
+ * one: a field that has no effect must not be accepted.
  */
 export function fieldsOf<T extends FieldTypes>(
   body: Json | undefined,
@@ -103,10 +101,15 @@ export function tagsOf(body: Json): readonly JsonObject[] | undefined {
   return tags;
 }
 
+/** The bytes that bodies may still use, shared by all requests of some clients. */
+export interface BodyBudget {
+  left: number;
+}
+
 export interface BodyReader {
   /** Reads the text. Throws ServiceError 413 above the maximum size, 503 if the memory budget is used up; the rest is not read then. */
   read(): Promise<string>;
-  /** Releases its memory budget; the text must not be used afterwards. */
+  /** Gives its bytes back to the budget; the text must not be used afterwards. */
   release(): void;
 }
 
@@ -115,7 +118,8 @@ export function openBody(request: Request, largest: number, budget: BodyBudget):
   let taken = 0;
   const take = (bytes: number): void => {
     if (taken + bytes > largest) throw new ServiceError(413, `the body is larger than ${sizeText(largest)}`);
-    if (!budget.reserve(bytes)) throw new ServiceError(503, "too many large requests at once", 1);
+    if (bytes > budget.left) throw new ServiceError(503, "too many large requests at once", 1);
+    budget.left -= bytes;
     taken += bytes;
   };
   return {
@@ -127,7 +131,7 @@ export function openBody(request: Request, largest: number, budget: BodyBudget):
       return whole(collect(request.body, take));
     },
     release() {
-      budget.release(taken);
+      budget.left += taken;
       taken = 0;
     },
   };
@@ -155,34 +159,10 @@ function sizeText(bytes: number): string {
   return bytes >= 1024 ** 2 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024} KiB`;
 }
 
-/** A number of bytes shared by all requests. */
-export interface BodyBudget {
-  /** Reserves bytes; false if too few are left. */
-  reserve(bytes: number): boolean;
-  release(bytes: number): void;
-}
-
-export function createBodyBudget(size: number): BodyBudget {
-  let left = size;
-  return {
-    reserve(bytes) {
-      if (bytes > left) return false;
-      left -= bytes;
-      return true;
-    },
-    release(bytes) {
-      left += bytes;
-    },
-  };
-}
-
 /** Maximum nesting of lists and objects; real requests are far below. */
 const deepest = 64;
 
-/**
- * The parsed body; undefined for an empty one. Throws ServiceError 400 for malformed or too deeply nested JSON, 415 for another
- * media type.
- */
+/** Undefined for an empty body. Throws ServiceError 400 for malformed or deeply nested JSON, 415 for another media type. */
 export function parseJson(text: string, contentType: string | undefined): Json | undefined {
   if (text === "") return undefined;
   if (!/^application\/([a-z0-9.-]+\+)?json\b/i.test(contentType ?? "application/json")) {

@@ -12,7 +12,6 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Creates a folder with mode 0700 if it does not exist. */
 export async function privateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
 }
@@ -44,50 +43,34 @@ function parseCredentials(text: string | undefined, path: string): Credentials |
   throw new Error(`${path} contains no username and password; delete it to generate new ones`);
 }
 
-/** One-time links to the page and the sessions that they open. They give access to the page only. */
-export interface PageSessions {
-  /** Returns the key of a link, valid once and for one minute. */
-  createKey(): string;
-  /** Exchanges a key for a session token; undefined for an unknown, used or expired key. */
-  redeem(key: string): string | undefined;
-  /** Starts a session and returns its token. */
-  open(): string;
-  /** True for the token of a session that has not expired. */
-  has(token: string): boolean;
-}
-
-/** Lifetime of a link's key, in seconds. */
+/** Lifetimes of the page's one-time links, and of the sessions that they open, in seconds. */
 export const linkLifetime: number = 60;
+export const pageLifetime: number = 12 * 3600;
 
-const sessionLifetime = 12 * 3600;
 const most = 100;
 
-/** Page sessions in memory; they end with the process. `elapsed` gives monotonic milliseconds. */
-export function createPageSessions(elapsed: () => number): PageSessions {
-  const keys = tokens(linkLifetime * 1000, elapsed);
-  const sessions = tokens(sessionLifetime * 1000, elapsed);
-  return {
-    createKey: keys.create,
-    redeem: (key) => (keys.take(key) ? sessions.create() : undefined),
-    open: sessions.create,
-    has: sessions.has,
-  };
+/** Random tokens in memory, with a lifetime; only digests of the latest hundred are kept. */
+export interface Tokens {
+  create(): string;
+  has(token: string): boolean;
+  /** As `has`; the token is not valid any more afterwards. */
+  take(token: string): boolean;
 }
 
-/** Random tokens with a lifetime; only digests of the latest hundred are kept. */
-function tokens(lifetime: number, elapsed: () => number) {
+/** `lifetime` is seconds, `elapsed` gives monotonic milliseconds. */
+export function createTokens(lifetime: number, elapsed: () => number): Tokens {
   const ends = new Map<string, number>();
   const has = (token: string): boolean => (ends.get(digest(token)) ?? 0) > elapsed();
   return {
-    create(): string {
+    create() {
       const token = randomBytes(24).toString("base64url");
       const [oldest] = ends.keys();
       if (ends.size >= most && oldest !== undefined) ends.delete(oldest);
-      ends.set(digest(token), elapsed() + lifetime);
+      ends.set(digest(token), elapsed() + lifetime * 1000);
       return token;
     },
     has,
-    take(token: string): boolean {
+    take(token) {
       const isGood = has(token);
       ends.delete(digest(token));
       return isGood;

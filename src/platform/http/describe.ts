@@ -10,9 +10,8 @@ import { type PlanResource, versionOf } from "../model/plans.ts";
 import { firstUserOf, type InstanceRecord, type NodeRecord } from "../model/records.ts";
 
 /**
- * A described instance, with the topology that contains the node ids for failover. With `echo`, result_params contains the request
- * parameters as strings, the password in clear, as the real service does. A generated password is always shown, since the client has
- * no other way to know it.
+ * A described instance. With `echo`, result_params contains the request parameters as strings, the password in clear, as the
+ * real service does. A generated password is always shown, since the client has no other way to know it.
  */
 export function describeInstance(parts: Core, record: InstanceRecord): JsonObject {
   const { modifiedAt, isComplete } = parts.dialect.describe;
@@ -54,13 +53,10 @@ function resultParams(parts: Core, record: InstanceRecord): JsonObject {
       ? { graphdbHostname: record.host ?? "", graphdbPort: primary.port }
       : {}),
     ...(isReachable ? generated(parts, record) : {}),
-    ...(record.accountConfigId === undefined
-      ? {}
-      : { cloud_provider_account_config_id: record.accountConfigId }),
+    ...defined({ cloud_provider_account_config_id: record.accountConfigId }),
   };
 }
 
-/** Credentials that the platform generated. */
 function generated(parts: Core, record: InstanceRecord): JsonObject {
   if (Object.hasOwn(record.params, "graphdbPassword")) return {};
   return { graphdbUser: firstUserOf(record), graphdbPassword: parts.generatedPassword(record.id) };
@@ -97,7 +93,6 @@ function backupsOf(parts: Core, record: InstanceRecord): JsonObject {
   };
 }
 
-/** The parts of the platform that a topology is made from. */
 type TopologyParts = Pick<Core, "dialect" | "observerPassword">;
 
 /** Resources of an instance by id: the endpoint of the database, the node ids for failover, and the auxiliary services. */
@@ -133,13 +128,8 @@ function describeResource(parts: TopologyParts, record: InstanceRecord, resource
   };
 }
 
-interface Endpoint {
-  readonly clusterEndpoint: string;
-  readonly clusterPorts: readonly number[];
-}
-
 /** Hosts of auxiliary services end in `.invalid`, which never resolves. */
-function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }: PlanResource): Endpoint {
+function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }: PlanResource) {
   const primary = record.nodes.find((node) => node.role === "primary");
   const isUp = record.host !== undefined && primary !== undefined;
   if (part === "database")

@@ -4,22 +4,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { defined, type Json } from "../../model/json.ts";
+import { defined, type Json, type JsonObject } from "../../model/json.ts";
 import type { Fault } from "../control/faults.ts";
 import type { Core } from "../core.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { type ErrorFormat, openBody, parseJson } from "./contract.ts";
+import { type BodyReader, type ErrorFormat, openBody, parseJson } from "./contract.ts";
 import { redactBody, secretsIn } from "./request-log.ts";
 
 export interface Call {
   readonly core: Core;
   readonly context: Context<Env>;
   readonly fault: Fault;
-  /** The parsed body; undefined without a body. */
+  /** The signed-in user; undefined for an anonymous client. */
+  readonly user: string | undefined;
   readonly body: Json | undefined;
 }
 
-export type Handler = (call: Call) => Response | Promise<Response>;
+/** An object is the body of the answer; nothing is 202 with an empty body: accepted, done in the background. */
+export type Handler = (
+  call: Call,
+) => Response | JsonObject | Promise<Response> | Promise<JsonObject> | Promise<void>;
 
 export interface Env {
   Bindings: HttpBindings;
@@ -28,17 +32,22 @@ export interface Env {
 export interface Operation {
   /** Name in fault rules and in the request log. */
   readonly name: string;
-  /** Throws ServiceError for a client that is not allowed. Called before the body is read. */
-  readonly admit?: (core: Core, context: Context<Env>) => void;
-  /** True for a signed-in client; all others share a small memory budget for their bodies. Default: never. */
-  readonly isSignedIn?: (core: Core, context: Context<Env>) => boolean;
+  /** The signed-in user; all others share a small budget for bodies. Throws ServiceError to refuse, before the body is read. */
+  readonly admit: (core: Core, context: Context<Env>) => string | undefined;
   /** Maximum size of the body, in bytes. */
   readonly maxBody: number;
   readonly handler: Handler;
+  /** Status of an answer with a JSON body. Default 200. */
+  readonly status?: 202 | undefined;
 }
 
-/** An operation below the version of the platform host: method, path, name in fault rules and in the request log, and handler. */
-export type Row = readonly [method: string, path: string, name: string, handler: Handler];
+export interface Route extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** An operation below the version of the platform host. */
+export type Row = readonly [method: string, path: string, name: string, handler: Handler, status?: 202];
 
 /** Answers a request. A ServiceError becomes an error of the host, any other error a 500 without details. */
 export async function serve(
@@ -50,42 +59,56 @@ export async function serve(
   const started = performance.now();
   const { method, path } = context.req;
   core.faults.enter();
-  let text = "";
-  let body: Json | undefined;
+  const seen: { user?: string | undefined; body?: Json | undefined; text?: string; reader?: BodyReader } = {};
   let answer: Response | "cut" = "cut";
   let fault: Fault = {};
-  const isSignedIn = operation.isSignedIn?.(core, context) ?? false;
-  const budget = isSignedIn ? core.bodyBudgets.signedIn : core.bodyBudgets.anonymous;
-  const reader = openBody(context.req.raw, operation.maxBody, budget);
   try {
     const refusal = await answerOf(core, format, context, async () => {
-      operation.admit?.(core, context);
+      seen.user = operation.admit(core, context);
       if (method === "GET") return undefined;
-      text = await reader.read();
-      body = parseJson(text, context.req.header("content-type"));
+      const budget = core.bodyBudgets[seen.user === undefined ? "anonymous" : "signedIn"];
+      seen.reader = openBody(context.req.raw, operation.maxBody, budget);
+      seen.text = await seen.reader.read();
+      seen.body = parseJson(seen.text, context.req.header("content-type"));
       return undefined;
     });
     fault = core.faults.match({ method, path, operation: operation.name });
+    const work = async (): Promise<Response> => {
+      const { user, body } = seen;
+      return respond(
+        context,
+        await operation.handler({ core, context, fault, user, body }),
+        operation.status,
+      );
+    };
     answer = await underFault(
       fault,
       format,
-      async () =>
-        refusal ??
-        (await answerOf(core, format, context, () => operation.handler({ core, context, fault, body }))),
+      async () => refusal ?? (await answerOf(core, format, context, work)),
     );
     if (answer !== "cut") return answer;
     context.env.incoming.socket.destroy();
     return RESPONSE_ALREADY_SENT;
   } finally {
     core.faults.leave();
-    reader.release();
+    seen.reader?.release();
     const status = answer === "cut" ? 0 : answer.status;
     const ms = performance.now() - started;
-    logRequest(core, format.name, operation.name, context, { text, body, isSignedIn, fault, status, ms });
+    const { user, body, text } = seen;
+    logRequest(core, format.name, operation.name, context, { text, body, user, fault, status, ms });
   }
 }
 
-async function answerOf<T>(
+export function respond(
+  context: Context<Env>,
+  answer: Awaited<ReturnType<Handler>>,
+  status: 200 | 202 = 200,
+): Response {
+  if (answer instanceof Response) return answer;
+  return answer === undefined ? new Response(null, { status: 202 }) : context.json(answer, status);
+}
+
+export async function answerOf<T>(
   core: Core,
   format: ErrorFormat,
   context: Context<Env>,
@@ -137,13 +160,8 @@ async function underFault(
   return new Response(isBodiless ? null : (body ?? (await said?.text()) ?? null), { status, headers });
 }
 
-interface RequestResult {
-  /** The body as text and as JSON; undefined if it was not read or is not JSON. */
-  readonly text: string;
-  readonly body: Json | undefined;
-  readonly isSignedIn: boolean;
-  readonly fault: Fault;
-  /** 0 when the connection was cut. */
+interface RequestResult extends Omit<Call, "core" | "context"> {
+  readonly text: string | undefined;
   readonly status: number;
   readonly ms: number;
 }
@@ -201,12 +219,12 @@ function logRequest(
 /** The body without secrets. Secrets of trusted requests are remembered; anonymous clients could send any number of them. */
 function loggedBody(
   core: Core,
-  { text, body, isSignedIn, status }: RequestResult,
+  { text = "", body, user, status }: RequestResult,
 ): { readonly body?: Json; readonly misplaced: readonly string[] } {
   if (body === undefined) return { misplaced: [] };
   if (text.length > maxLogged) return { body: `[${text.length} characters]`, misplaced: [] };
-  const isTrusted = isSignedIn || (status > 0 && status < 400);
-  if (isTrusted) for (const secret of secretsIn(body)) core.secrets.add(secret);
+  if (user !== undefined || (status > 0 && status < 400))
+    for (const secret of secretsIn(body)) core.secrets.add(secret);
   return redactBody(body, core.secrets);
 }
 

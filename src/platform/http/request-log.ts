@@ -110,9 +110,9 @@ const [maxEntries, maxCharacters] = [20_000, 16 * 1024 * 1024];
 const maxSize = 64 * 1024 * 1024;
 
 /**
- * Opens the log for appending; a file above 64 MiB is moved to `<path>.1`. Lines are written once per event-loop turn, all or none.
- * A failed write neither throws nor blocks: it is counted, and the next line that is written says how many were lost. Throws only if
- * the file cannot be opened at first.
+ * Opens the log; a file above 64 MiB is moved to `<path>.1`. Lines are written once per event-loop turn, all or none. A failed
+ * write neither throws nor blocks: the next line that is written says how many were lost. Throws only if the file cannot be
+ * opened at first.
  */
 export function openRequestLog(path: string, trouble: StorageTrouble): RequestLog {
   let file = openFile(path);
@@ -175,10 +175,7 @@ export function openRequestLog(path: string, trouble: StorageTrouble): RequestLo
   };
 }
 
-interface Kept {
-  readonly entry: RequestEntry;
-  readonly size: number;
-}
+type Kept = { readonly entry: RequestEntry; readonly size: number };
 
 function latest(entries: readonly Kept[]): Kept[] {
   let room = maxCharacters;

@@ -1,6 +1,5 @@
 /** @module Lists the operations of both hosts, assembles the hosts, and listens. */
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Core } from "../core.ts";
@@ -13,37 +12,34 @@ import {
   usersErrorFormat,
   version,
 } from "./contract.ts";
-import { type Env, type Operation, type Row, serve } from "./exchange.ts";
+import { type Env, type Operation, type Route, type Row, serve } from "./exchange.ts";
 import { accountRows } from "./routes/accounts.ts";
 import { controlEndpoints } from "./routes/control.ts";
 import { instanceRows } from "./routes/instances.ts";
 import { networkRows } from "./routes/networks.ts";
 import { pageEndpoints } from "./routes/page.ts";
 import { planRows } from "./routes/plans.ts";
-import { hasSession, requireSession } from "./routes/router.ts";
-import { describeUser, openRows } from "./routes/session.ts";
+import { requireSession } from "./routes/router.ts";
+import { openRows, sessionRows } from "./routes/session.ts";
 import { snapshotRows } from "./routes/snapshots.ts";
-import { userOperations } from "./routes/users.ts";
+import { userRoutes } from "./routes/users.ts";
 
-/** The app of the platform host; `hasUsersHost` adds the users host on the same port. */
-export function createPlatformApp(core: Core, hasUsersHost: boolean): Hono<Env> {
+/** The app of the platform host, of the users host, or of both on one port. */
+export function createApp(core: Core, hosts: readonly ErrorFormat["name"][]): Hono<Env> {
   const app = new Hono<Env>();
-  register(app, core, platformErrorFormat, platformRoutes(core));
-  controlEndpoints(app, core);
-  pageEndpoints(app, core);
-  if (hasUsersHost) register(app, core, usersErrorFormat, userOperations(core));
-  return app.all("*", (context) => serve(core, platformErrorFormat, unknown, context));
-}
-
-export function createUsersApp(core: Core): Hono<Env> {
-  const app = new Hono<Env>();
-  register(app, core, usersErrorFormat, userOperations(core));
-  return app.all("*", (context) => serve(core, usersErrorFormat, unknown, context));
-}
-
-function register(app: Hono<Env>, core: Core, format: ErrorFormat, routes: readonly Route[]): void {
-  for (const route of routes)
-    app.on(route.method, route.path, (context) => serve(core, format, route, context));
+  const isPlatform = hosts.includes("platform");
+  const register = (format: ErrorFormat, routes: readonly Route[]): void => {
+    for (const route of routes)
+      app.on(route.method, route.path, (context) => serve(core, format, route, context));
+  };
+  if (hosts.includes("users")) register(usersErrorFormat, userRoutes(core));
+  if (isPlatform) {
+    register(platformErrorFormat, platformRoutes(core));
+    controlEndpoints(app, core);
+    pageEndpoints(app, core);
+  }
+  const format = isPlatform ? platformErrorFormat : usersErrorFormat;
+  return app.all("*", (context) => serve(core, format, unknown, context));
 }
 
 /** Answers 404 to unknown paths, without reading the body. */
@@ -53,13 +49,10 @@ const unknown: Operation = {
     throw new ServiceError(404, `there is no ${context.req.method} ${context.req.path}`);
   },
   maxBody: 0,
-  handler: () => new Response(null, { status: 404 }),
+  handler: () => ({}),
 };
 
-/**
- * Starts an HTTP server for an app. `isFast` replaces the global Request and Response of this process by faster ones. Rejects if
- * the port is taken.
- */
+/** Rejects if the port is taken. `isFast` replaces the global Request and Response of this process by faster ones. */
 export async function listen(
   app: Hono<Env>,
   host: string,
@@ -76,37 +69,20 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   const address = server.address();
-  const bound = isAddress(address) ? address.port : port;
+  const bound = typeof address === "object" ? address?.port : port;
   return { server, url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}` };
 }
 
-function isAddress(address: string | AddressInfo | null): address is AddressInfo {
-  return typeof address === "object" && address !== null;
-}
-
-interface Route extends Operation {
-  readonly method: string;
-  readonly path: string;
-}
-
 function platformRoutes(core: Core): readonly Route[] {
-  const withSession = { admit: requireSession, isSignedIn: hasSession, maxBody };
-  const route = ([method, path, name, handler]: Row): Omit<Route, "maxBody"> => ({
-    ...{ method, name, handler },
-    path: `${version}${path}`,
-  });
-  const rows: readonly Row[] = [
-    ["GET", "/user", "user", describeUser],
-    ...[
-      ...planRows(core),
-      ...accountRows,
-      ...networkRows(core),
-      ...snapshotRows(core),
-      ...instanceRows(core),
-    ],
-  ];
+  const routes = (rows: readonly Row[], rules: Pick<Operation, "admit" | "maxBody">): readonly Route[] =>
+    rows.map(([method, path, name, handler, status]) => ({
+      ...{ method, path: `${version}${path}`, name, handler, status },
+      ...rules,
+    }));
+  const ofInstances = [...snapshotRows(core), ...instanceRows(core)];
+  const rows = [...sessionRows, ...planRows(core), ...accountRows, ...networkRows(core), ...ofInstances];
   return [
-    ...openRows.map((row) => ({ ...route(row), maxBody: maxOpenBody })),
-    ...rows.map((row) => ({ ...route(row), ...withSession })),
+    ...routes(openRows, { admit: () => undefined, maxBody: maxOpenBody }),
+    ...routes(rows, { admit: requireSession, maxBody }),
   ];
 }

@@ -1,7 +1,7 @@
 /** @module Issues, verifies and refreshes session tokens. */
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { appendFile } from "node:fs/promises";
+import { appendFile, readFile } from "node:fs/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { objectIn } from "../../model/json.ts";
 import type { StorageTrouble } from "../model/service-error.ts";
@@ -11,10 +11,7 @@ export interface TokenPair {
   readonly refreshToken: string;
 }
 
-/**
- * Options of `openSessions`: lifetimes in seconds, the signing key, and the file of spent refresh tokens. Sessions of this process
- * expire by `elapsed` (monotonic ms), since clocks may be set; those of an earlier process by `now`.
- */
+/** Lifetimes are seconds. Sessions of this process expire by `elapsed` (monotonic ms), those of earlier ones by `now`. */
 export interface SessionSettings {
   readonly key: Buffer;
   readonly file: string;
@@ -25,22 +22,17 @@ export interface SessionSettings {
   readonly trouble: StorageTrouble;
 }
 
-/**
- * Sessions: signed tokens that expire, and refresh tokens that are valid once. Both are checked by their signature, so a sign-in
- * writes nothing; only the ids of refresh tokens that were used or revoked are kept.
- */
+/** Signed tokens that expire, and refresh tokens that are valid once: the ids of used and revoked ones are kept. */
 export interface Sessions {
   open(user: string): TokenPair;
   /** Exchanges a refresh token for a new pair; undefined for an unknown, used or expired one. */
   rotate(refreshToken: string): Promise<TokenPair | undefined>;
   /** Revokes a refresh token, if it is valid. The session token stays valid until it expires. */
   revoke(refreshToken: string): Promise<void>;
-  /** The user of a session token; undefined for an invalid or expired one. */
   userOf(token: string): string | undefined;
 }
 
-/** Opens the sessions of a data folder; `saved` is the text of the file, if it exists. */
-export async function openSessions(settings: SessionSettings, saved = ""): Promise<Sessions> {
+export async function openSessions(settings: SessionSettings): Promise<Sessions> {
   const run = randomBytes(6).toString("base64url");
   const refreshKey = mac("refresh", settings.key);
   const spent = new Map<string, Lease>();
@@ -80,6 +72,7 @@ export async function openSessions(settings: SessionSettings, saved = ""): Promi
     return claims;
   };
 
+  const saved = await readFile(settings.file, "utf8").catch(() => "");
   const known = saved.split("\n").flatMap((line) => leaseOf(objectIn(line)) ?? []);
   for (const claims of known) if (!isOver(claims)) spent.set(claims.id, claims);
   if (spent.size < known.length) {

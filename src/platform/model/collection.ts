@@ -19,24 +19,21 @@ import {
 import { createStorageTrouble, type StorageTrouble } from "./service-error.ts";
 
 /**
- * Records of one type. A promise to a client is an `add`, an `update` or a `remove`: it is written before it is shown, so that a crash
- * or a full disk takes nothing back, and one that cannot be written rejects with StorageError and changes nothing. What the platform
- * sees of the world is a `note`: it is true whether or not it is written, and is shown at once. Writes of one record run one after
- * another.
+ * Records of one type. `add`, `update` and `remove` are promises to a client: they are written before they are shown, so that a
+ * crash or a full disk takes nothing back; one that cannot be written rejects with StorageError and changes nothing. A `note`
+ * is what the platform sees of the world: true whether or not it is written, and shown at once. Writes of one record run one
+ * after another.
  */
 export interface Collection<T extends { readonly id: string }> {
   get(id: string): T | undefined;
   /** All records, oldest first. */
   list(): readonly T[];
   add(record: T): Promise<void>;
-  /**
-   * Changes a record. `change` gets the current record and returns the next one, or the same one for no change; an error that it
-   * throws refuses the change. Resolves with the record after the change, or with undefined if the record does not exist.
-   */
+  /** Resolves with the record after `change`, which returns the same one for no change, and may refuse by throwing. */
   update(id: string, change: (record: T) => T): Promise<T | undefined>;
   /**
-   * Changes a record in memory; the file follows as soon as it can be written. A write under way at this moment takes the change as
-   * well, so `change` may be called twice and must depend on the record alone.
+   * Changes a record in memory; the file follows as soon as it can be written. `change` may be called twice, since a write
+   * under way takes it as well, and must depend on the record alone.
    */
   note(id: string, change: (record: T) => T): void;
   /** Removes a record. `check` gets the current record and may refuse by throwing. */
@@ -101,7 +98,6 @@ export async function openCollection<T extends { readonly id: string; readonly c
     const record = records.get(id);
     if (record !== undefined && behind.has(id)) await write(record);
   };
-  /** Writes a record until its file has every note. */
   const catchUp = async (id: string): Promise<void> => {
     for (let pause = shortest; behind.has(id); pause = Math.min(2 * pause, longest)) {
       try {
@@ -161,20 +157,17 @@ async function readAll<T extends { readonly createdAt: string }>(
     const path = join(folder, name);
     if (name.endsWith(".tmp")) await unlink(path);
     if (!name.endsWith(".json")) continue;
-    found.push(parseRecord(await readFile(path, "utf8"), isRecord, path));
+    const value = jsonIn(await readFile(path, "utf8"));
+    if (value === undefined) throw new Error(`${path} is damaged; move it away to start without that record`);
+    if (!isRecord(value))
+      throw new Error(`${path} is not a record of this version; move it away to start without it`);
+    found.push(value);
   }
   return found.sort(byAge);
 }
 
 function byAge(a: { readonly createdAt: string }, b: { readonly createdAt: string }): number {
   return a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0;
-}
-
-function parseRecord<T>(text: string, isRecord: (value: unknown) => value is T, path: string): T {
-  const value = jsonIn(text);
-  if (value === undefined) throw new Error(`${path} is damaged; move it away to start without that record`);
-  if (isRecord(value)) return value;
-  throw new Error(`${path} is not a record of this version; move it away to start without it`);
 }
 
 export interface Store {

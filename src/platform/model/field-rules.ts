@@ -18,7 +18,6 @@ export const bodyRows: Rows = rowsOf("body");
 
 export const paramRows: Rows = rowsOf("requestParams");
 
-/** True if a row of the field table is offered by this tier and component. */
 export function isOffered(row: FieldSchema, tier: string, component: string): boolean {
   return (row["x-tiers"]?.includes(tier) ?? true) && (row["x-components"]?.includes(component) ?? true);
 }

@@ -6,14 +6,7 @@ import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 /** Memory in bytes of every known instance type, by cloud provider. */
 export type InstanceTypes = { readonly [provider: string]: { readonly [name: string]: number } };
 
-export async function loadInstanceTypes(): Promise<InstanceTypes> {
-  return readInstanceTypes(await readProfile("default"));
-}
-
-/**
- * A profile of the package, merged with the profiles that it extends. The folder is searched for upwards from this file, so that it is
- * found from the sources and from a build. The platform does not use the reconciler's own profile reader.
- */
+/** A profile of the package, merged with those that it extends; searched upwards from this file, in sources and in builds. */
 export async function readProfile(name: string): Promise<JsonObject> {
   for (const up of ["../", "../../", "../../../"]) {
     const path = new URL(`${up}profiles/${name}.yaml`, import.meta.url);
@@ -39,44 +32,31 @@ function mergeOver(lower: JsonObject, upper: JsonObject): JsonObject {
 export function readInstanceTypes(profile: Json): InstanceTypes {
   const byProvider = isObject(profile) ? profile["instanceTypes"] : undefined;
   if (!isObject(byProvider)) return {};
-  return Object.fromEntries(
-    Object.entries(byProvider).map(([provider, types]) => [provider, memoryOf(types)]),
-  );
+  const found = Object.entries(byProvider).map(([provider, types]) => {
+    const memories = Object.entries(isObject(types) ? types : {}).flatMap(([name, type]) => {
+      const memory = isObject(type) ? type["memoryGB"] : undefined;
+      return typeof memory === "number" ? [[name, memory * 1024 ** 3] as const] : [];
+    });
+    return [provider, Object.fromEntries(memories)] as const;
+  });
+  return Object.fromEntries(found);
 }
 
-function memoryOf(types: Json): { readonly [name: string]: number } {
-  const found: { [name: string]: number } = {};
-  for (const [name, type] of Object.entries(isObject(types) ? types : {})) {
-    const memory = isObject(type) ? type["memoryGB"] : undefined;
-    if (typeof memory === "number") found[name] = memory * 1024 ** 3;
-  }
-  return found;
-}
-
-export interface Machine {
-  readonly tier: string;
-  readonly cloudProvider: string;
-  readonly type: string | undefined;
-}
-
-/**
- * Memory of the default machine of tiers with a choice of machines. The service does not document its defaults; these are the
- * platform's.
- */
+/** Memory of the default machine by tier. The service does not document its defaults; these are the platform's. */
 const byDefault: { readonly [tier: string]: number } = {
   "enterprise-byoa": 8 * 1024 ** 3,
   enterprise: 8 * 1024 ** 3,
   pro: 4 * 1024 ** 3,
 };
 
-/** Memory in bytes of the tier's default machine; undefined for a tier without a choice of machines. */
 export function defaultMemory(tier: string): number | undefined {
   return own(byDefault, tier);
 }
 
 /** Memory in bytes of an instance's machine; undefined for an unknown type. */
 export function machineMemory(
-  { tier, cloudProvider, type }: Machine,
+  { tier, cloudProvider }: { readonly tier: string; readonly cloudProvider: string },
+  type: string | undefined,
   types: InstanceTypes,
 ): number | undefined {
   if (type === undefined) return defaultMemory(tier);

@@ -2,7 +2,6 @@
 import type { InstanceRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** A resource of a plan, as the topology of an instance lists it. */
 export interface PlanResource {
   readonly id: string;
   readonly key: string;
@@ -23,7 +22,6 @@ export interface Component {
   readonly resources: readonly PlanResource[];
 }
 
-/** A product tier as a service plan: its two path keys and its components. */
 export interface Plan {
   readonly tier: string;
   readonly modelKey: string;
@@ -93,7 +91,6 @@ export function versionOf({ planVersion }: Pick<InstanceRecord, "planVersion">):
   return planVersion ?? preferredVersion;
 }
 
-/** Returns the version if it exists; refused (400) otherwise. */
 export function knownVersion(asked: string): string {
   if (versions.includes(asked)) return asked;
   throw new ServiceError(400, `no service plan has version ${asked}; there are ${versions.join(", ")}`);

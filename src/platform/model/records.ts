@@ -3,7 +3,6 @@
 import { randomInt } from "node:crypto";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
-/** Operations on an instance; one runs at a time. */
 export const operationNames = [
   "create",
   "update",
@@ -50,7 +49,6 @@ export interface NodeRecord {
   readonly isDown?: boolean | undefined;
 }
 
-/** The last failure, of an operation or of the database itself. */
 export interface FailureRecord {
   readonly at: string;
   readonly reason: string;
@@ -124,7 +122,6 @@ export interface NetworkRecord {
   readonly lastModified: string;
 }
 
-/** An account configuration: one account of a customer at a cloud provider. */
 export interface AccountConfigRecord {
   readonly id: string;
   readonly cloudProvider: string;
@@ -133,44 +130,39 @@ export interface AccountConfigRecord {
   readonly status: "PENDING" | "READY" | "READY_TO_OFFBOARD" | "OFFBOARDED";
   readonly params: JsonObject;
   readonly createdAt: string;
-  /** The owner has disconnected the account for a while. */
   readonly isDisconnected?: boolean | undefined;
 }
 
 type Guard<T> = (value: unknown) => value is T;
 
 /** A check of the fields without which a record cannot be used; those of later versions may be missing. */
-function recordWith<T>(texts: readonly string[], lists: readonly string[] = [], hasParams = true): Guard<T> {
+function recordWith<T>(
+  texts: readonly string[],
+  others: { readonly [key: string]: (value: unknown) => boolean },
+): Guard<T> {
   return (value): value is T =>
     isObject(value) &&
     texts.every((key) => typeof value[key] === "string") &&
-    lists.every((key) => Array.isArray(value[key])) &&
-    (!hasParams || isObject(value["params"]));
+    Object.entries(others).every(([key, isRight]) => isRight(value[key]));
 }
 
+const params = isObject;
 export const isInstanceRecord: Guard<InstanceRecord> = recordWith(
   ["id", "tier", "component", "cloudProvider", "status", "createdAt"],
-  ["nodes", "users"],
+  { params, nodes: Array.isArray, users: Array.isArray },
 );
-export const isSnapshotRecord: Guard<SnapshotRecord> = recordWith([
-  "id",
-  "sourceInstanceId",
-  "type",
-  "status",
-  "region",
-  "tier",
-]);
+export const isSnapshotRecord: Guard<SnapshotRecord> = recordWith(
+  ["id", "sourceInstanceId", "type", "status", "region", "tier"],
+  { params },
+);
 export const isNetworkRecord: Guard<NetworkRecord> = recordWith(
   ["id", "name", "cloudProvider", "region", "cidr"],
-  [],
-  false,
+  {},
 );
-export const isAccountConfigRecord: Guard<AccountConfigRecord> = recordWith([
-  "id",
-  "cloudProvider",
-  "account",
-  "status",
-]);
+export const isAccountConfigRecord: Guard<AccountConfigRecord> = recordWith(
+  ["id", "cloudProvider", "account", "status"],
+  { params },
+);
 
 /** The requested user name, or `default`, the database's built-in user. */
 export function firstUserOf(record: InstanceRecord): string {
@@ -180,7 +172,6 @@ export function firstUserOf(record: InstanceRecord): string {
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** The prefix, a dash and nine random lower-case letters and digits. */
 export function newId(prefix: string): string {
   return `${prefix}-${Array.from({ length: 9 }, () => letters[randomInt(letters.length)]).join("")}`;
 }

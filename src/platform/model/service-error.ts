@@ -20,7 +20,6 @@ const names: { readonly [status: number]: string } = {
 
 const temporary = new Set([429, 500, 502, 503, 504]);
 
-/** A refusal: an HTTP status and a message for the client. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;

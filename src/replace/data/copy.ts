@@ -1,10 +1,12 @@
 /** @module Copies every key of every database, with its end, and the libraries and parameters, in bounded memory. */
+
+import type { Command, Reply } from "../../database/exchange.ts";
 import { linesIn } from "../../database/settings.ts";
 import { carrySettings } from "./carried-settings.ts";
 import { type Job, runWithin } from "./in-flight.ts";
 import { type Inventory, totalsOf } from "./inventory.ts";
 import { batchesOf, databasesOf, graphType, idOf, isSmall, type Key, keysOf } from "./keys.ts";
-import type { Command, Link, Reply } from "./link.ts";
+import type { Link } from "./link.ts";
 import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
 import { largestValue } from "./preflight.ts";
 import { type Count, countProgress, type OnProgress } from "./progress.ts";

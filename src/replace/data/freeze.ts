@@ -1,7 +1,7 @@
 /** @module Holds a pause of writes on every node, renews it, and proves that it was never interrupted. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Reply } from "../../database/exchange.ts";
 import { asError } from "../../model/errors.ts";
-import type { Reply } from "./link.ts";
 import type { Node, Side } from "./nodes.ts";
 import { changeBetween, markOf, type NodeMark } from "./proof.ts";
 import { type Refusal, Refused } from "./refusals.ts";

@@ -1,6 +1,8 @@
 /** @module Compares every node and every edge of a graph on two sides, in ranges of their ids. */
+
+import { isDeepStrictEqual } from "node:util";
+import type { Command, Reply } from "../../database/exchange.ts";
 import { type Job, runWithin } from "./in-flight.ts";
-import type { Command, Reply } from "./link.ts";
 import type { Pair } from "./nodes.ts";
 import { listOf, rowsOf } from "./replies.ts";
 
@@ -82,7 +84,7 @@ async function compareRange(pair: Pair, range: Range, limit: number, task: Graph
   }
   task.onRows(what, source.length);
   // Both sides usually list a range in the same order.
-  if (JSON.stringify(source) === JSON.stringify(target)) return;
+  if (isDeepStrictEqual(source, target)) return;
   const [before, after] = [source, target].map(
     (rows) => new Map(rows.map((row) => [String(cell(row[0])), row])),
   );

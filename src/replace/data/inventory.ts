@@ -1,7 +1,9 @@
 /** @module Takes stock of a database: its engine, memory, keys, graphs with their schema, libraries and parameters. */
+
+import type { Reply } from "../../database/exchange.ts";
 import { type DatabaseSettings, linesIn, pairsIn, versionIn } from "../../database/settings.ts";
 import { databasesOf, graphType, idOf, keysOf } from "./keys.ts";
-import type { Link, Reply } from "./link.ts";
+import type { Link } from "./link.ts";
 import type { Side } from "./nodes.ts";
 import { listOf, pairsOf, rowsOf } from "./replies.ts";
 

@@ -1,6 +1,8 @@
 /** @module Walks over the keys of one database, and reads what every key has: type, end and size. */
+
+import type { Reply } from "../../database/exchange.ts";
 import { linesIn } from "../../database/settings.ts";
-import type { Link, Reply } from "./link.ts";
+import type { Link } from "./link.ts";
 import { listOf } from "./replies.ts";
 
 /** A key; its name may be any bytes. */

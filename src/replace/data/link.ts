@@ -1,13 +1,8 @@
 /** @module Sends commands over one connection that stays open: many at once, values as bytes, each with a time limit. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Decoder, RESP_TYPES } from "@redis/client/dist/lib/RESP/decoder.js";
 import { openSocket } from "../../database/connection.ts";
+import { type Command, openExchange, type Reply } from "../../database/exchange.ts";
 import { broken, DatabaseError, type DatabaseTarget, refused } from "../../database/failures.ts";
-
-export type Command = readonly (string | Buffer)[];
-
-/** A reply; bytes instead of texts if they were asked for. */
-export type Reply = string | number | Buffer | null | readonly Reply[] | Error;
 
 export interface AskOptions {
   /** Texts of the replies as bytes. */
@@ -28,16 +23,6 @@ export interface Link {
   close(): void;
 }
 
-/** A batch of commands that waits for its replies. */
-interface Batch {
-  readonly replies: Reply[];
-  readonly count: number;
-  readonly binary: boolean;
-  readonly done: PromiseWithResolvers<readonly Reply[]>;
-}
-
-const texts = {};
-const bytes = { [RESP_TYPES.BLOB_STRING]: Buffer };
 const limit = 120_000;
 
 /**
@@ -47,63 +32,27 @@ const limit = 120_000;
 export async function openLink(target: DatabaseTarget, signal: AbortSignal, database = 0): Promise<Link> {
   signal.throwIfAborted();
   const socket = await openSocket(target, signal);
-  const batches: Batch[] = [];
-  let failure: unknown;
-  const fail = (error: unknown): void => {
-    failure ??= error;
-    signal.removeEventListener("abort", abort);
-    socket.destroy();
-    for (const { done } of batches.splice(0)) done.reject(failure);
-  };
+  const exchange = openExchange(socket, (error) => broken(target, error));
+  const { fail } = exchange;
   const abort = (): void => fail(signal.reason);
-  const keep = (reply: Reply): void => {
-    const [batch] = batches;
-    batch?.replies.push(reply);
-    if (batch === undefined || batch.replies.length < batch.count) return;
-    batches.shift();
-    batch.done.resolve(batch.replies);
-  };
-  const decoder = new Decoder({
-    onReply: keep,
-    onErrorReply: keep,
-    onPush: () => undefined,
-    getTypeMapping: () => (batches[0]?.binary === true ? bytes : texts),
-  });
   signal.addEventListener("abort", abort, { once: true });
-  socket.setNoDelay(true);
-  socket.on("error", (error) => fail(broken(target, error)));
-  socket.on("close", () => fail(broken(target, new Error("it closed the connection"))));
-  socket.on("data", (chunk: Buffer) => {
-    try {
-      decoder.write(chunk);
-    } catch (cause) {
-      fail(broken(target, new Error("it does not speak the protocol of a database", { cause })));
-    }
-  });
-
-  const send: Link["all"] = async (commands, { binary = false, within = limit } = {}) => {
-    if (failure !== undefined) throw failure;
-    if (commands.length === 0) return [];
-    const batch = {
-      replies: [],
-      count: commands.length,
-      binary,
-      done: Promise.withResolvers<readonly Reply[]>(),
-    };
-    batches.push(batch);
+  socket.once("close", () => signal.removeEventListener("abort", abort));
+  const sendWithin = async (
+    commands: readonly Command[],
+    { binary, within = limit }: AskOptions,
+  ): Promise<readonly Reply[]> => {
     const timer = setTimeout(() => fail(silent(target, within)), within);
-    for (const part of commands.flatMap(encoded)) socket.write(part);
-    return batch.done.promise.finally(() => clearTimeout(timer));
+    return exchange.send(commands, binary).finally(() => clearTimeout(timer));
   };
   const all: Link["all"] = async (commands, options = {}) => {
     const end = performance.now() + (options.within ?? limit);
-    const replies = [...(await send(commands, options))];
+    const replies = [...(await sendWithin(commands, options))];
     for (;;) {
       const refused = replies.flatMap((reply, at) => (isQueueFull(reply) ? [at] : []));
       if (refused.length === 0 || performance.now() > end) return replies;
       await sleep(20);
       const again = refused.flatMap((at) => (commands[at] === undefined ? [] : [commands[at]]));
-      for (const [index, reply] of (await send(again, options)).entries())
+      for (const [index, reply] of (await sendWithin(again, options)).entries())
         replies[refused[index] ?? 0] = reply;
     }
   };
@@ -126,7 +75,7 @@ export async function openLink(target: DatabaseTarget, signal: AbortSignal, data
     return {
       id: Number(id),
       get isOpen() {
-        return failure === undefined;
+        return exchange.isOpen;
       },
       all,
       one,
@@ -146,18 +95,4 @@ function isQueueFull(reply: Reply): boolean {
 function silent({ host, port }: DatabaseTarget, ms: number): DatabaseError {
   const message = `the database at ${host}:${port} did not answer within ${ms} ms`;
   return new DatabaseError("unreachable", message, undefined, "silent");
-}
-
-/** A command as a list of words with their lengths; large values are not copied. */
-function encoded(command: Command): readonly (string | Buffer)[] {
-  const parts: (string | Buffer)[] = [];
-  let text = `*${command.length}\r\n`;
-  for (const word of command) {
-    if (typeof word === "string") text += `$${Buffer.byteLength(word)}\r\n${word}\r\n`;
-    else {
-      parts.push(`${text}$${word.length}\r\n`, word);
-      text = "\r\n";
-    }
-  }
-  return [...parts, text];
 }

@@ -26,11 +26,9 @@ export function driftJson(report: ShownDrift, names: KindNames): JsonObject {
     summary: { ...countDrift(report) },
     resources: report.resources.map((resource) => resourceJson(resource, names)),
     outputs: report.outputs.map(outputJson),
-    ...(report.unmanaged === undefined
-      ? {}
-      : {
-          unmanaged: report.unmanaged.map((object) => ({ ...object, type: typeOf(object.kind, names) })),
-        }),
+    ...defined({
+      unmanaged: report.unmanaged?.map((object) => ({ ...object, type: typeOf(object.kind, names) })),
+    }),
     census: {
       ...censusJson(report.census),
       not_checked: notChecked.map(({ address, reason, failed = false }) => ({ address, reason, failed })),
@@ -53,16 +51,8 @@ export function erroredDriftJson(error: GraphformError): JsonObject {
 function resourceJson(resource: ResourceDrift<ShownValue>, names: KindNames): JsonObject {
   const { address, kind, id, what, reason, since, phase, waysOn, where } = resource;
   return {
-    address,
-    kind,
-    type: typeOf(kind, names),
-    ...defined({ id }),
-    class: resource.class,
-    what,
-    reason,
-    ...defined({ since }),
-    ...(phase === undefined ? {} : { phase: phase.is, status: phase.detail }),
-    ...defined({ ways_on: waysOn }),
+    ...{ address, kind, type: typeOf(kind, names), class: resource.class, what, reason },
+    ...defined({ id, since, phase: phase?.is, status: phase?.detail, ways_on: waysOn }),
     ...placeJson(where),
     fields: resource.fields.map(fieldJson),
     events: resource.events.map((event) => ({ ...event })),
@@ -71,32 +61,18 @@ function resourceJson(resource: ResourceDrift<ShownValue>, names: KindNames): Js
 
 function fieldJson(field: FieldDrift<ShownValue>): JsonObject {
   const { path, reason, applied, seen, declared, source, remedy, where } = field;
+  const sensitive = field.secret || [applied, seen, declared].some(isHidden);
   return {
-    path,
-    class: field.class,
-    reason,
-    sensitive: field.secret || [applied, seen, declared].some(isHidden),
-    ...valueJson("applied", applied),
-    ...valueJson("seen", seen),
-    ...valueJson("declared", declared),
-    ...defined({ source }),
-    ...(remedy === undefined ? {} : { effect: remedy.effect, disruption: remedy.disruption }),
+    ...{ path, class: field.class, reason, sensitive },
+    ...defined({ applied: applied?.json, seen: seen?.json, declared: declared?.json, source }),
+    ...defined({ effect: remedy?.effect, disruption: remedy?.disruption }),
     ...placeJson(where),
   };
 }
 
 function outputJson({ name, sensitive, applied, seen }: OutputDrift<ShownValue>): JsonObject {
-  return {
-    name,
-    sensitive: sensitive || [applied, seen].some(isHidden),
-    ...valueJson("applied", applied),
-    ...valueJson("seen", seen),
-  };
-}
-
-/** A value under its key; nothing if it is absent or not known yet. */
-function valueJson(key: string, value: ShownValue | undefined): JsonObject {
-  return value?.json === undefined ? {} : { [key]: value.json };
+  const isSensitive = sensitive || [applied, seen].some(isHidden);
+  return { name, sensitive: isSensitive, ...defined({ applied: applied?.json, seen: seen?.json }) };
 }
 
 function isHidden(value: ShownValue | undefined): boolean {

@@ -9,13 +9,14 @@ const flag: JsonObject = { type: "boolean" };
 const time: JsonObject = { type: "string", description: "ISO 8601." };
 const anything: JsonObject = { description: "Any value; a secret stands as (sensitive)." };
 
-/** An object with these members and no others; the names in `optional` may be absent. */
-function record(properties: JsonObject, optional: readonly string[] = [], description?: string): JsonObject {
+/** An object with these members and no others; one whose name ends with `?` may be absent. */
+function record(members: JsonObject, description?: string): JsonObject {
+  const names = Object.keys(members);
   return {
     type: "object",
     ...defined({ description }),
-    properties,
-    required: Object.keys(properties).filter((name) => !optional.includes(name)),
+    properties: Object.fromEntries(Object.entries(members).map(([name, of]) => [name.replace("?", ""), of])),
+    required: names.filter((name) => !name.endsWith("?")),
     additionalProperties: false,
   };
 }
@@ -24,52 +25,42 @@ function list(items: JsonObject): JsonObject {
   return { type: "array", items };
 }
 
-const where = record(
-  { file: text, line: count, column: count },
-  [],
-  "File, line and column in the manifest.",
-);
+const where = record({ file: text, line: count, column: count }, "File, line and column in the manifest.");
 const driftClass: JsonObject = {
   enum: driftClasses,
   description: "outside: the world has changed. ours: the manifest has. cosmetic: it does not matter.",
 };
-const values: JsonObject = { applied: anything, seen: anything };
+const values: JsonObject = { "applied?": anything, "seen?": anything };
 
-const field = record(
-  {
-    path: text,
-    class: driftClass,
-    reason: text,
-    sensitive: flag,
-    ...values,
-    declared: anything,
-    source: { enum: ["probed", "described", "echoed", "recorded"] },
-    effect: { enum: ["in-place", "replace"], description: "What putting the declared value back takes." },
-    disruption: { enum: disruptions },
-    where,
-  },
-  ["applied", "seen", "declared", "source", "effect", "disruption", "where"],
-);
+const field = record({
+  path: text,
+  class: driftClass,
+  reason: text,
+  sensitive: flag,
+  ...values,
+  "declared?": anything,
+  "source?": { enum: ["probed", "described", "echoed", "recorded"] },
+  "effect?": { enum: ["in-place", "replace"], description: "What putting the declared value back takes." },
+  "disruption?": { enum: disruptions },
+  "where?": where,
+});
 
-const resource = record(
-  {
-    address: text,
-    kind: text,
-    type: text,
-    id: text,
-    class: driftClass,
-    what: { enum: happenings },
-    reason: text,
-    since: { ...time, description: "When the last apply saw it as it ought to be, ISO 8601." },
-    phase: text,
-    status: text,
-    ways_on: { ...text, description: "The ways on from an object that has failed." },
-    where,
-    fields: list(field),
-    events: list(record({ time, message: text, user: text }, ["user"], "From the service's audit log.")),
-  },
-  ["id", "since", "phase", "status", "ways_on", "where"],
-);
+const resource = record({
+  address: text,
+  kind: text,
+  type: text,
+  "id?": text,
+  class: driftClass,
+  what: { enum: happenings },
+  reason: text,
+  "since?": { ...time, description: "When the last apply saw it as it ought to be, ISO 8601." },
+  "phase?": text,
+  "status?": text,
+  "ways_on?": { ...text, description: "The ways on from an object that has failed." },
+  "where?": where,
+  fields: list(field),
+  events: list(record({ time, message: text, "user?": text }, "From the service's audit log.")),
+});
 
 const failed: JsonObject = {
   ...flag,
@@ -82,70 +73,56 @@ function asked(description: string): JsonObject {
   return { ...record({ asked: count, all: count }), description };
 }
 
-const census = record(
-  {
-    declared: count,
-    checked: count,
-    skipped: count,
-    unmanaged: count,
-    fields: record({ probed: count, described: count, echoed: count, recorded: count }),
-    not_checked: list(record({ address: text, reason: text, failed })),
-    unfinished: list(record({ address: text, reason: text })),
-    probed: { ...count, description: "Running databases that were asked; absent where none could be." },
-    databases: asked("Running databases that were asked, of all that are declared and exist."),
-    logins: asked("Logins of users that were tried, of all."),
-    access_rules: {
-      ...record({ not_checked_in_database: count, reason: text }),
-      description:
-        "Users whose access rules were compared with what the service keeps, and not in the database.",
-    },
-    not_probed: list(record({ address: text, login, reason: text, way_out: text, failed }, ["way_out"])),
-    refused_logins: list(record({ address: text, login, reason: text, way_out: text }, ["way_out"])),
-    engines: { type: "object", additionalProperties: count },
-    partial_lists: { ...list(text), description: "Lists of which the service shows a part only." },
+const census = record({
+  declared: count,
+  checked: count,
+  skipped: count,
+  unmanaged: count,
+  fields: record({ probed: count, described: count, echoed: count, recorded: count }),
+  not_checked: list(record({ address: text, reason: text, failed })),
+  unfinished: list(record({ address: text, reason: text })),
+  "probed?": { ...count, description: "Running databases that were asked; absent where none could be." },
+  "databases?": asked("Running databases that were asked, of all that are declared and exist."),
+  "logins?": asked("Logins of users that were tried, of all."),
+  "access_rules?": {
+    ...record({ not_checked_in_database: count, reason: text }),
+    description:
+      "Users whose access rules were compared with what the service keeps, and not in the database.",
   },
-  [
-    "probed",
-    "databases",
-    "logins",
-    "access_rules",
-    "not_probed",
-    "refused_logins",
-    "engines",
-    "partial_lists",
-  ],
-);
+  "not_probed?": list(record({ address: text, login, reason: text, "way_out?": text, failed })),
+  "refused_logins?": list(record({ address: text, login, reason: text, "way_out?": text })),
+  "engines?": { type: "object", additionalProperties: count },
+  "partial_lists?": { ...list(text), description: "Lists of which the service shows a part only." },
+});
 
-const report = record(
-  {
-    format_version: { type: "string", pattern: "^1\\." },
-    errored: { const: false },
-    complete: {
-      ...flag,
-      description:
-        "False where --target or --exclude left something out, something could not be read, a list was partial, or a database that was asked did not answer.",
-    },
-    drifted: { ...flag, description: "True where something that matters was changed outside: exit code 2." },
-    name: text,
-    timestamp: time,
-    summary: record({ outside: count, ours: count, cosmetic: count, seen: count, remembered: count }),
-    resources: list(resource),
-    outputs: list(record({ name: text, sensitive: flag, ...values }, ["applied", "seen"])),
-    unmanaged: list(record({ kind: text, type: text, id: text, name: text }, ["name"])),
-    census,
+const version: JsonObject = { type: "string", pattern: "^1\\." };
+
+const report = record({
+  format_version: version,
+  errored: { const: false },
+  complete: {
+    ...flag,
+    description:
+      "False where --target or --exclude left something out, something could not be read, a list was partial, or a database that was asked did not answer.",
   },
-  ["unmanaged"],
-);
+  drifted: { ...flag, description: "True where something that matters was changed outside: exit code 2." },
+  name: text,
+  timestamp: time,
+  summary: record({ outside: count, ours: count, cosmetic: count, seen: count, remembered: count }),
+  resources: list(resource),
+  outputs: list(record({ name: text, sensitive: flag, ...values })),
+  "unmanaged?": list(record({ kind: text, type: text, id: text, "name?": text })),
+  census,
+});
 
 const failure = record({
-  format_version: { type: "string", pattern: "^1\\." },
+  format_version: version,
   errored: { const: true },
   complete: { const: false },
   drifted: { const: false },
   problems: list({ type: "object" }),
 });
 
-/** The documents of `drift --json`, JSON Schema draft-07. */
 export const driftSchema: JsonObject = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "graphform drift report, version 1",

@@ -4,22 +4,20 @@ import { type DriftReport, hasDrift } from "../../model/drift.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import type { Problem, SourceRange } from "../../model/problem.ts";
 import { escapeText } from "../typeset.ts";
-import { amount, errorsFirst } from "../words.ts";
+import { amount } from "../words.ts";
 
 /** Converts the path of a manifest file to one relative to the root of the repository. */
 export type PathOf = (file: string) => string;
 
 /** One annotation for each problem, errors first. */
 export function problemAnnotations(problems: readonly Problem[], pathOf: PathOf): readonly Annotation[] {
-  const all = problems.map(
-    ({ severity, code, message, hint, range }): Annotation => ({
-      level: severity,
-      title: `graphform: ${code}`,
-      message: hint === undefined ? message : `${message} (hint: ${hint})`,
-      ...placeOf(range, pathOf),
-    }),
-  );
-  return errorsFirst(all);
+  const all = problems.map(({ severity, code, message, hint, range }) => ({
+    level: severity,
+    title: `graphform: ${code}`,
+    message: hint === undefined ? message : `${message} (hint: ${hint})`,
+    ...placeOf(range, pathOf),
+  }));
+  return all.sort((a, b) => Number(b.level === "error") - Number(a.level === "error"));
 }
 
 /** An error for each change that loses data or is blocked: first what is lost, then what would be, then the rest. */
@@ -50,13 +48,11 @@ function isBlocked({ blocked }: Change<unknown>): boolean {
   return blocked.length > 0;
 }
 
-/** Loss that will happen, then loss that is blocked, then the rest. */
 function rank(change: Change<unknown>): number {
   if (!losesData(change)) return 2;
   return isBlocked(change) ? 1 : 0;
 }
 
-/** The place of an annotation, as GitHub takes it. */
 function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Annotation> {
   const line = Math.max(1, start.line);
   const oneLine = end.line === start.line;
@@ -74,12 +70,9 @@ function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Ann
 /** Annotations of each kind that GitHub shows of one step; it drops the others without a word. */
 const shownOfEachKind = 10;
 
-/**
- * Workflow commands for the first 10 annotations of each kind, and one notice with the number of the others. `annotations` are
- * sorted worst first; `more` names the place of all.
- */
+/** Workflow commands for the first of each kind, worst first, and a notice about the others: `more` names the place of all. */
 export function annotationLines(annotations: readonly Annotation[], more: string): readonly string[] {
-  const counts = new Map<AnnotationLevel, number>();
+  const counts = new Map<Annotation["level"], number>();
   const shown = annotations.filter(({ level }) => {
     const count = (counts.get(level) ?? 0) + 1;
     counts.set(level, count);
@@ -87,10 +80,8 @@ export function annotationLines(annotations: readonly Annotation[], more: string
     return count <= (level === "notice" ? shownOfEachKind - 1 : shownOfEachKind);
   });
   const left = annotations.length - shown.length;
-  const notice: readonly Annotation[] =
-    left === 0
-      ? []
-      : [{ level: "notice", title: "graphform", message: `${amount(left, "annotation")} more: ${more}` }];
+  const message = `${amount(left, "annotation")} more: ${more}`;
+  const notice = left === 0 ? [] : [{ level: "notice", title: "graphform", message } as const];
   return [...shown, ...notice].map(workflowCommand);
 }
 
@@ -121,11 +112,9 @@ export function driftAnnotations(report: DriftReport<unknown>, pathOf: PathOf): 
   return [...changed, ...undeclared];
 }
 
-type AnnotationLevel = "error" | "warning" | "notice";
-
 /** A remark that GitHub shows beside the changed lines of a pull request. */
 export interface Annotation {
-  readonly level: AnnotationLevel;
+  readonly level: "error" | "warning" | "notice";
   readonly title: string;
   readonly message: string;
   /** Path relative to the root of the repository. */

@@ -51,7 +51,6 @@ export const disruptionWords: { readonly [disruption in Disruption]: readonly [w
   none: ["nobody interrupted", "good"],
 };
 
-/** A word in its colours. */
 export function chip(word: string, tone: Tone): Markup {
   return markup`<span class="chip ${tone}">${word}</span>`;
 }

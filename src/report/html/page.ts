@@ -5,7 +5,6 @@ import { type Markup, markup, trusted } from "./block-html.ts";
 
 interface PageParts {
   readonly title: string;
-  /** Verdict and next command. */
   readonly header: Markup;
   readonly main: Markup;
   readonly footer: Markup;

@@ -2,7 +2,8 @@
 
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Address } from "../../model/address.ts";
-import type { Action, Change, Plan } from "../../model/plan.ts";
+import type { Action } from "../../model/plan.ts";
+import type { ShownPlan } from "../shown.ts";
 import { escapeText, textWidth } from "../typeset.ts";
 import { actionSigns } from "../view/change-block.ts";
 import { escaped, type ReportView } from "../view/report-view.ts";
@@ -12,10 +13,7 @@ import { folded, type Markup, markup, section } from "./block-html.ts";
 const maxNodes = 60;
 
 /** A section with the picture of a plan and its text; undefined if no changed resource refers to another. */
-export function pictureHtml(
-  plan: Pick<Plan<unknown>, "changes">,
-  view: Pick<ReportView, "groups">,
-): Markup | undefined {
+export function pictureHtml(plan: ShownPlan, view: ReportView): Markup | undefined {
   const { nodes, edges, alone } = neighbourhood(plan, view);
   if (edges.length === 0) return undefined;
   const names = new Map(nodes.map((node) => [node.id, labelOf(node)]));
@@ -37,7 +35,7 @@ export function pictureHtml(
   );
 }
 
-function drawingOf(nodes: readonly GraphNode[], edges: Neighbourhood["edges"]): Markup {
+function drawingOf(nodes: readonly GraphNode[], edges: readonly Edge[]): Markup {
   const graph = new Graph();
   graph.setGraph({ rankdir: "LR", nodesep: 16, ranksep: 48, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
@@ -98,20 +96,17 @@ interface GraphNode {
   readonly blocked: boolean;
 }
 
-/** Changed resources with those that they refer to or that refer to them. */
-interface Neighbourhood {
-  readonly nodes: readonly GraphNode[];
-  /** `from` is referred to by `to`. */
-  readonly edges: readonly { readonly from: string; readonly to: string }[];
-  /** Number of changes without any reference: they are no nodes. */
-  readonly alone: number;
+/** `from` is referred to by `to`. */
+interface Edge {
+  readonly from: string;
+  readonly to: string;
 }
 
-/** The neighbourhood of the changes of a plan. Equal changes are one node, and so are unchanged resources of one name. */
+/** Changed resources and their neighbours; equal ones are one node. `alone` counts changes without any reference, which are none. */
 function neighbourhood(
-  plan: Pick<Plan<unknown>, "changes">,
-  { groups }: Pick<ReportView, "groups">,
-): Neighbourhood {
+  plan: ShownPlan,
+  { groups }: ReportView,
+): { readonly nodes: readonly GraphNode[]; readonly edges: readonly Edge[]; readonly alone: number } {
   const changes = escaped(
     plan.changes.map(({ address, refs, action, blocked }) => ({ address, refs, action, blocked })),
   );
@@ -131,13 +126,13 @@ function neighbourhood(
     const known = members.get(idOf(address)) ?? new Set();
     members.set(idOf(address), known.add(address));
   }
-  const edges = new Map(
-    links.map(({ ref, address }) => [
-      `${idOf(ref)}>${idOf(address)}`,
-      { from: idOf(ref), to: idOf(address) },
-    ]),
-  );
-  const nodes = [...members].map(([id, addresses]) => nodeOf(id, [...addresses].sort(), byAddress));
+  const pairs = links.map(({ ref, address }) => ({ from: idOf(ref), to: idOf(address) }));
+  const edges = new Map(pairs.map((pair) => [`${pair.from}>${pair.to}`, pair]));
+  const nodes = [...members].map(([id, set]): GraphNode => {
+    const addresses = [...set].sort();
+    const { action = "keep", blocked = [] } = byAddress.get(addresses[0] ?? "") ?? {};
+    return { id, addresses, action, blocked: blocked.length > 0 };
+  });
   const drawn = nodes
     .filter(({ action }) => action !== "keep")
     .reduce((sum, node) => sum + node.addresses.length, 0);
@@ -146,13 +141,4 @@ function neighbourhood(
     edges: [...edges.values()].filter(({ from, to }) => from !== to),
     alone: blockIds.size - drawn,
   };
-}
-
-function nodeOf(
-  id: string,
-  addresses: readonly Address[],
-  byAddress: ReadonlyMap<Address, Pick<Change<unknown>, "action" | "blocked">>,
-): GraphNode {
-  const change = byAddress.get(addresses[0] ?? "");
-  return { id, addresses, action: change?.action ?? "keep", blocked: (change?.blocked.length ?? 0) > 0 };
 }

@@ -33,11 +33,8 @@ import { pictureHtml } from "./picture.ts";
 
 export interface PageOptions {
   readonly assets: PageAssets;
-  /** The document that `--json` prints. */
   readonly data: Json;
-  /** The plan, whose references are drawn. */
   readonly plan?: ShownPlan;
-  /** The comparison with an earlier plan, and the name of its file. */
   readonly earlier?: Earlier | undefined;
 }
 
@@ -50,6 +47,7 @@ export interface Earlier {
 /** One file that loads nothing and is whole without scripts. Contains no secrets. */
 export function reportHtml(view: ReportView, { assets, data, plan, earlier }: PageOptions): string {
   const { report, name, verdict, fingerprint, serial, groups, lists, outputs, imports } = view;
+  const blocks = groups.flatMap((group) => group.blocks);
   const listed = (isOpen: boolean): readonly Markup[] =>
     lists.flatMap((list, at) => (list.isOpen === isOpen ? [listHtml(list, `list-${at}`)] : []));
   const parts = {
@@ -60,10 +58,7 @@ export function reportHtml(view: ReportView, { assets, data, plan, earlier }: Pa
       earlier && comparisonHtml(earlier),
       // A verdict of no drift rests on these.
       ...listed(false),
-      filtersHtml(
-        report,
-        groups.flatMap(({ blocks }) => blocks),
-      ),
+      filtersHtml(report, blocks),
       groupsHtml(groups),
       ...listed(true),
       imports.length > 0 &&
@@ -88,9 +83,6 @@ ${incomplete !== "" && markup`<p class="facts">${chip("incomplete", "careful")} 
 ${chips.length > 0 && markup`<ul class="facts">${chips.map((one) => markup`<li>${chip(`${one.count} ${one.word}`, one.tone)}</li>`)}</ul>`}`;
 }
 
-/** Items of a list that are shown without a click. */
-const maxOpenItems = 20;
-
 function listHtml({ title, items, remedy }: ListView, id: string): Markup {
   const rows = items.map(
     ({ is, name, text }) =>
@@ -101,7 +93,7 @@ function listHtml({ title, items, remedy }: ListView, id: string): Markup {
     id,
     `${title} (${items.length})`,
     remedy !== undefined && markup`<p>Way out: ${remedy}.</p>`,
-    items.length <= maxOpenItems ? list : folded(`All ${items.length}`, list),
+    items.length <= maxOpen.items ? list : folded(`All ${items.length}`, list),
   );
 }
 
@@ -128,23 +120,11 @@ ${choices}
 <span role="status"></span></form>`;
 }
 
-const tones: { readonly [is in DifferenceView["is"]]: Tone } = {
-  new: "careful",
-  different: "careful",
-  gone: "quiet",
-};
-
-/** Differences that are shown without a click. */
-const maxOpenDifferences = 3;
-
-/** A section that says what is new, gone and different. */
 function comparisonHtml({ view, file }: Earlier): Markup {
   const { differences, same, isSame, timestamp, name } = view;
   const total = differences.reduce((sum, { addresses }) => sum + addresses.length, 0);
-  const changed =
-    total === 0
-      ? "The same changes, planned from another state."
-      : `${amount(total, "difference")}, ${amount(same, "change")} as before.`;
+  const found = `${amount(total, "difference")}, ${amount(same, "change")} as before.`;
+  const changed = total === 0 ? "The same changes, planned from another state." : found;
   return section(
     "comparison",
     "Compared with an earlier plan",
@@ -153,25 +133,22 @@ function comparisonHtml({ view, file }: Earlier): Markup {
       folded(
         "The differences",
         markup`<div class="differences">${differences.map(differenceHtml)}</div>`,
-        differences.length <= maxOpenDifferences,
+        differences.length <= maxOpen.differences,
       ),
   );
 }
 
 function differenceHtml({ is, addresses, facts }: DifferenceView): Markup {
+  const tone = is === "gone" ? "quiet" : "careful";
   const [first = "", ...others] = addresses;
   const items = others.map((address) => markup`<li><span class="address">${address}</span></li>`);
   const more =
     others.length > 0 && folded(`and ${others.length} more`, markup`<ul class="addresses">${items}</ul>`);
-  return markup`<div class="block ${tones[is]}"><div class="body"><p>${chip(is, tones[is])} <strong class="address">${first}</strong></p>${more}<ul class="plain">${facts.map((fact) => markup`<li>${fact}</li>`)}</ul></div></div>`;
+  return markup`<div class="block ${tone}"><div class="body"><p>${chip(is, tone)} <strong class="address">${first}</strong></p>${more}<ul class="plain">${facts.map((fact) => markup`<li>${fact}</li>`)}</ul></div></div>`;
 }
 
 /** A page that says why there is no plan or no drift report, with the document that `--json` prints then. */
-export function failureHtml(
-  error: GraphformError,
-  assets: PageAssets,
-  report: "plan" | "drift" = "plan",
-): string {
+export function failureHtml(error: GraphformError, assets: PageAssets, report: "plan" | "drift"): string {
   const { title, text } = failureWords[report];
   const { message, hint } = error;
   const problems = (isManifestError(error) ? error.problems : []).map(
@@ -199,12 +176,12 @@ function cardsHtml(view: ReportView): Markup {
   return markup`${affected.map(affectedHtml)}<div class="cards">${cards}</div>`;
 }
 
-/** Addresses that are shown without a click; databases whose data is lost are never folded. */
-const maxOpen = 50;
+/** Entries that are shown without a click. Databases whose data is lost are never folded. */
+const maxOpen = { items: 20, differences: 3, addresses: 50 };
 
 function affectedHtml({ title, note, tone, addresses }: AffectedView): Markup {
   const list = markup`<ul class="names">${addresses.map((address) => markup`<li><span class="address">${address}</span></li>`)}</ul>`;
-  const isShown = tone === "bad" || addresses.length <= maxOpen;
+  const isShown = tone === "bad" || addresses.length <= maxOpen.addresses;
   return markup`<section class="guard ${tone}"><h2>${title} (${addresses.length}) <span class="dim">${note}</span></h2>${isShown ? list : folded(`All ${addresses.length} addresses`, list)}</section>`;
 }
 

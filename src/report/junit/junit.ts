@@ -3,7 +3,7 @@ import XMLBuilder from "fast-xml-builder";
 import { parseAddress } from "../../model/address.ts";
 import type { ResourceDrift } from "../../model/drift.ts";
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
-import { defined, type Json, type JsonObject } from "../../model/json.ts";
+import { defined, type JsonObject } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import type { PathOf } from "../github/annotations.ts";
 import type { ShownDrift, ShownValue } from "../shown.ts";
@@ -17,7 +17,6 @@ type JunitResult =
   | { readonly is: "skipped"; readonly message: string }
   | { readonly is: "failed" | "error"; readonly message: string; readonly detail?: string };
 
-/** One checked resource. */
 export interface JunitCase {
   readonly name: string;
   /** Group in which test reports show it: the kind of the resource. */
@@ -27,7 +26,6 @@ export interface JunitCase {
   readonly result: JunitResult;
 }
 
-/** The checked resources of one manifest. */
 export interface JunitSuite {
   readonly name: string;
   /** ISO 8601. */
@@ -64,22 +62,18 @@ export function junitText(suites: readonly JunitSuite[]): string {
 }
 
 function suiteOf({ name, timestamp, properties = {}, cases }: JunitSuite): JsonObject {
+  const property = Object.entries(properties).map(([figure, value]) => ({
+    "@name": attribute(figure),
+    "@value": String(value),
+  }));
   return {
     "@name": attribute(name),
     ...totals(cases),
     // Readers know the form without milliseconds and zone alone.
     ...(timestamp === undefined ? {} : { "@timestamp": attribute(timestamp.replace(/(\.\d+)?Z$/, "")) }),
-    ...propertiesOf(properties),
+    ...(property.length === 0 ? {} : { properties: { property } }),
     testcase: cases.map(caseOf),
   };
-}
-
-function propertiesOf(properties: { readonly [name: string]: number }): JsonObject {
-  const property = Object.entries(properties).map(([name, value]) => ({
-    "@name": attribute(name),
-    "@value": String(value),
-  }));
-  return property.length === 0 ? {} : { properties: { property } };
 }
 
 function totals(cases: readonly JunitCase[]): JsonObject {
@@ -109,11 +103,8 @@ function resultOf(result: JunitResult): JsonObject {
   const message = { "@message": attribute(result.message) };
   if (result.is === "skipped") return { skipped: message };
   const [element, type] = result.is === "failed" ? ["failure", "drift"] : ["error", "error"];
-  const text: { readonly [key: string]: Json } =
-    result.detail === undefined
-      ? {}
-      : { "#text": escapeLines(result.detail).replace(noncharacters, "\ufffd") };
-  return { [element]: { ...message, "@type": type, ...text } };
+  const text = result.detail && escapeLines(result.detail).replace(noncharacters, "\ufffd");
+  return { [element]: { ...message, "@type": type, ...defined({ "#text": text }) } };
 }
 
 function attribute(text: string): string {
@@ -121,9 +112,8 @@ function attribute(text: string): string {
 }
 
 /**
- * The suite of a report. Failed is what was changed outside, and what is not declared if that was asked for; an error is what could not
- * be read; skipped is what was not looked at, whose database gave no answer, or
- * is not at rest, and a list that was partial. What the manifest alone has changed passes: that is a plan, and no drift.
+ * The suite of a report. Failed is what was changed outside or is not declared; an error is what could not be read; skipped is what was not
+ * looked at or is not at rest, whose database gave no answer, and a partial list. What the manifest alone has changed passes: that is no drift.
  */
 export function driftSuite(report: ShownDrift, pathOf: PathOf): JunitSuite {
   const { name, timestamp, resources, unchanged, unmanaged = [], census } = report;
@@ -135,22 +125,14 @@ export function driftSuite(report: ShownDrift, pathOf: PathOf): JunitSuite {
     ),
   ]);
   const looked = new Set<string>([...resources, ...unchanged].map(({ address }) => address));
+  const outside = resources.filter((resource) => resource.class === "outside");
+  const failures = new Map<string, JunitResult>(outside.map((one) => [one.address, failureOf(one)]));
   const resultOf = (address: string): JunitResult => {
     const message = unsure.get(address);
-    return message === undefined ? { is: "passed" } : { is: "skipped", message };
+    return failures.get(address) ?? (message === undefined ? { is: "passed" } : { is: "skipped", message });
   };
   const cases: readonly JunitCase[] = [
-    ...resources.map((resource) => {
-      const { address, kind, where } = resource;
-      const failed = resource.class === "outside" ? failureOf(resource) : undefined;
-      return {
-        name: address,
-        classname: kind,
-        ...placeOf(where, pathOf),
-        result: failed ?? resultOf(address),
-      };
-    }),
-    ...unchanged.map(({ address, kind, where }) => ({
+    ...[...resources, ...unchanged].map(({ address, kind, where }) => ({
       ...{ name: address, classname: kind, ...placeOf(where, pathOf) },
       result: resultOf(address),
     })),
@@ -188,11 +170,7 @@ export function failedDriftSuite(error: GraphformError, name: string, pathOf: Pa
       name: `${problem.range.file}:${problem.range.start.line} ${problem.code}`,
       classname: "graphform",
       ...placeOf(problem.range, pathOf),
-      result: {
-        is: "error",
-        message: problem.message,
-        ...defined({ detail: problem.hint }),
-      },
+      result: { is: "error", message: problem.message, ...defined({ detail: problem.hint }) },
     }),
   );
   return { name, cases: cases.length === 0 ? [whole] : cases };

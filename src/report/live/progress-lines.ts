@@ -16,10 +16,7 @@ const freeRows = 4;
 
 const widest = { address: 48, status: 36 };
 
-/**
- * The lines that are drawn at `now`, the longest running first; what finds no room is counted. No line is as wide as the screen:
- * a terminal may break it. `reading` replaces the time that is left.
- */
+/** The lines of `now`, the longest running first, each narrower than the screen, which may break it. `reading` replaces the time that is left. */
 export function progressLines(
   progress: RunProgress,
   now: number,
@@ -43,12 +40,11 @@ function stepLines(
   now: number,
   { palette, width }: Screen,
 ): readonly string[] {
-  const rows = steps.map((step) => ({
-    address: escapeText(step.address, 300),
-    status: `${step.doing}${step.status === "" ? "" : ` · ${escapeText(step.status, 200)}`}`,
-    time: elapsedTime(now - step.startedAt),
-    usual:
-      step.usual === 0 ? "" : `usually ${step.usual < 1000 ? "under 1s" : elapsedTime(step.usual + 500)}`,
+  const rows = steps.map(({ address, doing, status, startedAt, usual }) => ({
+    address: escapeText(address, 300),
+    status: `${doing}${status === "" ? "" : ` · ${escapeText(status, 200)}`}`,
+    time: elapsedTime(now - startedAt),
+    usual: usual === 0 ? "" : `usually ${usual < 1000 ? "under 1s" : elapsedTime(usual + 500)}`,
   }));
   const most = (of: "address" | "status" | "time" | "usual", limit: number): number =>
     Math.min(limit, Math.max(0, ...rows.map((row) => textWidth(row[of]))));
@@ -56,29 +52,23 @@ function stepLines(
   const usual = most("usual", 24);
   // Two columns before, and two between each.
   const room = Math.max(16, width - 1 - 2 - 2 - 2 - time - (usual === 0 ? 0 : usual + 2));
-  const status = most(
-    "status",
-    Math.min(widest.status, Math.max(Math.floor(room / 2), room - most("address", room))),
-  );
+  const left = Math.max(Math.floor(room / 2), room - most("address", room));
+  const status = most("status", Math.min(widest.status, left));
   const address = most("address", Math.min(width > 120 ? 2 * widest.address : widest.address, room - status));
   return rows.map((row) => {
     const times = `${row.time.padStart(time)}${row.usual === "" ? "" : `  ${row.usual}`}`;
-    const left = `  ${padTo(cutTo(row.address, address), address)}  `;
+    const name = `  ${padTo(cutTo(row.address, address), address)}  `;
     const middle = `${padTo(cutTo(row.status, status), status)}  `;
-    const rest = Math.max(0, width - 1 - textWidth(left + middle));
-    return `${palette.bold(left)}${middle}${palette.dim(cutTo(times, rest))}`;
+    const rest = Math.max(0, width - 1 - textWidth(name + middle));
+    return `${palette.bold(name)}${middle}${palette.dim(cutTo(times, rest))}`;
   });
 }
 
 /** The line of a log without a terminal: `12 of 61 done · 8 running · 1m20s elapsed`. */
 export function heartbeatText(progress: RunProgress, now: number): string {
-  const running = progress.running.size;
-  const parts = [
-    `${countDone(progress)} of ${progress.steps.length} done`,
-    ...(running === 0 ? [] : [`${running} running`]),
-    `${elapsedTime(now - progress.startedAt)} elapsed`,
-  ];
-  return parts.join(" · ");
+  const { running, steps, startedAt } = progress;
+  const also = running.size === 0 ? "" : ` · ${running.size} running`;
+  return `${countDone(progress)} of ${steps.length} done${also} · ${elapsedTime(now - startedAt)} elapsed`;
 }
 
 function totalLine(progress: RunProgress, now: number, screen: Screen, reading: string | undefined): string {
@@ -93,11 +83,11 @@ function totalLine(progress: RunProgress, now: number, screen: Screen, reading: 
   const ending = reading ?? (left === undefined ? late : `${aboutTime(left / 1000)} left`);
   const parts = [
     `${done} of ${progress.steps.length} done`,
-    ...(failed === 0 ? [] : [`${failed} not done`]),
+    failed === 0 ? "" : `${failed} not done`,
     `${elapsedTime(now - progress.startedAt)} elapsed`,
-    ...(ending === "" ? [] : [ending]),
+    ending,
   ];
-  return palette.cyan(cutTo(parts.join(" · "), width - 1));
+  return palette.cyan(cutTo(parts.filter((part) => part !== "").join(" · "), width - 1));
 }
 
 /** The line that is drawn while a plan is made, or the words of it while an apply is verified. */
@@ -122,7 +112,6 @@ interface ExpectedStep extends Pick<Step, "key" | "after"> {
   readonly usual: number;
 }
 
-/** A step that runs. */
 interface RunningStep {
   readonly address: string;
   /** `creating`; escaped. */
@@ -178,10 +167,7 @@ function countDone({ ended }: RunProgress): number {
   return [...ended.values()].filter((isDone) => isDone).length;
 }
 
-/**
- * Ms until the last step usually ends: the longest chain of what runs and what comes after it. Steps behind one that failed
- * do not count. Undefined if a running step takes longer than usual and nothing else takes longer still.
- */
+/** Ms of the longest chain of steps that run or follow, if not behind a failure. Undefined if a step is late and nothing takes longer. */
 export function timeLeft({ steps, running, ended }: RunProgress, now: number): number | undefined {
   const byKey = new Map(steps.map((step) => [step.key, step]));
   const known = new Map<string, number>();

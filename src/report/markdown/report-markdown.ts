@@ -19,10 +19,7 @@ import { bytesOf, codeSpan, fence, marker, type Part, type Section, withinBudget
 /** Bytes of a report unless others are asked for; GitHub takes 65 536 characters in a comment. */
 export const reportBytes = 60_000;
 
-/**
- * The report as Markdown: marker, verdict, counts, everything destructive or disruptive unfolded, the rest folded, and the observation that it
- * rests on. Foreign text stands in code alone. What does not fit is counted. Ends with a line break.
- */
+/** The report as Markdown, the disruptive part unfolded. Foreign text stands in code alone. What does not fit into `bytes` is counted. */
 export function reportMarkdown(view: ReportView, bytes: number = reportBytes): string {
   const head = headOf(view);
   const foot = footOf(view);
@@ -44,21 +41,23 @@ function headOf({ report, title, name, verdict, seen, incomplete, counts, summar
 
 function sectionsOf(view: ReportView): readonly Section[] {
   const { affected, groups, lists, outputs, imports, whole } = view;
-  const group = ({ title, note, count, blocks, isOpen }: GroupView): Section =>
-    section({ title, note, count, parts: blockParts(blocks), isOpen, whole });
-  const [open, folded] = [groups.filter(({ isOpen }) => isOpen), groups.filter(({ isOpen }) => !isOpen)];
-  const listed = lists.map((list) => ({
-    isOpen: list.isOpen,
-    section: section({
-      ...{ title: list.title, note: list.remedy === undefined ? "" : `Way out: ${list.remedy}.` },
-      ...{ count: list.items.length, parts: listParts(list), isOpen: list.isOpen, whole },
-    }),
-  }));
+  const grouped = (of: boolean): readonly Section[] =>
+    groups
+      .filter(({ isOpen }) => isOpen === of)
+      .map((group) => section(group, blockParts(group.blocks), whole));
+  const listed = (of: boolean): readonly Section[] =>
+    lists
+      .filter(({ isOpen }) => isOpen === of)
+      .map(({ title, items, remedy, isOpen }) => {
+        const note = remedy === undefined ? "" : `Way out: ${remedy}.`;
+        return section({ title, note, count: items.length, isOpen }, items.map(listPart), whole);
+      });
+  const outputParts = outputs.map((output) => ({ full: fieldLines(output), short: [], count: 1 }));
   return [
     ...affected.map(({ title, addresses }) => namesSection(title, addresses, whole)),
-    ...open.map(group),
-    ...listed.filter(({ isOpen }) => isOpen).map((list) => list.section),
-    ...folded.map(group),
+    ...grouped(true),
+    ...listed(true),
+    ...grouped(false),
     {
       parts: imports.length === 0 ? [] : [{ full: imports, short: [], count: imports.length - 1 }],
       render: (lines: readonly string[], leftOut: number) =>
@@ -66,11 +65,8 @@ function sectionsOf(view: ReportView): readonly Section[] {
           ? `${importTitle}: ${codeSpan(whole, 500)} has all ${leftOut}.`
           : `${importTitle}:\n\n${fence("yaml", lines)}`,
     },
-    ...listed.filter(({ isOpen }) => !isOpen).map((list) => list.section),
-    section({
-      ...{ title: "Outputs", note: "", count: outputs.length, isOpen: false, whole },
-      parts: outputs.map((output) => ({ full: fieldLines(output), short: [], count: 1 })),
-    }),
+    ...listed(false),
+    section({ title: "Outputs", note: "", count: outputs.length, isOpen: false }, outputParts, whole),
   ].filter(({ parts }) => parts.length > 0);
 }
 
@@ -86,19 +82,12 @@ function namesSection(title: string, addresses: readonly string[], whole: string
   };
 }
 
-/** A section that is seen without a click, or one in `<details>`. */
-function section({
-  title,
-  note,
-  count,
-  parts,
-  isOpen,
-  whole,
-}: Pick<GroupView, "title" | "note" | "count" | "isOpen"> & {
-  readonly parts: readonly Part[];
-  /** Command that shows what is left out. */
-  readonly whole: string;
-}): Section {
+/** A section that is seen without a click, or one in `<details>`. `whole` is the command that shows what is left out. */
+function section(
+  { title, note, count, isOpen }: Pick<GroupView, "title" | "note" | "count" | "isOpen">,
+  parts: readonly Part[],
+  whole: string,
+): Section {
   const words = `${title} (${count})`;
   return {
     parts,
@@ -151,15 +140,8 @@ const maxProblems = 20;
 /** Longest line, in characters; a line of an error is not longer, but that of a file may be. */
 const maxLength = 1000;
 
-/**
- * The error as Markdown, with the marker of the report: it takes the place of the one that was shown before. `name` is that of the
- * manifest, empty if it could not be read.
- */
-export function failureMarkdown(
-  error: GraphformError,
-  name: string,
-  report: "plan" | "drift" = "plan",
-): string {
+/** The error as Markdown, under the marker of the report that it replaces. `name` is that of the manifest, empty if it could not be read. */
+export function failureMarkdown(error: GraphformError, name: string, report: "plan" | "drift"): string {
   const page = { palette: makePalette(false), width: 100 };
   const problems = isManifestError(error) ? error.problems : [];
   const left = problems.length - maxProblems;
@@ -178,11 +160,8 @@ export function failureMarkdown(
   ].join("\n\n")}\n`;
 }
 
-/** Length of a block. A short one has neither its fields nor most of its addresses, and says how many. */
-type Detail = "full" | "short";
-
-/** Addresses that a block of each length lists. */
-const maxListed: { readonly [detail in Detail]: number } = { full: 50, short: 5 };
+/** Addresses that a block of each length lists. A short one has no fields, and says how many. */
+const maxListed = { full: 50, short: 5 };
 
 /** Blocks as parts of a section: whole if there is room, short otherwise. */
 function blockParts(blocks: readonly BlockView[]): readonly Part[] {
@@ -193,16 +172,13 @@ function blockParts(blocks: readonly BlockView[]): readonly Part[] {
   }));
 }
 
-/** The items of a list as parts of a section. */
-function listParts({ items }: ListView): readonly Part[] {
-  return items.map(({ is, name, text }) => {
-    const line = is === "not declared" ? `? ${name} ${text}` : `! ${name}: ${text}`;
-    return { full: [line.trimEnd()], short: [], count: 1 };
-  });
+function listPart({ is, name, text }: ListView["items"][number]): Part {
+  const line = is === "not declared" ? `? ${name} ${text}` : `! ${name}: ${text}`;
+  return { full: [line.trimEnd()], short: [], count: 1 };
 }
 
 /** The lines of a block, each without a line break. The first character colours a line. */
-function blockLines(block: BlockView, detail: Detail): readonly string[] {
+function blockLines(block: BlockView, detail: keyof typeof maxListed): readonly string[] {
   const { word, addresses, reason, disruption, remarks, fields, named } = block;
   const [first, ...others] = addresses;
   const isOne = first !== undefined && others.length === 0;
@@ -235,7 +211,6 @@ function remarkLines({ is, text, remedy }: RemarkView): readonly string[] {
   ];
 }
 
-/** An address with its id and place. */
 function addressText({ address, id, previous, where }: AddressView): string {
   const parts = [id && `(${id})`, previous && `from ${previous}`, where];
   return [address, ...parts.filter((part) => part !== undefined)].join(" ");

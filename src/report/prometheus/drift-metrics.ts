@@ -23,6 +23,10 @@ export function driftMetrics(report: DriftReport<unknown>, now: number): string 
     drifted: outside,
     unapplied: ours,
   };
+  const info = (names: Labels, sync_status: string, health = "unknown"): Metric["samples"][number] => ({
+    labels: { ...of, ...names, sync_status, health },
+    value: 1,
+  });
   const fields = resources.flatMap((resource) => resource.fields);
   const drifted = resources.filter((resource) => resource.class === "outside");
   return expositionText([
@@ -52,27 +56,19 @@ export function driftMetrics(report: DriftReport<unknown>, now: number): string 
     ),
     ...probeGauges(report, of),
     gauge("graphform_resource_info", "Always 1: one series for each resource.", [
-      ...resources.map(({ address, kind, class: is, phase }) => ({
-        labels: { ...of, ...named(address, kind), sync_status: statusOf[is], health: phase?.is ?? "unknown" },
-        value: 1,
-      })),
-      ...unchanged.map(({ address, kind }) => ({
-        labels: { ...of, ...named(address, kind), sync_status: "synced", health: "unknown" },
-        value: 1,
-      })),
-      ...unmanaged.map(({ kind, id }) => ({
-        labels: { ...of, kind, name: id, sync_status: "unmanaged", health: "unknown" },
-        value: 1,
-      })),
+      ...resources.map(({ address, kind, class: is, phase }) =>
+        info(named(address, kind), statusOf[is], phase?.is),
+      ),
+      ...unchanged.map(({ address, kind }) => info(named(address, kind), "synced")),
+      ...unmanaged.map(({ kind, id }) => info({ kind, name: id }, "unmanaged")),
     ]),
     gauge(
       "graphform_resource_drift_seconds",
       "Longest time that a resource can have been changed: seconds since it was last seen right.",
-      drifted.flatMap(({ address, kind, since }) => {
-        const value = since === undefined ? Number.NaN : (now - Date.parse(since)) / 1000;
-        return Number.isNaN(value)
-          ? []
-          : [{ labels: { ...of, ...named(address, kind) }, value: Math.max(0, value) }];
+      drifted.flatMap(({ address, kind, since = "" }) => {
+        const value = (now - Date.parse(since)) / 1000;
+        if (Number.isNaN(value)) return [];
+        return [{ labels: { ...of, ...named(address, kind) }, value: Math.max(0, value) }];
       }),
     ),
   ]);
@@ -109,16 +105,12 @@ function probeGauges({ census }: DriftReport<unknown>, of: Labels): readonly Met
 }
 
 /**
- * The metrics of a look that failed. Of the file of the look before, the time of the last success is kept, so that an alert on its age
- * still works; everything else would not be known to hold. `name` is that of the manifest, empty if it could not be read.
+ * The metrics of a look that failed. Of the file of the look before the time of the last success stays, for alerts on its age; nothing else
+ * is known to hold. `name` is that of the manifest, empty if it could not be read.
  */
 export function failedDriftMetrics(name: string, earlier: string): string {
-  const kept = earlier
-    .split("\n")
-    .filter((line) =>
-      /^graphform_last_success_timestamp_seconds(?:\{manifest="(?:[^"\\]|\\.)*"\})? [\d.e+]+$/.test(line),
-    );
-  const [line] = kept;
+  const kept = /^graphform_last_success_timestamp_seconds(?:\{manifest="(?:[^"\\]|\\.)*"\})? [\d.e+]+$/;
+  const line = earlier.split("\n").find((one) => kept.test(one));
   const head = `# HELP ${lastSuccess} ${lastHelp}\n# TYPE ${lastSuccess} gauge\n`;
   return `${expositionText([success(name === "" ? {} : { manifest: name }, 0)])}${line === undefined ? "" : `${head}${line}\n`}`;
 }
@@ -149,18 +141,13 @@ interface Labels {
   readonly [name: string]: string;
 }
 
-/** One metric with its samples. */
 interface Metric {
   readonly name: string;
-  /** One sentence. */
   readonly help: string;
   readonly samples: readonly { readonly labels: Labels; readonly value: number }[];
 }
 
-/**
- * Gauges as text, each line ended by a line feed. Of several samples of one series the first counts: a reader refuses a file that
- * has one twice. A metric without samples is left out.
- */
+/** Gauges as text. Of several samples of one series the first counts, since readers refuse a file with two. A metric without samples is left out. */
 export function expositionText(metrics: readonly Metric[]): string {
   return metrics.map(metricText).join("");
 }

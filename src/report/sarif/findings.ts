@@ -2,11 +2,11 @@
 import type { ResourceDrift } from "../../model/drift.ts";
 import { defined, own } from "../../model/json.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import type { ShownDrift, ShownPlan, ShownValue } from "../shown.ts";
+import type { ShownChange, ShownDrift, ShownPlan, ShownValue } from "../shown.ts";
 import { unseenIn } from "../view/census-view.ts";
 import { changedField, driftedFields, driftField, fieldText } from "../view/change-block.ts";
 import { undeclaredRemedy } from "../view/drift-view.ts";
-import { type ReportFinding, worstFirst } from "./sarif-log.ts";
+import { levels, type ReportFinding } from "./sarif-log.ts";
 
 /** One sentence for each code of a guard, with the way to lift it. */
 export const guardRules: { readonly [code: string]: string } = {
@@ -101,13 +101,11 @@ export function planFindings(plan: ShownPlan): readonly ReportFinding[] {
       return finding("plan-drift", `${change.address}: ${fieldText(row)}`, about, change.where);
     }),
   ]);
-  return worstFirst(findings, ranks);
+  return worstFirst(findings);
 }
 
-function guardFinding(
-  { address, action, where }: Change<unknown>,
-  { code, message, lift }: Guard,
-): ReportFinding {
+function guardFinding(change: ShownChange, { code, message, lift }: Guard): ReportFinding {
+  const { address, action, where } = change;
   const rule = `guard-${code}`;
   return {
     rule,
@@ -120,7 +118,7 @@ function guardFinding(
 }
 
 /** An update gives a finding for each field, so that each has its own identity; every other change gives one. */
-function changeFindings(change: Change<ShownValue>): readonly ReportFinding[] {
+function changeFindings(change: ShownChange): readonly ReportFinding[] {
   const { action, address, fields, forcedBy = "", reason, where } = change;
   const inPlace = action === "update" || action === "adopt";
   if (!inPlace || fields.length === 0)
@@ -155,7 +153,7 @@ export function driftFindings(report: ShownDrift): readonly ReportFinding[] {
       finding("drift-unseen", `${address}: ${reason}`, [address, ""], places.get(address)),
     ),
   ];
-  return worstFirst(found, ranks);
+  return worstFirst(found);
 }
 
 function resourceFindings(resource: ResourceDrift<ShownValue>): readonly ReportFinding[] {
@@ -170,4 +168,17 @@ function resourceFindings(resource: ResourceDrift<ShownValue>): readonly ReportF
       return finding(`drift-${field.class}`, message, [address, field.path], field.where ?? where);
     }),
   ];
+}
+
+/** Findings, worst first: by level, then in the order of their rules (all guards are one, `guard`), then by what they are about. */
+function worstFirst(findings: readonly ReportFinding[]): readonly ReportFinding[] {
+  const ranked = findings.map((finding) => ({
+    finding,
+    level: levels.indexOf(finding.level),
+    rule: ranks.indexOf(finding.rule.replace(/^guard-.*/, "guard")),
+    subject: finding.fingerprint.parts.join("\n"),
+  }));
+  const bySubject = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+  ranked.sort((a, b) => a.level - b.level || a.rule - b.rule || bySubject(a.subject, b.subject));
+  return ranked.map(({ finding }) => finding);
 }

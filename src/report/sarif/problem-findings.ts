@@ -2,12 +2,10 @@
 
 import { own } from "../../model/json.ts";
 import type { Problem } from "../../model/problem.ts";
-import { errorsFirst } from "../words.ts";
 import type { ReportFinding } from "./sarif-log.ts";
 
-/** The problems as findings, errors first. */
 export function problemFindings(problems: readonly Problem[]): readonly ReportFinding[] {
-  const findings = problems.map((problem): ReportFinding => {
+  return problems.map((problem) => {
     const { code, severity, message, hint, range, address } = problem;
     return {
       rule: code,
@@ -22,7 +20,6 @@ export function problemFindings(problems: readonly Problem[]): readonly ReportFi
       },
     };
   });
-  return errorsFirst(findings);
 }
 
 /** One sentence for each code of a problem, with the way out. */

@@ -24,15 +24,13 @@ export interface SarifContext {
   readonly figures?: { readonly [name: string]: number };
 }
 
-/** A log, and the number of findings that the limit left out. */
-interface SarifLog {
-  readonly log: JsonObject;
-  readonly leftOut: number;
-}
-
-/** A log with at most 25 000 results. `findings` are sorted worst first: those at the end are left out, and counted. */
-export function sarifLog(findings: readonly ReportFinding[], context: SarifContext): SarifLog {
-  const kept = findings.slice(0, sarifLimits.taken);
+/** A log with at most 25 000 results, and the number of the least severe ones, which are left out then. */
+export function sarifLog(
+  findings: readonly ReportFinding[],
+  context: SarifContext,
+): { readonly log: JsonObject; readonly leftOut: number } {
+  const sorted = levels.flatMap((level) => findings.filter((finding) => finding.level === level));
+  const kept = sorted.slice(0, sarifLimits.taken);
   const rules = [...new Map(kept.map((finding) => [finding.rule, finding])).values()];
   const indexes = new Map(rules.map(({ rule }, at) => [rule, at]));
   const fingerprints = fingerprintsOf(kept, context);
@@ -55,20 +53,16 @@ export function sarifLog(findings: readonly ReportFinding[], context: SarifConte
         toolExecutionNotifications: notifications(findings.length, failure),
       },
     ],
-    results: kept.map((finding, at) => ({
-      ruleId: finding.rule,
-      ruleIndex: indexes.get(finding.rule) ?? 0,
-      level: finding.level,
-      message: { text: messageText(finding.message) },
-      locations: [{ physicalLocation: placeOf(finding.where, context) }],
-      partialFingerprints: { [finding.fingerprint.name]: fingerprints[at] ?? "" },
+    results: kept.map(({ rule, level, message, where, fingerprint }, at) => ({
+      ruleId: rule,
+      ruleIndex: indexes.get(rule) ?? 0,
+      level,
+      message: { text: messageText(message) },
+      locations: [{ physicalLocation: placeOf(where, context) }],
+      partialFingerprints: { [fingerprint.name]: fingerprints[at] ?? "" },
     })),
   };
-  const log = {
-    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
-    version: "2.1.0",
-    runs: [run],
-  };
+  const log = { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
   return { log, leftOut: findings.length - kept.length };
 }
 
@@ -122,9 +116,8 @@ function messageText(text: string): string {
 }
 
 function placeOf(where: SourceRange | undefined, { uriOf, fallbackFile }: SarifContext): JsonObject {
-  if (where === undefined) {
+  if (where === undefined)
     return { artifactLocation: { uri: uriOf(fallbackFile) }, region: { startLine: 1 } };
-  }
   const { file, start, end } = where;
   return {
     artifactLocation: { uri: uriOf(file) },
@@ -137,46 +130,17 @@ function placeOf(where: SourceRange | undefined, { uriOf, fallbackFile }: SarifC
   };
 }
 
-/** Severity of a finding, as SARIF names it. */
-type FindingLevel = "error" | "warning" | "note";
+/** Severities, as SARIF names them. */
+export const levels = ["error", "warning", "note"] as const;
 
 /** One finding: a problem of the manifest, a guard that blocks a change, or a planned change. */
 export interface ReportFinding {
   readonly rule: string;
   /** One sentence about the rule, with the way out. */
   readonly help: string;
-  readonly level: FindingLevel;
+  readonly level: (typeof levels)[number];
   readonly message: string;
   readonly where?: SourceRange;
-  readonly fingerprint: FindingFingerprint;
-}
-
-/** Identity of a finding across runs. Line numbers are no part of it, because they move. */
-interface FindingFingerprint {
-  /** Name and version of the rule by which it is made. */
-  readonly name: string;
-  readonly parts: readonly string[];
-}
-
-const levels: readonly FindingLevel[] = ["error", "warning", "note"];
-
-/** Findings, worst first: by level, then in the order of their rules (all guards are one, `guard`), then by what they are about. */
-export function worstFirst(
-  findings: readonly ReportFinding[],
-  rules: readonly string[],
-): readonly ReportFinding[] {
-  return findings
-    .map((finding) => ({
-      finding,
-      level: levels.indexOf(finding.level),
-      rule: rules.indexOf(finding.rule.replace(/^guard-.*/, "guard")),
-      subject: finding.fingerprint.parts.join("\n"),
-    }))
-    .sort(
-      (a, b) =>
-        a.level - b.level ||
-        a.rule - b.rule ||
-        (a.subject === b.subject ? 0 : a.subject < b.subject ? -1 : 1),
-    )
-    .map(({ finding }) => finding);
+  /** Identity across runs, with the name and version of its own rule. Line numbers are no part of it, because they move. */
+  readonly fingerprint: { readonly name: string; readonly parts: readonly string[] };
 }

@@ -21,31 +21,17 @@ const signs: { readonly [role in FieldRole]: readonly [sign: string, tone: keyof
   removed: ["-", "red"],
 };
 
-/** One field with its values and sources. */
-interface Row {
-  readonly sign: string;
-  readonly tone: keyof Palette;
-  readonly path: string;
-  readonly before?: string;
-  readonly after: string;
-  readonly note: string;
-}
+type Row = ReturnType<typeof rowOf>;
 
-/** The fields with aligned values and notes; a row that is too wide takes several lines. */
+/** The fields with aligned values and notes. A row that is too wide takes several lines, and very wide texts do not count for the others. */
 export function fieldLines(fields: readonly FieldView[], indent: number, page: Page): readonly string[] {
   const rows = fields.map(rowOf);
-  const path = widest(
-    rows.map((row) => row.path),
-    36,
-  );
-  const before = widest(
-    rows.map((row) => row.before ?? ""),
-    Math.max(12, Math.floor((page.width - indent - path) / 3)),
-  );
-  const after = widest(
-    rows.filter((row) => row.note !== "").map((row) => row.after),
-    24,
-  );
+  const widest = (maxWidth: number, textOf: (row: Row) => string): number =>
+    Math.max(0, ...rows.map((row) => textWidth(textOf(row))).filter((width) => width <= maxWidth));
+  const path = widest(36, (row) => row.path);
+  const third = Math.floor((page.width - indent - path) / 3);
+  const before = widest(Math.max(12, third), (row) => row.before ?? "");
+  const after = widest(24, (row) => (row.note === "" ? "" : row.after));
   return rows.flatMap((row) => {
     const { palette, width } = page;
     const change = row.before === undefined ? "" : `${padTo(row.before, before)} → `;
@@ -62,11 +48,12 @@ export function fieldLines(fields: readonly FieldView[], indent: number, page: P
   });
 }
 
-function rowOf({ path, role, before, after, source, afterSource, notes }: FieldView): Row {
+/** The texts of one field. */
+function rowOf({ path, role, before, after, source, afterSource, notes }: FieldView) {
   const [sign, tone] = signs[role];
   return {
     ...{ sign, tone, path },
-    ...(before === undefined ? {} : { before: before + sourceNote(source) }),
+    before: before === undefined ? undefined : before + sourceNote(source),
     after: after + sourceNote(afterSource),
     note: notes.length === 0 ? "" : `# ${notes.join(", ")}`,
   };
@@ -84,11 +71,6 @@ function stackedLines(row: Row, indent: number, { palette, width }: Page): reado
 
 function noteOf({ tone, note }: Row, palette: Palette): string {
   return palette[tone === "red" ? "red" : "dim"](note);
-}
-
-/** The width of the widest text; texts wider than `maxWidth` do not count. */
-function widest(texts: readonly string[], maxWidth: number): number {
-  return Math.max(0, ...texts.map(textWidth).filter((width) => width <= maxWidth));
 }
 
 /** Most addresses that a block lists. */

@@ -109,7 +109,6 @@ export function incompleteText(
   ].join("; ");
 }
 
-/** Something that was not observed, with the reason. */
 type Unseen = Pick<NotProbed, "address" | "reason">;
 
 /** Lists of which the service shows a part only, each with the consequence. */
@@ -134,8 +133,6 @@ export function unseenIn({ census }: Pick<DriftReport<unknown>, "census">): read
   ];
 }
 
-type Probes = Pick<Census, "probed" | "logins" | "notProbed" | "engines">;
-
 /** Number of things that were asked themselves, of all that there was reason to ask or not. */
 export interface Asked {
   readonly asked: number;
@@ -143,9 +140,7 @@ export interface Asked {
 }
 
 /** The databases that were asked, of all, and the same of logins of users; undefined if the run could ask none. */
-export function probeCounts(
-  census: Probes,
-): { readonly databases: Asked; readonly logins: Asked } | undefined {
+export function probeCounts(census: Census): Readonly<Record<"databases" | "logins", Asked>> | undefined {
   const { probed, logins = 0, notProbed = [] } = census;
   if (probed === undefined) return undefined;
   // A refusal is an answer: it is among those that were asked.
@@ -162,7 +157,7 @@ const rulesUnchecked =
   "compared with those that the service keeps; not checked in the database, which shows them to no user";
 
 /** The figures of `probeCounts` by name, for formats that have room for no more. */
-export function probeFigures(census: Probes): { readonly [name: string]: number } {
+export function probeFigures(census: Census): { readonly [name: string]: number } {
   const counts = probeCounts(census);
   if (counts === undefined) return {};
   const { databases, logins } = counts;
@@ -177,18 +172,13 @@ export function probeFigures(census: Probes): { readonly [name: string]: number 
 
 /** The members of a census that plans and drift reports share. */
 export function censusJson(census: Census): JsonObject {
-  const { declared, checked, skipped, unmanaged, fields, partialLists } = census;
-  return {
+  const { declared, checked, skipped, unmanaged, fields, partialLists, notProbed = [], engines } = census;
+  const all = {
     ...{ declared, checked, skipped, unmanaged, fields: { ...fields } },
-    ...probesJson(census),
     ...defined({ partial_lists: partialLists }),
   };
-}
-
-function probesJson(census: Probes): JsonObject {
   const counts = probeCounts(census);
-  if (counts === undefined) return {};
-  const { notProbed = [], engines = {} } = census;
+  if (counts === undefined) return all;
   const entry = ({ address, reason, wayOut, login }: NotProbed): JsonObject => ({
     ...{ address, login: login === true, reason },
     ...defined({ way_out: wayOut }),
@@ -196,6 +186,7 @@ function probesJson(census: Probes): JsonObject {
   const refused = notProbed.filter((one) => one.refused === true);
   const others = notProbed.filter((one) => one.refused !== true);
   return {
+    ...all,
     probed: counts.databases.asked,
     databases: { ...counts.databases },
     logins: { ...counts.logins },

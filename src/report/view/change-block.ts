@@ -4,7 +4,14 @@ import { defined } from "../../model/json.ts";
 import type { Phase } from "../../model/observed.ts";
 import type { Action, Change, FieldChange, OutputChange } from "../../model/plan.ts";
 import { sensitive } from "../../model/sealed.ts";
-import { knownAfterApply, type ShownPlan, type ShownValue, sameShown, shownFields } from "../shown.ts";
+import {
+  knownAfterApply,
+  type ShownChange,
+  type ShownPlan,
+  type ShownValue,
+  sameShown,
+  shownFields,
+} from "../shown.ts";
 import { sourceNote } from "../words.ts";
 import { fold, ownWords } from "./fold.ts";
 import type { AddressView, BlockView, FieldRole, FieldView, RemarkView, Tone } from "./report-view.ts";
@@ -22,41 +29,35 @@ export const actionSigns: { readonly [action in Action]: readonly [sign: string,
 };
 
 /** The blocks of these changes, each at the place of its first change. */
-export function changeBlocks(changes: readonly Change<ShownValue>[]): readonly BlockView[] {
+export function changeBlocks(changes: readonly ShownChange[]): readonly BlockView[] {
   return folded(changes, blockOf);
 }
 
 /** The blocks of resources without changes that are not at rest or were changed outside. `command` waits for operations in progress. */
-export function noteBlocks(changes: readonly Change<ShownValue>[], command: string): readonly BlockView[] {
+export function noteBlocks(changes: readonly ShownChange[], command: string): readonly BlockView[] {
   const kept = changes
     .filter(({ action, phase, drift }) => action === "keep" && (phaseText(phase) !== "" || drift.length > 0))
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   return folded(kept, (change) => noteOf(change, command));
 }
 
-function folded(
-  changes: readonly Change<ShownValue>[],
-  describe: (change: Change<ShownValue>) => BlockView,
-): readonly BlockView[] {
+function folded(changes: readonly ShownChange[], describe: typeof blockOf): readonly BlockView[] {
   const parts = changes.map((change) => {
     const block = describe(change);
-    return {
-      own: ownWords(change),
-      block,
-      values: block.fields.map(({ path }) => comparedValue(change, path)),
-    };
+    const values = block.fields.map(({ path }) => comparedValue(change, path));
+    return { own: ownWords(change), block, values };
   });
   return fold(parts).map(({ block }) => block);
 }
 
 /** The value that equal changes share at a path. */
-function comparedValue({ action, after, fields }: Change<ShownValue>, path: string): unknown {
+function comparedValue({ action, after, fields }: ShownChange, path: string): unknown {
   if (action === "create") return after?.[path];
   const found = fields.find((field) => field.path === path);
   return [found?.before, found?.after];
 }
 
-function blockOf(change: Change<ShownValue>): BlockView {
+function blockOf(change: ShownChange): BlockView {
   const { action, previousAddress, kind, disruption, phase, waysOn, backupFirst, blocked } = change;
   const [sign, tone] = actionSigns[action];
   const moved = previousAddress === undefined || action === "move" ? "" : `, moved from ${previousAddress}`;
@@ -69,10 +70,8 @@ function blockOf(change: Change<ShownValue>): BlockView {
     remarks.push({ is: phaseIs(phase), text, ...defined({ remedy: waysOn }) });
   if (backupFirst === true)
     remarks.push({ is: "backup", text: "backed up first: nothing is deleted before the backup is complete" });
-  if (unchecked.length > 0) {
-    const shown = `not shown by the service, taken from your file: ${unchecked.join(", ")}`;
-    remarks.push({ is: "unchecked", text: shown });
-  }
+  const unseen = `not shown by the service, taken from your file: ${unchecked.join(", ")}`;
+  if (unchecked.length > 0) remarks.push({ is: "unchecked", text: unseen });
   for (const { code, message, lift } of blocked)
     remarks.push({ is: "blocked", code, text: message, remedy: lift });
   return {
@@ -92,7 +91,7 @@ function blockOf(change: Change<ShownValue>): BlockView {
   };
 }
 
-function noteOf(change: Change<ShownValue>, command: string): BlockView {
+function noteOf(change: ShownChange, command: string): BlockView {
   const { kind, phase, waysOn } = change;
   const text = phaseText(phase);
   const is = phaseIs(phase);
@@ -113,7 +112,7 @@ function noteOf(change: Change<ShownValue>, command: string): BlockView {
 }
 
 /** Fields that a binding takes from the manifest: the service does not show them, so they were not checked. */
-function uncheckedFields({ action, before, after }: Change<ShownValue>): readonly string[] {
+function uncheckedFields({ action, before, after }: ShownChange): readonly string[] {
   if (action !== "adopt") return [];
   const seen = new Set(shownFields(before).map(([path]) => path));
   return shownFields(after).flatMap(([path]) => (seen.has(path) ? [] : [path]));
@@ -126,51 +125,42 @@ function phaseText(phase: Phase | undefined): string {
   return phase?.is === "waiting-for-person" ? `waits for a person: ${phase.detail}` : "";
 }
 
-function phaseIs(
-  phase: Phase | undefined,
-): Exclude<RemarkView["is"], "backup" | "unchecked" | "blocked" | "event"> {
+function phaseIs(phase: Phase | undefined): "pending" | "waiting-for-person" | "failed" {
   return phase?.is === "pending" || phase?.is === "waiting-for-person" ? phase.is : "failed";
 }
 
 /** The address of a change or of drift with its id and its place. */
-export function addressOf(
-  subject: Pick<Change<unknown>, "address" | "id" | "previousAddress" | "where">,
-): AddressView {
-  const { address, id, previousAddress, where } = subject;
-  return {
-    address,
-    ...defined({ id, previous: previousAddress }),
-    ...(where === undefined ? {} : { where: `${where.file}:${where.start.line}` }),
-  };
+export function addressOf({
+  address,
+  id,
+  previousAddress: previous,
+  where,
+}: Pick<Change<unknown>, "address" | "id" | "previousAddress" | "where">): AddressView {
+  return { address, ...defined({ id, previous, where: where && `${where.file}:${where.start.line}` }) };
 }
 
 /** The note on what was changed outside if apply does not undo it. */
 const leftAsIs = "changed outside, left as it is";
 
 /** The fields that a change sets, those that force a replacement first, and those that were changed outside and stay; of a new resource all. */
-function fieldsOf(change: Change<ShownValue>): readonly FieldView[] {
-  if (change.action === "create") {
-    const fields = shownFields(change.after);
-    return [
-      ...fields.map(([path, { text }]): FieldView => ({ path, role: "new", after: text, notes: [] })),
-      ...driftedFields(change),
-    ];
-  }
+function fieldsOf(change: ShownChange): readonly FieldView[] {
   const rank = ({ effect }: FieldChange<ShownValue>): number => (effect === "replace" ? 0 : 1);
-  return [
-    ...change.fields.toSorted((a, b) => rank(a) - rank(b)).map((field) => changedField(field, change)),
-    ...driftedFields(change),
-  ];
+  const set =
+    change.action === "create"
+      ? shownFields(change.after).map(
+          ([path, { text }]) => ({ path, role: "new", after: text, notes: [] }) as const,
+        )
+      : change.fields.toSorted((a, b) => rank(a) - rank(b)).map((field) => changedField(field, change));
+  return [...set, ...driftedFields(change)];
 }
 
-/** One field that a change sets. */
-export function changedField(field: FieldChange<ShownValue>, change: Change<ShownValue>): FieldView {
+export function changedField(field: FieldChange<ShownValue>, change: ShownChange): FieldView {
   const role = field.effect === "replace" ? "replaces" : "changed";
   return { ...fieldView(field, role), notes: notesOf(field, change) };
 }
 
 /** The fields that were changed outside and that the change leaves as they are. */
-export function driftedFields({ fields, drift }: Change<ShownValue>): readonly FieldView[] {
+export function driftedFields({ fields, drift }: ShownChange): readonly FieldView[] {
   const set = new Set(fields.map(({ path }) => path));
   return drift
     .filter(({ path }) => !set.has(path))
@@ -193,7 +183,7 @@ function fieldView(field: FieldChange<ShownValue>, role: FieldRole): Omit<FieldV
   };
 }
 
-function notesOf(field: FieldChange<ShownValue>, change: Change<ShownValue>): readonly string[] {
+function notesOf(field: FieldChange<ShownValue>, change: ShownChange): readonly string[] {
   const drifted = change.drift.find((drift) => drift.path === field.path);
   const isReverted = sameShown(drifted?.before, field.after);
   const was = drifted?.before === undefined || field.secret ? "" : `, was ${drifted.before.text}`;
@@ -252,7 +242,6 @@ function outputOf(path: string, output: OutputChange<ShownValue>): FieldView | u
     return { path, role: "drifted", after: before?.text ?? "(not known)", notes: [missing] };
   const next = unknown && after === undefined ? knownAfterApply : text(after);
   if (action === "create") return { path, role: "new", after: next, notes };
-  return action === "update"
-    ? { path, role: "changed", before: text(before), after: next, notes }
-    : undefined;
+  if (action !== "update") return undefined;
+  return { path, role: "changed", before: text(before), after: next, notes };
 }

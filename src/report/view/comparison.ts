@@ -2,10 +2,10 @@
 import { defined, stableJson } from "../../model/json.ts";
 import type { Change, FieldChange, Plan } from "../../model/plan.ts";
 import { fieldsOf as setFields } from "../../model/spec.ts";
-import { type ShownValue, shownFields, shownPlan } from "../shown.ts";
+import { type ShownChange, type ShownValue, shownFields, shownPlan } from "../shown.ts";
 import type { KindNames } from "../words.ts";
 
-/** Changes that differ from the earlier plan in the same way. */
+/** Changes that differ from the earlier plan in one way. */
 export interface DifferenceView {
   readonly is: "new" | "gone" | "different";
   /** Sorted; at least one. */
@@ -14,7 +14,6 @@ export interface DifferenceView {
   readonly facts: readonly string[];
 }
 
-/** The differences of two plans. */
 export interface ComparisonView {
   /** Made from the same state, with the same changes and steps. */
   readonly isSame: boolean;
@@ -42,19 +41,14 @@ export function comparePlans(earlier: Plan, later: Plan, names: KindNames): Comp
     folded.set(key, { is, facts, addresses: [...(folded.get(key)?.addresses ?? []), address] });
   }
   const { timestamp, name } = earlier;
-  return {
-    isSame: earlier.fingerprint === later.fingerprint,
-    timestamp,
-    name,
-    differences: [...folded.values()],
-    same,
-  };
+  const isSame = earlier.fingerprint === later.fingerprint;
+  return { isSame, timestamp, name, differences: [...folded.values()], same };
 }
 
 /** A change as it is, and as it may be shown. */
 interface Compared {
   readonly change: Change;
-  readonly shown: Change<ShownValue>;
+  readonly shown: ShownChange;
 }
 
 function changesOf(plan: Plan, names: KindNames): ReadonlyMap<string, Compared> {
@@ -74,12 +68,12 @@ function differenceOf(
   if (was === undefined) return is && { is: "new", facts: [factOf(is.change)] };
   if (is === undefined) return { is: "gone", facts: [factOf(was.change)] };
   const [before, after] = [was.change, is.change];
+  const fact = (name: string, old: string, now: string): readonly string[] =>
+    old === now ? [] : [`${name}${now}, was: ${old}`];
   const facts = [
-    ...(before.action === after.action ? [] : [`${after.action}, was: ${before.action}`]),
-    ...(before.id === after.id ? [] : [`id ${after.id ?? "(none)"}, was: ${before.id ?? "(none)"}`]),
-    ...(before.disruption === after.disruption
-      ? []
-      : [`disruption ${after.disruption}, was: ${before.disruption}`]),
+    ...fact("", before.action, after.action),
+    ...fact("id ", before.id ?? "(none)", after.id ?? "(none)"),
+    ...fact("disruption ", before.disruption, after.disruption),
     ...guardFacts(before, after),
     ...(before.action === after.action ? fieldFacts(was, is) : []),
   ];
@@ -115,20 +109,20 @@ type Sides = Pick<FieldChange<ShownValue>, "before" | "after">;
 
 /** The fields that a change sets, with digests of their values as they are; those of a new resource have no value before. */
 function fieldsOf({ change, shown }: Compared): ReadonlyMap<string, Sides & { readonly digest: string }> {
-  const isNew = change.action === "create";
-  const set = isNew
-    ? setFields(change.after ?? {}).map(([path, after]) => ({ path, before: undefined, after }))
-    : change.fields;
-  const sides = new Map<string, Sides>(
-    isNew
-      ? shownFields(shown.after).map(([path, after]) => [path, { after }])
-      : shown.fields.map((field) => [field.path, field]),
-  );
+  if (change.action === "create") {
+    const sides = new Map(shownFields(shown.after));
+    return new Map(
+      setFields(change.after ?? {}).map(([path, after]) => [
+        path,
+        { ...defined({ after: sides.get(path) }), digest: stableJson(["(none)", after]) },
+      ]),
+    );
+  }
   return new Map(
-    set.map(({ path, before = "(none)", after = "(none)" }) => {
-      const { before: from, after: to } = sides.get(path) ?? {};
-      return [path, { ...defined({ before: from, after: to }), digest: stableJson([before, after]) }];
-    }),
+    change.fields.map(({ path, before = "(none)", after = "(none)" }, at) => [
+      path,
+      { ...shown.fields[at], digest: stableJson([before, after]) },
+    ]),
   );
 }
 

@@ -23,7 +23,6 @@ const groups: readonly (Pick<GroupView, "title" | "note" | "tone" | "isMinor"> &
   { what: ["unimportant"], title: "Differs, and does not matter", note: "", tone: "quiet", isMinor: true },
 ];
 
-/** The groups of a drift report, worst first. */
 export function driftGroups({ resources }: ShownDrift): readonly GroupView[] {
   return groups.flatMap(({ what, ...group }): GroupView[] => {
     const found = resources.filter((resource) => what.includes(resource.what));
@@ -44,7 +43,6 @@ const happenings: { readonly [what in Happening]: readonly [sign: string, word: 
   unimportant: ["=", "does not matter", "quiet"],
 };
 
-/** The blocks of these resources, each at the place of its first resource. */
 function driftBlocks(resources: readonly ResourceDrift<ShownValue>[]): readonly BlockView[] {
   const parts = resources.map((resource) => ({
     resource,

@@ -70,28 +70,22 @@ export function driftView(report: ShownDrift, names: KindNames): ReportView {
 /** Resources that are named of those that a text is not sure of for one reason. */
 const namedUnsure = 10;
 
-interface DriftCounts {
-  /** Resources that were changed outside. */
-  readonly outside: number;
-  /** Resources with changes of the manifest that are not applied. */
-  readonly ours: number;
-  /** Differences that do not matter: fields and outputs. */
-  readonly cosmetic: number;
-  /** Values that were observed in this run. */
-  readonly seen: number;
-  /** Values that only the last apply knows. */
-  readonly remembered: number;
-}
-
-export function countDrift({ resources, outputs, census }: DriftReport<unknown>): DriftCounts {
-  const of = (is: DriftClass): number => resources.filter((resource) => resource.class === is).length;
+/**
+ * Counts the resources that were changed outside and those with changes of ours that are not applied, cosmetic fields and outputs, and the
+ * values that were seen in this run or are only remembered from the last apply.
+ */
+export function countDrift({
+  resources,
+  outputs,
+  census,
+}: DriftReport<unknown>): Readonly<Record<DriftClass | "seen" | "remembered", number>> {
   const fields = resources.flatMap((resource) => resource.fields);
   const { probed, described, echoed, recorded } = census.fields;
   const unimportant = resources.filter(
     (resource) => resource.class === "cosmetic" && resource.fields.length === 0,
   );
   return {
-    outside: of("outside"),
+    outside: resources.filter((resource) => resource.class === "outside").length,
     ours: resources.filter(
       (resource) => resource.class === "ours" || resource.fields.some((field) => field.class === "ours"),
     ).length,
@@ -175,17 +169,12 @@ function remediesOf({ resources }: DriftReport<unknown>): readonly NextView[] {
     );
   const command = taken && `graphform drift --adopt ${shellWord(`${taken.address}.${taken.path}`)}`;
   const remedies: NextView[] = [];
-  if (isPutBack)
-    remedies.push({
-      command: "graphform plan",
-      text: "shows what putting it back takes; graphform apply does it",
-    });
+  const putBack = "shows what putting it back takes; graphform apply does it";
+  if (isPutBack) remedies.push({ command: "graphform plan", text: putBack });
   if (fields.some(({ remedy }) => remedy === undefined))
     remedies.push({ text: "apply leaves a field as it is if its line names a command" });
-  if (fields.some(({ reason }) => reason.startsWith(passwordRefused)))
-    remedies.push({
-      text: "a password was rotated on purpose: put the new one into its secret, and look again",
-    });
+  const rotated = "a password was rotated on purpose: put the new one into its secret, and look again";
+  if (fields.some(({ reason }) => reason.startsWith(passwordRefused))) remedies.push({ text: rotated });
   if (command !== undefined) remedies.push({ command, text: "writes the live value into the manifest" });
   for (const words of new Set(undeclared))
     remedies.push({ text: `deleted, and that is meant: ${words}, or list the address under removed` });

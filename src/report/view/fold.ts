@@ -108,15 +108,11 @@ function joined<Part extends BlockPart>(members: readonly Part[]): readonly Fold
   ];
 }
 
-/** Rewrites a text of one change. */
 type Rewrite = (text: string) => string;
 
-/** Words that one resource has, with their placeholders: address, former address and id, forEach key and name. */
-type OwnWords = { readonly [placeholder in Placeholder]: string | undefined };
+/** Words that one resource has, with their placeholders: former address, address and id, forEach key and name. */
+type OwnWords = { readonly [placeholder: string]: string | undefined };
 
-type Placeholder = "PREVIOUS" | "ADDRESS" | "ID" | "KEY" | "NAME";
-
-/** The words of one resource. */
 export function ownWords({
   address,
   id,
@@ -129,28 +125,19 @@ export function ownWords({
 }
 
 /** The words in which these resources differ, as the first of them has them. */
-function differingWords([first, ...others]: readonly OwnWords[]): OwnWords {
-  const differs = (name: Placeholder): string | undefined =>
-    others.some((other) => other[name] !== first?.[name]) ? first?.[name] : undefined;
-  return {
-    PREVIOUS: differs("PREVIOUS"),
-    ADDRESS: differs("ADDRESS"),
-    ID: differs("ID"),
-    KEY: differs("KEY"),
-    NAME: differs("NAME"),
-  };
+function differingWords([first = {}, ...others]: readonly OwnWords[]): OwnWords {
+  return Object.fromEntries(
+    Object.entries(first).filter(([name, word]) => others.some((other) => other[name] !== word)),
+  );
 }
 
-/**
- * Rewrites sentences so that those are equal that differ in the identity of the resource alone: `--allow-destroy networks.a` and
- * `--allow-destroy networks.b`.
- */
-function inSentence({ PREVIOUS, ADDRESS, ID }: OwnWords): Rewrite {
-  return rewriteOf({ PREVIOUS, ADDRESS, ID });
+/** Rewrites sentences so that equal ones about other resources are equal: `--allow-destroy networks.a` and `--allow-destroy networks.b`. */
+function inSentence({ KEY: _, NAME: __, ...words }: OwnWords): Rewrite {
+  return rewriteOf(words);
 }
 
 /** Rewrites values; key and name are replaced as well: `cache-eu` becomes `cache-KEY`. */
-function rewriteOf(words: Partial<OwnWords>): Rewrite {
+function rewriteOf(words: OwnWords): Rewrite {
   const known = Object.entries(words).flatMap(([name, word]) =>
     word === undefined || word === ""
       ? []

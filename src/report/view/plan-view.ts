@@ -50,24 +50,18 @@ export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanV
         ...{ title, note, tone, count: changes.length, blocks: changeBlocks(changes) },
         isOpen: tone === "bad" || changes.some((change) => change.disruption !== "none"),
       })),
-      ...(notes.length === 0
-        ? []
-        : [
-            {
-              ...{ title: "Not ready, or changed outside", note: "", tone: "careful" as const },
-              count: notes.reduce((sum, { addresses }) => sum + addresses.length, 0),
-              blocks: notes,
-              isOpen: false,
-              isTight: true as const,
-            },
-          ]),
-    ],
+      {
+        ...{ title: "Not ready, or changed outside", note: "", tone: "careful" as const, blocks: notes },
+        count: notes.reduce((sum, { addresses }) => sum + addresses.length, 0),
+        ...{ isOpen: false, isTight: true as const },
+      },
+    ].filter(({ count }) => count > 0),
     lists: [],
     outputs: outputsOf(plan),
     imports: [],
     remedies: [],
     census: censusView(census),
-    impact: tone === "good" ? "" : impactOf(forecast, disruption),
+    impact: tone === "good" ? "" : impactOf(plan, disruption),
     path: forecast.path ?? [],
     closing: closingOf(plan, command),
     summary: planLine(summarize(plan)),
@@ -92,8 +86,8 @@ export function affectedBy(plan: Plan<unknown>): readonly AffectedView[] {
 /** The numbers of a plan; what is gone is counted only if there is any. */
 function countsOf(plan: ShownPlan): readonly CountView[] {
   const { gone, blocked, destroy, change, add, adopt, move, forget } = summarize(plan);
-  return [
-    ...(gone === 0 ? [] : [{ count: gone, word: "gone", tone: "bad" as const }]),
+  const counts: readonly CountView[] = [
+    { count: gone, word: "gone", tone: "bad" },
     { count: blocked, word: "blocked", tone: "bad" },
     { count: destroy, word: "to destroy", tone: "bad" },
     { count: change, word: "to change", tone: "careful" },
@@ -102,6 +96,7 @@ function countsOf(plan: ShownPlan): readonly CountView[] {
     { count: move, word: "to move", tone: "quiet" },
     { count: forget, word: "to forget", tone: "quiet" },
   ];
+  return gone === 0 ? counts.slice(1) : counts;
 }
 
 function disruptionOf({ changes }: ShownPlan): readonly DisruptionSum[] {
@@ -113,10 +108,8 @@ function disruptionOf({ changes }: ShownPlan): readonly DisruptionSum[] {
   });
 }
 
-function impactOf(
-  { restarts, replacements, seconds }: ShownPlan["forecast"],
-  sums: readonly DisruptionSum[],
-): string {
+function impactOf({ forecast }: ShownPlan, sums: readonly DisruptionSum[]): string {
+  const { restarts, replacements, seconds } = forecast;
   const held = sums.filter(({ disruption, blocked }) => disruption !== "none" && blocked > 0);
   return [
     amount(restarts, "restart"),
@@ -149,19 +142,16 @@ function unproven({ changes, census }: ShownPlan): readonly string[] {
     recorded === 1 ? "is as last applied or imported and was" : "are as last applied or imported and were";
   const count = (is: string): number => changes.filter(({ phase }) => phase?.is === is).length;
   const [pending, waiting, failed] = [count("pending"), count("waiting-for-person"), count("failed")];
+  const [are, wait] = [pending === 1 ? "is" : "are", waiting === 1 ? "waits" : "wait"];
   const sentences = [
     [recorded, `${recorded} of ${amount(all, "value")} ${notChecked} not checked.`],
-    [
-      pending,
-      `${amount(pending, "operation")} ${pending === 1 ? "is" : "are"} still running; apply will wait.`,
-    ],
-    [waiting, `${amount(waiting, "resource")} ${waiting === 1 ? "waits" : "wait"} for a person.`],
+    [pending, `${amount(pending, "operation")} ${are} still running; apply will wait.`],
+    [waiting, `${amount(waiting, "resource")} ${wait} for a person.`],
     [failed, `${amount(failed, "resource")} failed.`],
   ] as const;
   return sentences.flatMap(([number, text]) => (number === 0 ? [] : [text]));
 }
 
-/** Changes of equal severity. */
 interface Group<Value> extends Pick<GroupView, "title" | "note" | "tone"> {
   /** True if every report names each resource: it loses data, is replaced or interrupted. */
   readonly named?: true;
@@ -243,10 +233,7 @@ function worseFirst(a: Change<unknown>, b: Change<unknown>): number {
   return worse === 0 ? (a.address < b.address ? -1 : 1) : worse;
 }
 
-/**
- * The section `imports` that binds everything that may be there already; no lines if nothing is. An entry is a comment if a person has to
- * decide, because several objects may be the resource, or several resources the object.
- */
+/** The section `imports` for all that may be there already. An entry is a comment if several objects, or several resources, match. */
 function importLines({ changes }: Pick<ShownPlan, "changes">): readonly string[] {
   const mayBe = changes
     .flatMap(({ address, kind, mayBe: found }) => (found === undefined ? [] : [{ address, kind, ...found }]))

@@ -42,10 +42,7 @@ export interface RemarkView {
   readonly remedy?: string;
 }
 
-/**
- * One resource, or several with equal changes. Words in which they differ stand as `ADDRESS`, `ID`, `NAME`, `KEY` and `PREVIOUS` in its
- * texts.
- */
+/** One resource, or several with equal changes: their own words stand as `ADDRESS`, `ID`, `NAME`, `KEY` and `PREVIOUS` in its texts. */
 export interface BlockView {
   /** Sorted by address; at least one. */
   readonly addresses: readonly AddressView[];
@@ -59,15 +56,12 @@ export interface BlockView {
   readonly tone: Tone;
   readonly reason: string;
   readonly disruption: Disruption;
-  /** The field that forces the replacement. */
-  readonly forcedBy?: string;
   /** True if every report names all of the addresses in the block. */
   readonly named: boolean;
   readonly remarks: readonly RemarkView[];
   readonly fields: readonly FieldView[];
 }
 
-/** Blocks of equal severity. */
 export interface GroupView {
   readonly title: string;
   /** Meaning of the title for users; may be empty. */
@@ -92,7 +86,7 @@ export interface ListView {
   readonly isOpen: boolean;
 }
 
-/** Resources that an apply disrupts in one way: every report names each of them. */
+/** Resources that an apply disrupts in one way, and every report names. */
 export interface AffectedView extends Pick<GroupView, "title" | "note" | "tone"> {
   /** Sorted. */
   readonly addresses: readonly string[];

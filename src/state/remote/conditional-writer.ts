@@ -11,20 +11,16 @@ import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
 import { isUnreachable, untilAnswered } from "./store-retry.ts";
 
-/** The version that is known to be stored; every field is undefined if nothing is stored. */
-export interface KnownVersion {
-  readonly version: string | undefined;
-  readonly id: VersionId | undefined;
-  /** Of the text, which is kept to be compared by its content. */
-  readonly digest: string | undefined;
-  readonly text: string | undefined;
-}
-
 interface Sent {
   readonly text: string;
   readonly id: VersionId;
   readonly digest: string;
 }
+
+/** The version that is known to be stored; every field is undefined if nothing is stored. */
+export type KnownVersion = {
+  readonly [field in keyof Sent | "version"]: (Sent & Pick<Stored, "version">)[field] | undefined;
+};
 
 export interface ConditionalWriter {
   /** Says what is stored now; forgets writes without an answer. */
@@ -33,17 +29,11 @@ export interface ConditionalWriter {
   known(): KnownVersion | undefined;
   /** Contents (`stateDigest`) of all documents that may be stored now; undefined: of none. */
   possible(): readonly (string | undefined)[];
-  /**
-   * Stores a text that follows what is known. Throws `state-conflict` if something else is stored, `state-unreachable` if
-   * it is not known what is, and the reason of the lease if that has ended.
-   */
+  /** Stores a text that follows what is known. Throws `state-conflict`, `state-unreachable`, or the reason for which the lease has ended. */
   put(text: string, id: VersionId, held: HeldLease): Promise<void>;
   /** Forgets what is stored, as when a lock is taken: it was read under no lock of ours. */
   forget(): void;
-  /**
-   * Reads, and says whether no other run has written: what is stored is what is known or was sent. If nothing is known yet, it
-   * must stay what it was at the first call.
-   */
+  /** True if what is stored is what is known or was sent: no other run has written. While nothing is known it must stay as it is. */
   isUnchanged(): Promise<boolean>;
 }
 

@@ -19,7 +19,7 @@ import { isUnreachable, untilAnswered } from "./store-retry.ts";
 import { raiseFence, takeLease } from "./take-lease.ts";
 import { findUnpushed, openUnstored } from "./unstored.ts";
 
-/** Options of a shared state. All but `name` and `erroredFile` have defaults, and are for tests. */
+/** All but `name` and `erroredFile` have defaults, and are for tests. */
 export interface RemoteStoreOptions extends Partial<LeaseClock> {
   /** Longest time for an answer to a read, or for the lock, in ms. Default: as long as a store may be away. */
   readonly answerWithin?: number | undefined;
@@ -37,9 +37,8 @@ const defaultLease = 60_000;
 const longestRelease = 20_000;
 
 /**
- * A state behind a driver. Writes are merged while one is under way, and each replaces exactly the version that is known. A
- * store that refuses a write, or does not answer in time, ends the run: the lock's `lost` is aborted, nothing more is written,
- * and `settle` stores what happened, or keeps it in `erroredFile`.
+ * A state behind a driver. Writes are merged while one is under way, and each replaces exactly the version that is known. A store that
+ * refuses a write, or does not answer in time, ends the run: `lost` is aborted, and `settle` stores what happened, or keeps it in a file.
  */
 export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptions): KeptStore {
   const { name, clock = systemClock } = options;
@@ -250,7 +249,6 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   };
 }
 
-/** A timer that keeps no process running. */
 function every(ms: number, beat: () => void): () => void {
   const timer = setInterval(beat, ms);
   timer.unref();

@@ -2,14 +2,13 @@
 
 import type { Clock } from "../../model/clock.ts";
 import { asError, isGraphformError } from "../../model/errors.ts";
-import { singleFlight } from "../../model/single-flight.ts";
+import { orAborted, singleFlight } from "../../model/single-flight.ts";
 import { withHeartbeat } from "../lock.ts";
 import { leaseRanOut, leftStanding, replaced, takenAway } from "../lock-words.ts";
 import type { Lease, StateDriver } from "./driver.ts";
 import { unreachable } from "./refusals.ts";
 import { untilAnswered } from "./store-retry.ts";
 
-/** The time that a lease is measured with. */
 export interface LeaseClock {
   readonly clock: Clock;
   /** Ms that never go back, from any beginning. */
@@ -30,12 +29,9 @@ export interface HeldLease {
   readonly ended: AbortSignal;
   /** Longest time without a proof that the lock is ours, in ms: nothing is begun after it. */
   readonly safe: number;
-  /**
-   * Proves that the lock is ours, unless the last proof is fresh; called before anything is begun. A lease that may have run out
-   * by the own clock ends without a request. A lock that does not run out is proved, or ends.
-   */
+  /** Proves that the lock is ours, unless the last proof is fresh. A lease that may have run out by the own clock ends without a request. */
   look(): Promise<void>;
-  /** Renews at once, or finds out that the lock is another's. Never rejects. */
+  /** Renews at once, or ends. Never rejects. */
   renew(): Promise<void>;
   /** Ends the run, as when the store does not answer; the lease is renewed until it is released. */
   stop(reason: Error): void;
@@ -52,10 +48,9 @@ const [renewals, looks] = [3, 12];
 const safePart = 2 / 3;
 
 /**
- * Keeps a lease of `ms` alive. It is measured from the moment before the last request that renewed it was sent, by the
- * monotonic clock and by the wall clock, whichever says more: the first one stands still while a machine sleeps, the second
- * one can be set back. A lock that does not run out is ours while its store does not show another one, and `isUnchanged` says
- * that no other run has written: a run that removes it writes first.
+ * Keeps a lease of `ms` alive. Its age counts from the moment before the last request that renewed it was sent, by the monotonic clock
+ * and by the wall clock, whichever says more: the first stands still while a machine sleeps, the second can be set back. A lock that
+ * does not run out is ours while its store shows no other one and `isUnchanged`: a run that removes it writes first.
  */
 export function holdLease(
   driver: StateDriver,
@@ -164,16 +159,13 @@ export function holdLease(
         if (!mayBeGone || !isGraphformError(error) || error.code !== "lock-unknown") throw error;
       }
     };
-    const stop = new AbortController();
+    const [stop, late] = [new AbortController(), unreachable(driver.where, "does not answer")];
+    const timer = setTimeout(() => stop.abort(late), patience);
     // A store that ended the run by not answering is asked once.
     const given = lost.signal.aborted
       ? free()
       : untilAnswered(free, { clock, signal: stop.signal, longest: safe });
-    await within(given, patience, () => {
-      const late = unreachable(driver.where, "does not answer");
-      stop.abort(late);
-      return late;
-    });
+    await orAborted(given, stop.signal).finally(() => clearTimeout(timer));
   };
   return {
     id: first.holder.id,
@@ -198,12 +190,4 @@ export function holdLease(
 interface Moment {
   readonly monotonic: number;
   readonly wall: number;
-}
-
-/** Rejects if the work takes longer than so many ms. */
-function within(work: Promise<void>, ms: number, late: () => Error): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(late()), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

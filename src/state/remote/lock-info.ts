@@ -3,19 +3,11 @@ import { defined, isObject, type JsonObject, objectIn, textIn } from "../../mode
 import { holderWith } from "../lock-words.ts";
 import type { Holder } from "../store.ts";
 
-/** Terraform's record of a lock: these seven keys and no other. GitLab refuses a lock if one is missing. */
-export interface LockInfo {
-  readonly ID: string;
-  readonly Operation: string;
-  readonly Info: string;
-  readonly Who: string;
-  readonly Version: string;
-  readonly Created: string;
-  readonly Path: string;
-}
-
-/** The record of a holder; fields without a key in LockInfo stand as JSON in `Info`. `path` has no credential. */
-export function lockInfoOf(holder: Holder, path: string): LockInfo {
+/**
+ * Terraform's record of a lock: these seven keys and no other. GitLab refuses a lock if one is missing. Other fields of the holder stand
+ * as JSON in `Info`. `path` has no credential.
+ */
+export function lockInfoOf(holder: Holder, path: string): { readonly [key: string]: string } {
   const { id, operation, who, created, host, pid, expires } = holder;
   return {
     ID: id,
@@ -42,7 +34,6 @@ export function holderOf(info: unknown): Holder | undefined {
   return holderWith(defined({ id, who, pid, host, operation, created, heartbeat: created, expires }));
 }
 
-/** A text under a key; undefined if it is empty, or none. */
 function text(object: JsonObject, key: string): string | undefined {
   return textIn(object[key]) || undefined;
 }

@@ -11,7 +11,7 @@ import { isUnreachable } from "./store-retry.ts";
 /** Codes whose usual remedy names files beside the state. */
 const aboutFiles = ["state-truncated", "state-foreign"];
 
-/** The state in a stored text. Throws as `readState` does. */
+/** Throws as `readState` does. */
 export function readStored(text: string, where: string, name: string): StateDocument {
   try {
     return readState(text, where, name);
@@ -41,9 +41,8 @@ export function readableState(
 const looked = 3;
 
 /**
- * Reads the state until nothing that is kept contradicts it. Throws `state-gone` if nothing is stored, or only what a takeover has
- * written, and versions with a higher serial are kept; and `state-older` if one of them is of the same history. A store that keeps
- * none, or does not show them, is not known to have any.
+ * Reads the state until no kept version contradicts it. If one with a higher serial is kept, throws `state-gone` if nothing is stored, or
+ * only what a takeover has written, and `state-older` if it is of the same history.
  */
 export async function readNewest(
   driver: StateDriver,
@@ -79,21 +78,13 @@ async function contradiction(
 }
 
 function gone(where: string, { id, serial, savedAt }: KeptVersion): GraphformError {
-  return new GraphformError(
-    "state-gone",
-    `the state ${where} is gone, and the store still has version ${serial} of ${savedAt}: with nothing remembered everything would be made again`,
-    {
-      hint: `put it back: graphform state restore ${shellWord(id)}; to begin with nothing: graphform state restore none`,
-    },
-  );
+  const message = `the state ${where} is gone, and the store still has version ${serial} of ${savedAt}: with nothing remembered everything would be made again`;
+  const hint = `put it back: graphform state restore ${shellWord(id)}; to begin with nothing: graphform state restore none`;
+  return new GraphformError("state-gone", message, { hint });
 }
 
 function older(where: string, stored: number, { id, serial, savedAt }: KeptVersion): GraphformError {
-  return new GraphformError(
-    "state-older",
-    `the state ${where} is at version ${stored}, and the store still has version ${serial} of ${savedAt}: an older copy was put in its place`,
-    {
-      hint: `put the newest one back: graphform state restore ${shellWord(id)}; to go on with the older one: graphform state restore current, then bind what was made since with graphform import`,
-    },
-  );
+  const message = `the state ${where} is at version ${stored}, and the store still has version ${serial} of ${savedAt}: an older copy was put in its place`;
+  const hint = `put the newest one back: graphform state restore ${shellWord(id)}; to go on with the older one: graphform state restore current, then bind what was made since with graphform import`;
+  return new GraphformError("state-older", message, { hint });
 }

@@ -4,11 +4,12 @@ import { urlRefusal } from "../../model/stores/http.ts";
 import type { Refusal } from "../../model/stores/store.ts";
 
 /** No answer, or one that settles nothing: what was asked may have happened. `where` has no query and no credential. */
-export function unreachable(where: string, why: string, hint?: string): GraphformError {
-  return new GraphformError("state-unreachable", `the state store ${where} ${why}`, {
-    hint:
-      hint ?? "check the address, and whether the store runs; nothing is lost by running the command again",
-  });
+export function unreachable(
+  where: string,
+  why: string,
+  hint = "check the address, and whether the store runs; nothing is lost by running the command again",
+): GraphformError {
+  return new GraphformError("state-unreachable", `the state store ${where} ${why}`, { hint });
 }
 
 /** A store that asks to be left alone for a time, in ms, before the next request. Nothing happened. */
@@ -41,30 +42,21 @@ export function busyOr(
   return wait > 0 ? new StoreBusyError(where, why, wait) : unreachable(where, why, hint);
 }
 
-/** The answer to a holder that gives its lock back: the lock has another id, or there is none. */
-export function notOurs(where: string): GraphformError {
-  return new GraphformError(
-    "lock-unknown",
-    `the state store ${where} says that the lock is another one's, or gone`,
-  );
-}
-
 /** The credentials or their rights were refused; nothing happened. */
 export function denied(where: string, why: string, hint: string): GraphformError {
   return new GraphformError("state-denied", `the state store ${where} ${why}`, { hint });
 }
 
 /** The store cannot keep a state safely, or it is none. */
-export function unsuitable(where: string, why: string, hint?: string): GraphformError {
-  return new GraphformError("state-unsuitable", `the state store ${where} ${why}`, {
-    hint: hint ?? "check the address of the state, and what answers there",
-  });
+export function unsuitable(
+  where: string,
+  why: string,
+  hint = "check the address of the state, and what answers there",
+): GraphformError {
+  return new GraphformError("state-unsuitable", `the state store ${where} ${why}`, { hint });
 }
 
-/**
- * Throws `url-invalid` for anything but an http or https URL without user and password, and `url-in-clear` for http to
- * another machine. `setting` is named in messages.
- */
+/** Throws `url-invalid` and `url-in-clear` as `urlRefusal` says. `setting` is named in messages. */
 export function checkedUrl(text: string, setting: string): URL {
   assertNone(urlRefusal(text, setting));
   return new URL(text);

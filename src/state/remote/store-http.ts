@@ -1,20 +1,15 @@
 /** @module Sends requests to a state store: one try, one time limit, answers as bytes. */
 import { defined } from "../../model/json.ts";
-import { HttpError, openHttp } from "../../network/send-request.ts";
+import { type HttpAnswer, HttpError, type HttpRequest, openHttp } from "../../network/send-request.ts";
 import { unreachable, unsuitable } from "./refusals.ts";
 
-export interface StoreRequest {
-  readonly method: string;
+export interface StoreRequest extends Pick<HttpRequest, "method" | "headers" | "body"> {
   readonly url: URL;
-  readonly headers: { readonly [name: string]: string };
-  readonly body?: Uint8Array;
 }
 
 /** An answer of any status. Header names are lower-case. */
-export interface StoreAnswer {
-  readonly status: number;
+export interface StoreAnswer extends HttpAnswer {
   readonly headers: { readonly [name: string]: string };
-  readonly body: Buffer;
 }
 
 /** Rejects with `state-unreachable` if there is no whole answer: what was asked may have happened. */
@@ -39,13 +34,8 @@ export function openSender({ timeout = 30_000, ca }: SenderOptions = {}): {
     async send({ method, url, headers, body }) {
       const { origin, pathname, search } = url;
       try {
-        const answer = await http.send({
-          method,
-          origin,
-          path: pathname + search,
-          headers,
-          ...defined({ body }),
-        });
+        const path = pathname + search;
+        const answer = await http.send({ method, origin, path, headers, ...defined({ body }) });
         const fields = Object.entries(answer.headers).map(([name, value]) => [
           name,
           [value ?? []].flat().join(", "),

@@ -11,10 +11,8 @@ const tries = 6;
 /** Ms after which an attempt without an answer counts as one that hung, and most of those: a process that was stopped looks like one. */
 const hanging = { after: 15_000, most: 2 };
 
-/** Pauses between attempts in ms. */
 const pauses = { first: 500, longest: 8000 };
 
-/** Time and end of repeated requests. */
 export interface RetryOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
@@ -31,9 +29,8 @@ export interface WaitLimit {
 }
 
 /**
- * Calls `work` until the store answers. Only `state-unreachable` is repeated, for what the store refuses it refuses again. `work`
- * gets the number of the attempt, from 1. A request that hung is sent once more, and no oftener. A store that says how long to wait is waited for so long; if that is too long,
- * nothing more is sent. Rejects with the last error, or with the reason of the signal.
+ * Calls `work` with the number of the attempt, from 1, until the store answers. Only `state-unreachable` is repeated, a request that hung
+ * once only. A `Retry-After` is waited for; if it is too long, nothing more is sent. Rejects with the last error, or the signal's reason.
  */
 export function untilAnswered<T>(
   work: (attempt: number) => Promise<T>,

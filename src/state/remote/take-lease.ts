@@ -4,7 +4,7 @@ import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import { emptyState, nextVersion, stateFormatter } from "../document.ts";
 import { holderOf, newRecord } from "../lock.ts";
-import { holderWith, locked, notFenced } from "../lock-words.ts";
+import { heldByAnother, holderWith, notFenced } from "../lock-words.ts";
 import { movedDocument, movedText } from "../moved.ts";
 import type { LockOptions } from "../store.ts";
 import type { Lease, StateDriver, Taken } from "./driver.ts";
@@ -12,30 +12,29 @@ import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
 import { isUnreachable, untilAnswered, type WaitLimit } from "./store-retry.ts";
 
-export interface TakenLease {
-  readonly lease: Lease;
-  /** True if another holder's lease ran out, or may have: its writes must be made impossible first. */
-  readonly isTakeover: boolean;
-}
-
 /** Time in ms for giving back what a request without an answer may have taken, once the time of the run is up. */
 const lastTry = 2000;
 
 /** Pauses between looks at a lock that is held, in ms. */
 const pauses = { first: 250, longest: 5000 };
 
-/** Takes the lock, or throws `locked` (exit 5) once the time to wait is over. `ms` is the time of the lease. */
+/**
+ * Takes the lock, or throws `locked` (exit 5) once the time to wait is over. `ms` is the time of the lease. `isTakeover`: another
+ * holder's lease ran out, or may have, and its writes must be made impossible first.
+ */
 export async function takeLease(
   driver: StateDriver,
   operation: string,
   ms: number,
   { clock, timeout = 0, signal = new AbortController().signal }: LockOptions,
   limit?: WaitLimit,
-): Promise<TakenLease> {
+): Promise<{ readonly lease: Lease; readonly isTakeover: boolean }> {
   const deadline = clock.now() + timeout;
   const { id, created } = newRecord(operation, clock.now(), ms);
   let held: Extract<Taken, { readonly is: "held" }> | undefined;
-  const look = async (): Promise<TakenLease | undefined> => {
+  /** A request without an answer may have taken the lock, which no other run removes if locks do not expire. */
+  const removeOwn = (): Promise<unknown> => driver.remove(id).catch(() => undefined);
+  const look = async (): Promise<Awaited<ReturnType<typeof takeLease>> | undefined> => {
     let attempts = 0;
     const take = (attempt: number): ReturnType<StateDriver["take"]> => {
       attempts = attempt;
@@ -43,7 +42,7 @@ export async function takeLease(
     };
     const taken = await untilAnswered(take, { clock, signal, limit }).catch(async (error: unknown) => {
       if (isUnreachable(error) || signal.aborted)
-        await Promise.race([removeIfTaken(driver, id), ...(isTimeUp(error) ? [clock.sleep(lastTry)] : [])]);
+        await Promise.race([removeOwn(), ...(isTimeUp(error) ? [clock.sleep(lastTry)] : [])]);
       throw error;
     });
     held = taken.is === "held" ? taken : undefined;
@@ -55,21 +54,15 @@ export async function takeLease(
   const times = { clock, profile: { timing: { poll: pauses } }, stopping: signal };
   const polled = await poll({ look, evaluate: (taken) => taken, deadline }, times);
   if (polled.is === "decided") return polled.verdict;
-  throw locked(driver, held?.by ?? holderWith({}), held?.age);
-}
-
-/** A request without an answer may have taken the lock, and no other run would remove it if locks do not expire. */
-async function removeIfTaken(driver: StateDriver, id: string): Promise<void> {
-  await driver.remove(id).catch(() => undefined);
+  throw heldByAnother(driver, held?.by ?? holderWith({}), held?.age);
 }
 
 /** Versions that the holder before may write meanwhile. */
 const tries = 100;
 
 /**
- * Writes the stored document once more as its next version. A holder before that was stopped and wakes up expects the version
- * that it knew, so every write of its own is stale from now on. If nothing is stored an empty state is written. Rejects with
- * `state-not-fenced`, or with what is wrong with the stored document.
+ * Writes the stored document once more as its next version, or an empty state if nothing is stored: every write of the holder before is
+ * stale from now on. Rejects with `state-not-fenced`, or with what is wrong with the stored document.
  */
 export async function raiseFence(
   driver: StateDriver,
@@ -78,30 +71,6 @@ export async function raiseFence(
   clock: Clock,
 ): Promise<void> {
   const format = stateFormatter();
-  try {
-    for (let attempt = 0; attempt < tries; attempt += 1)
-      if (
-        await untilAnswered(() => rewrite(driver, held, name, clock, format), {
-          clock,
-          signal: held.ended,
-          longest: held.safe,
-        })
-      )
-        return;
-  } catch (error) {
-    throw isUnreachable(error) ? notFenced(driver, held.current().holder, error) : error;
-  }
-  throw notFenced(driver, held.current().holder);
-}
-
-/** False if the document was changed meanwhile. A write without an answer is repeated as another version: either is a fence. */
-async function rewrite(
-  driver: StateDriver,
-  held: HeldLease,
-  name: string,
-  clock: Clock,
-  format: ReturnType<typeof stateFormatter>,
-): Promise<boolean> {
   const nextText = (before: string | undefined): string => {
     // A state that was moved, or is being moved, stays what it is.
     const moved = before === undefined ? undefined : movedDocument(before);
@@ -109,9 +78,19 @@ async function rewrite(
     const state = before === undefined ? emptyState(name) : readStored(before, driver.where, name);
     return format({ ...state, ...nextVersion(state, clock.now()) });
   };
-  const stored = await driver.read();
-  const text = nextText(stored?.text);
-  await held.look();
-  held.ended.throwIfAborted();
-  return (await driver.write(text, stored?.version, held.current())).is === "written";
+  /** False if the document was changed meanwhile. A write without an answer is repeated as another version: either is a fence. */
+  const rewrite = async (): Promise<boolean> => {
+    const stored = await driver.read();
+    const text = nextText(stored?.text);
+    await held.look();
+    held.ended.throwIfAborted();
+    return (await driver.write(text, stored?.version, held.current())).is === "written";
+  };
+  const options = { clock, signal: held.ended, longest: held.safe };
+  try {
+    for (let attempt = 0; attempt < tries; attempt += 1) if (await untilAnswered(rewrite, options)) return;
+  } catch (error) {
+    throw isUnreachable(error) ? notFenced(driver, held.current().holder, error) : error;
+  }
+  throw notFenced(driver, held.current().holder);
 }

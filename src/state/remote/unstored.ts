@@ -13,10 +13,7 @@ import { untilAnswered } from "./store-retry.ts";
 export interface Unstored {
   /** Keeps one, and begins to write the file: nothing is lost if the run is killed after that. */
   add(event: StateEvent): void;
-  /**
-   * Ends a run that may store nothing more: tries `last` if it is given, then a local file. `lockLeft` is the id of a lock
-   * that may be left standing for ever. Returns the error that the run ends with.
-   */
+  /** Ends a run that may store nothing more: tries `last`, then a local file. `lockLeft`: a lock that may stand for ever. Returns the run's error. */
   keep(reason: Error, last: (() => Promise<void>) | undefined, lockLeft?: string): Promise<Error>;
 }
 
@@ -77,10 +74,7 @@ export function openUnstored({ where, view, stored, possible }: RunView, files: 
   };
 }
 
-/**
- * Finds the first local file of an earlier run which says something that the stored state does not know. The state is read only if
- * there is a file. With `isRemoving`, files that are not needed any more are removed.
- */
+/** Finds the first local file with something that the stored state does not know. `isRemoving`: removes files that are not needed any more. */
 export async function findUnpushed(
   driver: StateDriver,
   name: string,

@@ -141,7 +141,7 @@ describe("Markdown of a plan", () => {
             outputs: { [f]: { action: "create", after: a, unknown: false, sensitive: false } },
           });
           expect(faultsIn(render(made, { planFile: c }).html)).toEqual([]);
-          expect(faultsIn(htmlOf(failureMarkdown(new GraphformError("x", a), b)))).toEqual([]);
+          expect(faultsIn(htmlOf(failureMarkdown(new GraphformError("x", a), b, "plan")))).toEqual([]);
         },
       ),
       { numRuns: runs(100) },
@@ -281,11 +281,11 @@ describe("a plan that could not be made", () => {
     const problems = Array.from({ length: 23 }, (_, line) => ({
       ...{ code: "yaml", severity: "error" as const, message: `wrong ${line}`, range: at(line + 1) },
     }));
-    const written = failureMarkdown(new ManifestError(problems), "shop");
+    const written = failureMarkdown(new ManifestError(problems), "shop", "plan");
     expect(written.split("\n")[0]).toBe(marker("plan", "shop"));
     expect(written).toContain("graphform.yaml:20:3: error: wrong 19");
     expect(written).toContain("3 problems more");
-    expect(failureMarkdown(new GraphformError("y", "unexpected error: x"), "")).toContain(
+    expect(failureMarkdown(new GraphformError("y", "unexpected error: x"), "", "plan")).toContain(
       "error: unexpected error: x",
     );
   });

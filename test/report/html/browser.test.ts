@@ -28,7 +28,7 @@ const pages: { readonly [name: string]: string } = {
   hostile: pageOf(hostilePlan, { earlier }),
   large: pageOf(largePlan),
   outside: driftHtml(whole, words, assets),
-  failed: failureHtml(new GraphformError("x", "the service is not there"), assets),
+  failed: failureHtml(new GraphformError("x", "the service is not there"), assets, "plan"),
 };
 const looks: { readonly [look: string]: BrowserContextOptions & { readonly print?: boolean } } = {
   light: { colorScheme: "light" },

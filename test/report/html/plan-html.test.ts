@@ -215,7 +215,7 @@ describe("the comparison with an earlier plan", () => {
 
 describe("the page of a plan that could not be made", () => {
   it("says why and what to do, and escapes it", () => {
-    const page = failureHtml(new GraphformError("x", "<b>gone</b>", { hint: "look & see" }), assets);
+    const page = failureHtml(new GraphformError("x", "<b>gone</b>", { hint: "look & see" }), assets, "plan");
     expect(page).toContain("No plan: &lt;b&gt;gone&lt;/b&gt;");
     expect(page).toContain("look &amp; see");
     expect(JSON.parse(elements(page, "script")[0] ?? "")).toMatchObject({ errored: true });
@@ -228,6 +228,7 @@ describe("the page of a plan that could not be made", () => {
         { code: "x", severity: "error", message: "unknown field", range, hint: "leave it out" },
       ]),
       assets,
+      "plan",
     );
     expect(bodyOf(page)).toContain("<code>a.yaml:4</code> error: unknown field");
   });

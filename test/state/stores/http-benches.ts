@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
+import type { HttpCredentials as HttpSignIn } from "../../../src/model/stores/http.ts";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
 import { createHttpDriver } from "../../../src/state/remote/http/http-driver.ts";
-import type { HttpSignIn } from "../../../src/state/remote/http/http-protocol.ts";
 import {
   type ServerDialect,
   startTerraformServer,

@@ -19,12 +19,10 @@ export const modulePackage = {
   processor: "x64",
 } as const;
 
-/** True if the package has binaries for this machine. */
 export function hasModulePackage(machine: { readonly platform: string; readonly arch: string }): boolean {
   return machine.platform === modulePackage.system && machine.arch === modulePackage.processor;
 }
 
-/** A cached server, with the shared libraries fetched with it. */
 export interface CachedServer {
   readonly file: string;
   readonly libraries: readonly string[];
@@ -43,7 +41,6 @@ export function cachedServers(cache: string): readonly CachedServer[] {
   return folders.flatMap((folder) => cachedServer(join(cache, folder)) ?? []);
 }
 
-/** The server in a folder of unpacked packages; undefined without one. */
 export function cachedServer(root: string): CachedServer | undefined {
   const file = ["valkey-server", "redis-server"]
     .map((name) => join(root, "usr", "bin", name))
@@ -55,7 +52,6 @@ export function cachedServer(root: string): CachedServer | undefined {
   return { file, libraries };
 }
 
-/** Folder of the cache with the unpacked package of the graph module. */
 export const cachedModuleFolder: string = `module-${modulePackage.version}-${modulePackage.processor}`;
 
 export function megabytes(bytes: number): string {
@@ -65,7 +61,6 @@ export function megabytes(bytes: number): string {
 /** Age in ms after which a temporary folder counts as left by a killed run. */
 const stale = 3_600_000;
 
-/** A folder being filled. */
 export interface Filling {
   /** An empty folder for downloads; removed at the end. */
   readonly work: string;
@@ -74,8 +69,8 @@ export interface Filling {
 }
 
 /**
- * Lets `fill` make a folder and moves it into the cache under the name that it resolves with. A killed or failed run leaves nothing that
- * counts; several runs may add the same folder at the same time. Resolves with the path of the folder.
+ * Lets `fill` make a folder, and moves it into the cache under the name that it resolves with; resolves with its path. A failed
+ * run leaves nothing that counts; several runs may add the same folder at the same time.
  */
 export async function addToCache(
   cache: string,
@@ -181,7 +176,6 @@ function programOf(file: string, text: string, env: ServerProgram["env"]): Serve
   return { file, name: name.toLowerCase() === "valkey" ? "valkey" : "redis", version, env };
 }
 
-/** The missing part, as the loader or the system reports it. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("code" in error && error.code === "ENOENT") return "there is no such file";

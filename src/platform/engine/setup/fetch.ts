@@ -42,14 +42,13 @@ function complaintOf(error: unknown): string {
 
 const { name, version, integrity } = modulePackage;
 
-/** Environment of a download, and the receiver of lines for people. */
 export interface Fetching {
   readonly env: NodeJS.ProcessEnv;
   readonly report: (line: string) => void;
 }
 
 /**
- * Fetches the package from the registry that npm is configured with, compares its hash and unpacks it into the cache. No script of a package
+ * Fetches the package from npm's configured registry, compares its hash and unpacks it into the cache. No script of a package
  * runs. Rejects with EngineError; nothing is kept of a package with another hash.
  */
 export async function fetchModule(cache: string, { env, report }: Fetching): Promise<void> {
@@ -94,8 +93,8 @@ async function registryOf(call: Call): Promise<string> {
 }
 
 /**
- * Unpacks packages, and the libraries they need that this machine lacks, into `root`. Changes nothing of the system: apt's lists,
- * cache and sources are private ones in `work`, derived from the archives that the machine already uses. Rejects with EngineError.
+ * Unpacks packages, and the libraries that they need and this machine lacks, into `root`. Changes nothing of the system: apt's
+ * lists, cache and sources are private ones in `work`. Rejects with EngineError.
  */
 export async function fetchPackages(
   names: readonly string[],
@@ -174,7 +173,6 @@ async function privateApt(work: string): Promise<readonly string[]> {
   return settings.flatMap((setting) => ["-o", setting]);
 }
 
-/** The configuration of apt on this machine. */
 async function machineSources(): Promise<readonly SourceFile[]> {
   const folder = "/etc/apt/sources.list.d";
   const parts = (await readdir(folder).catch(() => [])).filter((name) => /\.(sources|list)$/.test(name));
@@ -192,10 +190,7 @@ interface SourceFile {
   readonly text: string;
 }
 
-/**
- * The archives of this release, with backports added if they are missing, since newer servers are only there. Archives of third
- * parties are left out.
- */
+/** The release's own archives, with backports, since newer servers are only there; without those of third parties. */
 export function withBackports(files: readonly SourceFile[], codename: string): readonly SourceFile[] {
   const backports = `${codename}-backports`;
   const kept = files.flatMap((file) => {

@@ -23,7 +23,6 @@ export type EngineSearch =
 export interface EngineOptions {
   /** The only server program to use; `none` for no engine. Default: GRAPHFORM_ENGINE. */
   readonly program?: string | undefined;
-  /** Default: this process's. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -33,10 +32,7 @@ interface Candidate {
   readonly why: string;
 }
 
-/**
- * Tries candidates by starting them: only the requested server, or else the packaged one, a valkey-server on the PATH, one from the
- * set-up, a redis-server on the PATH.
- */
+/** Starts the requested server only, or one after another: the packaged one, valkey-server, the set-up's, redis-server. */
 export async function findEngine(options: EngineOptions = {}): Promise<EngineSearch> {
   const env = options.env ?? process.env;
   const asked = options.program ?? env["GRAPHFORM_ENGINE"];
@@ -62,9 +58,7 @@ export async function findEngine(options: EngineOptions = {}): Promise<EngineSea
 }
 
 const withoutData = "GRAPHFORM_ENGINE=none runs without data";
-/** Ways to get a server without the set-up. */
 export const otherServers: string = `install valkey-server or redis-server, 7.2 or newer, or name one with GRAPHFORM_ENGINE; ${withoutData}`;
-/** Ways to get the graph module without the set-up. */
 export const otherModules: string = `name a falkordb.so (that of the npm package ${modulePackage.name} ${modulePackage.version}) with GRAPHFORM_MODULE; ${withoutData}`;
 
 function candidates(env: NodeJS.ProcessEnv): readonly Candidate[] {
@@ -94,7 +88,6 @@ function onPath(name: string, env: NodeJS.ProcessEnv): readonly Candidate[] {
   return file === undefined ? [] : [{ file, why: `${file} on the PATH` }];
 }
 
-/** The engine of a working candidate, or the reason why it does not work. */
 async function tryCandidate(candidate: Candidate, module: string, before: string): Promise<Engine | string> {
   const program = await askProgram(candidate.file, candidate.libraries);
   if (typeof program === "string") return program;

@@ -24,8 +24,8 @@ const libraryPackages: { readonly [library: string]: string } = {
 };
 
 /**
- * The result of `findEngine`; if it finds none, the graph module and valkey-server are fetched into the user's cache first, as far as
- * they are missing, without root rights. Resolves with the reason if that fails. Several runs may fetch at the same time.
+ * The result of `findEngine`; if it finds none, fetches a missing graph module and valkey-server into the user's cache, without
+ * root rights. Resolves with the reason if that fails. Several runs may fetch at the same time.
  */
 export async function setupEngine(
   env: NodeJS.ProcessEnv = process.env,

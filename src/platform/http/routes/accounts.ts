@@ -1,7 +1,6 @@
 /** @module Serves account configurations, and connect and disconnect of cloud accounts. */
 
-import type { Json, JsonObject } from "../../../model/json.ts";
-import { textIn } from "../../../model/json.ts";
+import { type JsonObject, textIn } from "../../../model/json.ts";
 import { accountInstances, connectAccount } from "../../control/accounts.ts";
 import { subscriptionOf } from "../../dialect/dialect.ts";
 import type { AccountConfigRecord, InstanceRecord } from "../../model/records.ts";
@@ -9,24 +8,30 @@ import { found, ServiceError } from "../../model/service-error.ts";
 import { fieldsOf, tagsOf } from "../contract.ts";
 import type { Call, Row } from "../exchange.ts";
 import { serviceId } from "./plans.ts";
-import { accepted, pathParam } from "./router.ts";
+import { pathParam } from "./router.ts";
 
 export const accountRows: readonly Row[] = [
   ["GET", "/accountconfig/:id", "describe-account-config", describeAccount],
   ["POST", "/resource-instance/account-config/:id", "account-connection", changeConnection],
 ];
 
-/** Status of an account configuration, and the commands that a person must run. */
-function describeAccount(call: Call): Response {
-  const { core, context } = call;
+function describeAccount(call: Call): JsonObject {
   const id = pathParam(call, "id");
-  const config = found(core.store.accountConfigs.get(id), `account configuration ${id}`);
-  const instanceIds = accountInstances(core, id).map((record) => record.id);
-  return context.json(describeAccountConfig(config, instanceIds));
+  const config = found(call.core.store.accountConfigs.get(id), `account configuration ${id}`);
+  return {
+    id,
+    name: `account-${config.account}`,
+    description: `Account ${config.account} at ${config.cloudProvider}`,
+    cloudProviderId: config.cloudProvider,
+    status: config.status === "OFFBOARDED" ? "DELETING" : config.status,
+    statusMessage: messages[config.status],
+    ...fieldsOfProvider(config),
+    byoaInstanceIDs: accountInstances(call.core, id).map((record) => record.id),
+  };
 }
 
 /** Connects or disconnects an account. The path names the account's instance or its configuration. */
-async function changeConnection(call: Call): Promise<Response> {
+async function changeConnection(call: Call): Promise<void> {
   const { core } = call;
   const asked = pathParam(call, "id");
   const isAsked = ({ isAccount, id, accountConfigId }: InstanceRecord): boolean =>
@@ -48,20 +53,6 @@ async function changeConnection(call: Call): Promise<Response> {
   const lastModified = core.timestamp();
   if (customTags !== undefined)
     await core.store.instances.update(record.id, (now) => ({ ...now, customTags, lastModified }));
-  return accepted();
-}
-
-function describeAccountConfig(config: AccountConfigRecord, instanceIds: readonly string[]): JsonObject {
-  return {
-    id: config.id,
-    name: `account-${config.account}`,
-    description: `Account ${config.account} at ${config.cloudProvider}`,
-    cloudProviderId: config.cloudProvider,
-    status: config.status === "OFFBOARDED" ? "DELETING" : config.status,
-    statusMessage: messages[config.status],
-    ...(providerFields[config.cloudProvider]?.(config.params, config.id) ?? {}),
-    byoaInstanceIDs: instanceIds,
-  };
 }
 
 const messages: { readonly [status in AccountConfigRecord["status"]]: string } = {
@@ -71,9 +62,18 @@ const messages: { readonly [status in AccountConfigRecord["status"]]: string } =
   OFFBOARDED: "the account was given back; delete once more to finish",
 };
 
-type Fields = (params: JsonObject, id: string) => JsonObject;
+function fieldsOfProvider({ id, cloudProvider, params }: AccountConfigRecord): JsonObject {
+  const named = Object.entries(accountFields[cloudProvider] ?? {});
+  return {
+    ...Object.fromEntries(named.map(([key, param]) => [key, textIn(params[param]) ?? ""])),
+    ...(cloudProvider === "aws" ? templates(id) : commands(cloudProvider, id)),
+  };
+}
 
-const text = (value: Json | undefined): string => textIn(value) ?? "";
+const templates = (id: string): JsonObject => ({
+  awsCloudFormationTemplateURL: `https://bootstrap.invalid/account-config-template.yaml?id=${id}`,
+  awsCloudFormationNoLBTemplateURL: `https://bootstrap.invalid/account-config-no-lb-template.yaml?id=${id}`,
+});
 
 const commands = (provider: string, id: string): JsonObject =>
   Object.fromEntries(
@@ -83,27 +83,13 @@ const commands = (provider: string, id: string): JsonObject =>
     ]),
   );
 
-const providerFields: { readonly [provider: string]: Fields } = {
-  aws: (params, id) => ({
-    awsAccountID: text(params["aws_account_id"]),
-    awsBootstrapRoleARN: text(params["aws_bootstrap_role_arn"]),
-    awsCloudFormationTemplateURL: `https://bootstrap.invalid/account-config-template.yaml?id=${id}`,
-    awsCloudFormationNoLBTemplateURL: `https://bootstrap.invalid/account-config-no-lb-template.yaml?id=${id}`,
-  }),
-  gcp: (params, id) => ({
-    gcpProjectID: text(params["gcp_project_id"]),
-    gcpProjectNumber: text(params["gcp_project_number"]),
-    gcpServiceAccountEmail: text(params["gcp_service_account_email"]),
-    ...commands("gcp", id),
-  }),
-  azure: (params, id) => ({
-    azureSubscriptionID: text(params["azure_subscription_id"]),
-    azureTenantID: text(params["azure_tenant_id"]),
-    ...commands("azure", id),
-  }),
-  oci: (params, id) => ({
-    ociTenancyID: text(params["oci_tenancy_id"]),
-    ociDomainID: text(params["oci_domain_id"]),
-    ...commands("oci", id),
-  }),
+const accountFields: { readonly [provider: string]: { readonly [key: string]: string } } = {
+  aws: { awsAccountID: "aws_account_id", awsBootstrapRoleARN: "aws_bootstrap_role_arn" },
+  gcp: {
+    gcpProjectID: "gcp_project_id",
+    gcpProjectNumber: "gcp_project_number",
+    gcpServiceAccountEmail: "gcp_service_account_email",
+  },
+  azure: { azureSubscriptionID: "azure_subscription_id", azureTenantID: "azure_tenant_id" },
+  oci: { ociTenancyID: "oci_tenancy_id", ociDomainID: "oci_domain_id" },
 };

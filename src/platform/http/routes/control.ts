@@ -2,7 +2,7 @@
 
 import type { Context, Hono } from "hono";
 import { auth } from "hono/utils/basic-auth";
-import { isObject, type Json, textIn } from "../../../model/json.ts";
+import { isObject, type Json, type JsonObject, textIn } from "../../../model/json.ts";
 import { bootstrap, offboard } from "../../control/accounts.ts";
 import { parseFaultRules } from "../../control/faults.ts";
 import { readNetwork } from "../../control/validate.ts";
@@ -11,75 +11,71 @@ import { ServiceError } from "../../model/service-error.ts";
 import { maxBody, openBody, parseJson, platformErrorFormat } from "../contract.ts";
 import { linkLifetime } from "../credentials.ts";
 import { platformStatus } from "../describe.ts";
-import type { Env } from "../exchange.ts";
+import { answerOf, type Env, respond } from "../exchange.ts";
 import { addNetwork, describeNetwork } from "./networks.ts";
 import { pathParam, requireSession } from "./router.ts";
-import { matchesCredentials } from "./session.ts";
+import { requireCredentials } from "./session.ts";
 
-type ControlHandler = (context: Context<Env>, body: Json) => Response | Promise<Response>;
+type ControlHandler = (context: Context<Env>, body: Json) => Response | JsonObject | Promise<JsonObject>;
 
-/**
- * Registers faults, request log, network seeds and simulated persons. They accept the platform's own credentials (Basic) or a
- * session. Faults do not apply to them, and the request log omits them.
- */
+/** They take the platform's own credentials (Basic) or a session. No faults apply to them; the request log omits them. */
 export function controlEndpoints(app: Hono<Env>, core: Core): void {
   const route = (method: string, path: string, handler: ControlHandler): void => {
-    app.on(method, `/_platform/${path}`, (context) => answer(core, context, handler));
+    app.on(method, `/_platform/${path}`, (context) =>
+      answerOf(core, platformErrorFormat, context, async () => {
+        requireAccess(core, context);
+        return respond(context, await handler(context, await bodyOf(core, context)));
+      }),
+    );
   };
 
   app.get("/_platform/health", (context) => context.json({ status: "ok", pid: process.pid }));
-  route("GET", "status", (context) => context.json(platformStatus(core)));
+  route("GET", "status", () => platformStatus(core));
 
   route("POST", "page-links", (context) => {
-    const url = new URL(`/?key=${core.pageSessions.createKey()}`, context.req.url);
-    return context.json({ url: url.href, lifetime: linkLifetime });
+    const url = new URL(`/?key=${core.page.keys.create()}`, context.req.url);
+    return { url: url.href, lifetime: linkLifetime };
   });
 
-  route("GET", "faults", (context) => context.json({ rules: core.faults.rules() }));
-  route("PUT", "faults", (context, body) => {
+  const showRules = (): Response => Response.json({ rules: core.faults.rules() });
+  route("GET", "faults", showRules);
+  route("PUT", "faults", (_context, body) => {
     const rules = parseFaultRules(body);
     if (typeof rules === "string") throw new ServiceError(400, rules);
     core.faults.replace(rules);
-    return context.json({ rules });
+    return showRules();
   });
-  route("DELETE", "faults", (context) => {
+  route("DELETE", "faults", () => {
     core.faults.replace([]);
-    return context.json({ rules: [] });
+    return showRules();
   });
 
   route("GET", "requests", (context) => {
     const after = Number(context.req.query("after") ?? 0);
-    return context.json({ requests: core.log.after(Number.isFinite(after) ? after : 0) });
+    return Response.json({ requests: core.log.after(Number.isFinite(after) ? after : 0) });
   });
   route("DELETE", "requests", () => {
     core.log.clear();
     return new Response(null, { status: 204 });
   });
 
-  route("POST", "networks", async (context, body) => {
+  route("POST", "networks", async (_context, body) => {
     const id = textIn(isObject(body) ? body["id"] : undefined);
-    return context.json(describeNetwork(await addNetwork(core, readNetwork(body), id)));
+    return describeNetwork(await addNetwork(core, readNetwork(body), id));
   });
 
   for (const [name, act] of Object.entries({ bootstrap, offboard })) {
     route("POST", `accounts/:id/${name}`, async (context) => {
-      const config = await act(core, pathParam({ context }, "id"));
-      return context.json({ id: config.id, status: config.status });
+      const { id, status } = await act(core, pathParam({ context }, "id"));
+      return { id, status };
     });
   }
 }
 
-async function answer(core: Core, context: Context<Env>, handler: ControlHandler): Promise<Response> {
-  try {
-    const given = auth(context.req.raw);
-    if (given === undefined) requireSession(core, context);
-    else if (!matchesCredentials(core.credentials, given))
-      throw new ServiceError(401, "wrong user name or password");
-    return await handler(context, await bodyOf(core, context));
-  } catch (error) {
-    if (error instanceof ServiceError) return platformErrorFormat.error(error.status, error.message);
-    return platformErrorFormat.error(500, "the platform failed to answer this request");
-  }
+function requireAccess(core: Core, context: Context<Env>): void {
+  const given = auth(context.req.raw);
+  if (given === undefined) requireSession(core, context);
+  else requireCredentials(core, given);
 }
 
 async function bodyOf(core: Core, context: Context<Env>): Promise<Json> {

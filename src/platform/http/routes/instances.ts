@@ -11,9 +11,8 @@ import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { componentPath, fieldsOf, tagsOf } from "../contract.ts";
 import { describeInstance } from "../describe.ts";
-import type { Call, Handler, Row } from "../exchange.ts";
+import type { Call, Row } from "../exchange.ts";
 import {
-  accepted,
   checkSubscription,
   databaseOf,
   instanceOf,
@@ -22,7 +21,6 @@ import {
   locateNodes,
   paged,
   pathParam,
-  placeOf,
   subscriptionFor,
 } from "./router.ts";
 
@@ -31,82 +29,72 @@ export function instanceRows({ dialect }: Core): readonly Row[] {
   const instance = `${component}/:id`;
   return [
     ["POST", `${instance}/failover`, "failover", failover],
-    ["POST", `${instance}/restore`, "restore-to-time", restoreTime],
+    ["POST", `${instance}/restore`, "restore-to-time", restoreTime, 202],
     ["POST", "/resource-instance/:id/version-upgrade", "version-upgrade", upgradeVersion],
-    ["POST", component, "create", createResource],
+    ["POST", component, "create", createResource, 202],
     ["GET", component, "list", listInstances],
     ["GET", "/resource-instance", "list-all", listAllInstances],
-    ["GET", instance, "describe", describeResource],
+    ["GET", instance, "describe", (call) => describeInstance(call.core, instanceOf(call))],
     ...dialect.updateMethods.map((method): Row => [method, instance, "update", updateInstance]),
     ["DELETE", instance, "delete", deleteResource],
     ...(["start", "stop", "restart"] as const).map(
-      (name): Row => ["POST", `${instance}/${name}`, name, changePower(name)],
+      (name): Row => [
+        ...(["POST", `${instance}/${name}`, name] as const),
+        (call) => call.core.lifecycle.operate(databaseOf(call).id, name, call.fault),
+      ],
     ),
     ["PATCH", `${instance}/metadata`, "metadata", changeMetadata],
     ["GET", "/resource-instance/:id/audit-events", "audit-events", listEvents],
   ];
 }
 
-async function createResource(call: Call): Promise<Response> {
+async function createResource(call: Call): Promise<JsonObject> {
   const place = locateComponent(call);
-  const id = await (place.isAccount ? createAccount : createDatabase)(call, place);
-  return call.context.json({ id }, 202);
+  return { id: await (place.isAccount ? createAccount : createDatabase)(call, place) };
 }
 
-function listInstances(call: Call): Response {
+function listInstances(call: Call): JsonObject {
   const { plan, component } = locateComponent(call);
-  const shown = visible(call).filter(
-    ({ tier, component: own }) => tier === plan.tier && own === component.id,
-  );
-  const { items, more } = paged(call, call.fault.missingFromList ? shown.slice(0, -1) : shown);
-  return call.context.json({ ids: items.map(({ id }) => id), ...more });
+  const { items, more } = listed(call, (of) => of.tier === plan.tier && of.component === component.id);
+  return { ids: items.map(({ id }) => id), ...more };
 }
 
-function listAllInstances(call: Call): Response {
-  const shown = visible(call);
-  const { items, more } = paged(call, call.fault.missingFromList ? shown.slice(0, -1) : shown);
+function listAllInstances(call: Call): JsonObject {
+  const { items, more } = listed(call, () => true);
   const resourceInstances = items.map((record) => ({
     resourceID: record.resourceId,
     ...describeInstance(call.core, record),
   }));
-  return call.context.json({ resourceInstances, ...more });
+  return { resourceInstances, ...more };
 }
 
-function visible(call: Call): readonly InstanceRecord[] {
-  return call.core.store.instances.list().filter((record) => isVisible(call, record));
+function listed(
+  call: Call,
+  isOf: (record: InstanceRecord) => boolean,
+): ReturnType<typeof paged<InstanceRecord>> {
+  const shown = call.core.store.instances.list().filter((record) => isVisible(call, record) && isOf(record));
+  return paged(call, call.fault.missingFromList ? shown.slice(0, -1) : shown);
 }
 
-function describeResource(call: Call): Response {
-  return call.context.json(describeInstance(call.core, instanceOf(call)));
-}
-
-async function updateInstance(call: Call): Promise<Response> {
+async function updateInstance(call: Call): Promise<void> {
   const { core, fault } = call;
   const record = databaseOf(call);
   const body = ownBody(core.dialect, call.body ?? null);
-  const changed = checkInDialect(core.dialect, () => readUpdate(body, placeOf(core, record), record));
+  const place = { ...record, instanceTypes: core.instanceTypes };
+  const changed = checkInDialect(core.dialect, () => readUpdate(body, place, record));
   const password = changed.params["graphdbPassword"];
   if (typeof password === "string") core.secrets.add(password);
   await core.lifecycle.operate(record.id, "update", fault, { ...changed, customTags: tagsOf(body) });
-  return accepted();
 }
 
-async function deleteResource(call: Call): Promise<Response> {
+async function deleteResource(call: Call): Promise<void> {
   const { core, fault } = call;
   const record = instanceOf(call);
   if (record.isAccount) await removeAccount(core, record);
   else await core.lifecycle.operate(record.id, "delete", fault);
-  return accepted();
 }
 
-function changePower(name: "start" | "stop" | "restart"): Handler {
-  return async (call) => {
-    await call.core.lifecycle.operate(databaseOf(call).id, name, call.fault);
-    return accepted();
-  };
-}
-
-async function changeMetadata(call: Call): Promise<Response> {
+async function changeMetadata(call: Call): Promise<void> {
   const { core } = call;
   const record = instanceOf(call);
   const body = fieldsOf(call.body, { deletionProtection: "boolean", customTags: "any" });
@@ -118,11 +106,10 @@ async function changeMetadata(call: Call): Promise<Response> {
     lastModified: core.timestamp(),
   }));
   core.events.add(record.id, `metadata changed: ${Object.keys(body).join(", ")}`);
-  return accepted();
 }
 
-function listEvents(call: Call): Response {
-  const { core, context } = call;
+function listEvents(call: Call): JsonObject {
+  const { core } = call;
   const id = pathParam(call, "id");
   const record = core.store.instances.get(id);
   const { items, more } = paged(call, core.events.recent(id));
@@ -136,13 +123,13 @@ function listEvents(call: Call): Response {
     userName: core.credentials.username,
     workflowFailures: isFailure ? [{ eventTime: time, message }] : [],
   }));
-  return context.json({ events, ids: events.map((event) => event.id), ...more });
+  return { events, ids: events.map((event) => event.id), ...more };
 }
 
 const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE"];
 
 /** Failover (specification 4.7) with the keys of the dialect. */
-async function failover(call: Call): Promise<Response> {
+async function failover(call: Call): Promise<void> {
   const { core, fault } = call;
   const record = instanceOf(call, locateNodes(call));
   const { node: nodeKeys, action: actionKeys } = core.dialect.failover;
@@ -164,7 +151,6 @@ async function failover(call: Call): Promise<Response> {
     failedNode: node,
     failoverAction: action ?? "FAILOVER_AND_RESTART",
   });
-  return accepted();
 }
 
 function textAt(body: JsonObject, keys: readonly string[]): string | undefined {
@@ -174,8 +160,7 @@ function textAt(body: JsonObject, keys: readonly string[]): string | undefined {
 
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Creates a new instance with the data that an instance had at a time. */
-async function restoreTime(call: Call): Promise<Response> {
+async function restoreTime(call: Call): Promise<JsonObject> {
   const record = databaseOf(call);
   const body = fieldsOf(call.body, { targetRestoreTime: "any", network_type: "text" });
   const { targetRestoreTime: text, network_type: networkType } = body;
@@ -183,8 +168,7 @@ async function restoreTime(call: Call): Promise<Response> {
   const time = typeof text === "string" && timePattern.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
     throw new ServiceError(400, "targetRestoreTime must be a time like 2026-01-31T12:00:00Z");
-  const id = await restoreToTime(call.core, record, time, networkType, call.fault);
-  return call.context.json({ id }, 202);
+  return { id: await restoreToTime(call.core, record, time, networkType, call.fault) };
 }
 
 /** Keys of the body that locate the instance: the variable segments of a component's path. */
@@ -198,7 +182,7 @@ const placeKeys = [
   "resourceKey",
 ] as const;
 
-async function upgradeVersion(call: Call): Promise<Response> {
+async function upgradeVersion(call: Call): Promise<void> {
   const { core, fault } = call;
   const types = {
     ...Object.fromEntries(placeKeys.map((key) => [key, "text"] as const)),
@@ -221,7 +205,6 @@ async function upgradeVersion(call: Call): Promise<Response> {
   core.lifecycle.check(id, "upgrade");
   const planVersion = upgradeTarget(record, body.targetVersion);
   await core.lifecycle.operate(id, "upgrade", fault, { planVersion });
-  return accepted();
 }
 
 async function createDatabase(call: Call, { plan, component }: Located): Promise<string> {
@@ -230,7 +213,7 @@ async function createDatabase(call: Call, { plan, component }: Located): Promise
   if (component.nodes.length === 0)
     throw new ServiceError(400, `the local platform does not run ${component.key}: it has no clusters`);
   const body = ownCreate(core.dialect, call.body ?? null, tier);
-  const place = placeOf(core, { tier, component: component.id });
+  const place = { tier, component: component.id, instanceTypes: core.instanceTypes };
   const wanted = checkInDialect(core.dialect, () => readCreate(body, place));
   const asked = isObject(body) ? (body["productTierVersion"] ?? preferredVersion) : preferredVersion;
   if (typeof asked !== "string") throw new ServiceError(400, "productTierVersion must be a string");
@@ -249,21 +232,12 @@ async function createDatabase(call: Call, { plan, component }: Located): Promise
   );
 }
 
-async function createAccount({ core, context, body = null, fault }: Call, place: Located): Promise<string> {
+async function createAccount(
+  { core, context, body = null, fault }: Call,
+  { plan, component: { id: component, resourceId } }: Located,
+): Promise<string> {
   const subscriptionId = context.req.query("subscriptionId") ?? "";
   if (subscriptionId === "") throw new ServiceError(400, "query parameter subscriptionId is required");
-  const { plan, component } = place;
-  const customTags = tagsOf(body) ?? [];
-  return addAccount(
-    core,
-    {
-      tier: plan.tier,
-      component: component.id,
-      resourceId: component.resourceId,
-      subscriptionId,
-      customTags,
-    },
-    readAccount(body),
-    fault,
-  );
+  const place = { tier: plan.tier, component, resourceId, subscriptionId, customTags: tagsOf(body) ?? [] };
+  return addAccount(core, place, readAccount(body), fault);
 }

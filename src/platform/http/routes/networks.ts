@@ -10,7 +10,7 @@ import { pathParam } from "./router.ts";
 export function networkRows({ settings }: Core): readonly Row[] {
   const networks = "/resource-instance/custom-network";
   const own: readonly Row[] = [
-    ["GET", `${networks}/:id`, "describe-network", readNetworkById],
+    ["GET", `${networks}/:id`, "describe-network", (call) => describeNetwork(networkOf(call))],
     ["PATCH", `${networks}/:id`, "update-network", renameNetwork],
   ];
   if (settings.networks !== "full") return own;
@@ -22,12 +22,8 @@ export function networkRows({ settings }: Core): readonly Row[] {
   ];
 }
 
-function readNetworkById(call: Call): Response {
-  return call.context.json(describeNetwork(networkOf(call)));
-}
-
-async function renameNetwork(call: Call): Promise<Response> {
-  const { core, context, body } = call;
+async function renameNetwork(call: Call): Promise<JsonObject> {
+  const { core, body } = call;
   const network = networkOf(call);
   if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
   const refused = Object.keys(body).filter((key) => key !== "name");
@@ -37,20 +33,20 @@ async function renameNetwork(call: Call): Promise<Response> {
   if (typeof name !== "string") throw new ServiceError(400, "name must be a string");
   const lastModified = core.timestamp();
   const renamed = await core.store.networks.update(network.id, (now) => ({ ...now, name, lastModified }));
-  return context.json(describeNetwork(renamed ?? networkOf(call)));
+  return describeNetwork(renamed ?? networkOf(call));
 }
 
-function listNetworks({ core, context }: Call): Response {
+function listNetworks({ core, context }: Call): JsonObject {
   const { cloudProviderName: provider, cloudProviderRegion: region } = context.req.query();
   const shown = core.store.networks
     .list()
     .filter((network) => (provider ?? network.cloudProvider) === network.cloudProvider)
     .filter((network) => (region ?? network.region) === network.region);
-  return context.json({ customNetworks: shown.map(describeNetwork) });
+  return { customNetworks: shown.map(describeNetwork) };
 }
 
-async function createNetwork({ core, context, body = null }: Call): Promise<Response> {
-  return context.json(describeNetwork(await addNetwork(core, readNetwork(body))));
+async function createNetwork({ core, body = null }: Call): Promise<JsonObject> {
+  return describeNetwork(await addNetwork(core, readNetwork(body)));
 }
 
 async function deleteNetwork(call: Call): Promise<Response> {
@@ -61,7 +57,7 @@ async function deleteNetwork(call: Call): Promise<Response> {
     if (user !== undefined)
       throw new ServiceError(409, `custom network ${id} is in use by instance ${user.id}`);
   });
-  return call.context.body(null, 200);
+  return new Response();
 }
 
 function networkOf(call: Call): NetworkRecord {

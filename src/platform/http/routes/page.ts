@@ -16,18 +16,16 @@ import { matchesCredentials } from "./session.ts";
 const pause = 200;
 
 /**
- * Registers the page at `/`. It needs a session even on loopback, where other users of the machine, and web pages by DNS rebinding,
- * could read it. A session comes from a one-time link (`platform open`) or the form, and gives access to the page and its stream
- * only.
+ * Registers the page at `/`. It needs a session even on loopback, where other users of the machine, and web pages by DNS
+ * rebinding, could read it; a one-time link or the form opens one, for the page and its stream only.
  */
 export function pageEndpoints(app: Hono<Env>, core: Core): void {
   const isOpen = (context: Context<Env>): boolean =>
-    core.pageSessions.has(getCookie(context, cookieName(context)) ?? "");
+    core.page.sessions.has(getCookie(context, cookieName(context)) ?? "");
 
   app.get("/", (context) => {
     const key = context.req.query("key");
-    const token = key === undefined ? undefined : core.pageSessions.redeem(key);
-    if (token !== undefined) return openPage(context, token);
+    if (key !== undefined && core.page.keys.take(key)) return openPage(core, context);
     const hint = key === undefined ? "" : "That link was used already, or is older than a minute.";
     return answer(isOpen(context) ? statusPage : (nonce) => signInPage(nonce, hint));
   });
@@ -37,7 +35,7 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
     try {
       const form = new URLSearchParams(await reader.read());
       const given = { username: form.get("username") ?? "", password: form.get("password") ?? "" };
-      if (matchesCredentials(core.credentials, given)) return openPage(context, core.pageSessions.open());
+      if (matchesCredentials(core.credentials, given)) return openPage(core, context);
       return answer((nonce) => signInPage(nonce, "Wrong user name or password."), 401);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -72,8 +70,9 @@ async function answer(page: (nonce: string) => Page, status = 200): Promise<Resp
   return new Response(await page(nonce), { status, headers: pageHeaders(nonce) });
 }
 
-function openPage(context: Context<Env>, token: string): Response {
-  setCookie(context, cookieName(context), token, { path: "/", httpOnly: true, sameSite: "Lax" });
+function openPage(core: Core, context: Context<Env>): Response {
+  const options = { path: "/", httpOnly: true, sameSite: "Lax" } as const;
+  setCookie(context, cookieName(context), core.page.sessions.create(), options);
   return context.redirect("/", 303);
 }
 

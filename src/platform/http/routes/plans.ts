@@ -5,14 +5,19 @@ import type { Core } from "../../core.ts";
 import { type Dialect, type Located, subscriptionOf } from "../../dialect/dialect.ts";
 import { isOffered, paramRows } from "../../model/field-rules.ts";
 import { type Component, type Plan, preferredVersion } from "../../model/plans.ts";
-import { ServiceError } from "../../model/service-error.ts";
+import { found, ServiceError } from "../../model/service-error.ts";
 import type { Call, Row } from "../exchange.ts";
 import { paged, pathParam } from "./router.ts";
 
 export function planRows({ dialect }: Core): readonly Row[] {
   const parameters = "/service-offering/:id/resource/:resource/instance/:instance";
   return [
-    ["GET", "/service-offering", "list-plans", listPlans],
+    [
+      "GET",
+      "/service-offering",
+      "list-plans",
+      () => ({ serviceIds: [serviceId], services: [service(dialect)] }),
+    ],
     ["GET", "/service-offering/:id", "describe-plan", describePlan],
     ...(dialect.hasParameterSchema
       ? [["GET", parameters, "describe-parameters", describeParameters] as const]
@@ -38,45 +43,40 @@ const regions: JsonObject = {
   ociRegions: ["us-ashburn-1", "eu-frankfurt-1"],
 };
 
-function listPlans({ core, context }: Call): Response {
-  return context.json({ serviceIds: [serviceId], services: [service(core.dialect)] });
-}
-
-function describePlan(call: Call): Response {
+function describePlan(call: Call): JsonObject {
   if (pathParam(call, "id") !== serviceId) throw new ServiceError(404, "service not found");
-  return call.context.json(service(call.core.dialect));
+  return service(call.core.dialect);
 }
 
-function describeParameters(call: Call): Response {
+function describeParameters(call: Call): JsonObject {
   const { core, context } = call;
-  const found = resourceIn(core.dialect, pathParam(call, "resource"));
+  const located = resourceIn(core.dialect, pathParam(call, "resource"));
   const { productTierId: productTier } = context.req.query();
-  if (pathParam(call, "id") !== serviceId || found === undefined)
+  if (pathParam(call, "id") !== serviceId || located === undefined)
     throw new ServiceError(404, "no service plan has such a resource");
-  if (productTier !== undefined && productTier !== `pt-${found.plan.tier}`)
+  const { plan, component } = located;
+  if (productTier !== undefined && productTier !== `pt-${plan.tier}`)
     throw new ServiceError(400, `plan ${productTier} does not have this resource`);
   const instance = pathParam(call, "instance");
   const record = core.store.instances.get(instance);
-  const isOfIt = record?.tier === found.plan.tier && record.component === found.component.id;
+  const isOfIt = record?.tier === plan.tier && record.component === component.id;
   if (instance !== "none" && !isOfIt) throw new ServiceError(404, `instance ${instance} not found`);
-  return context.json(parameterSchema(core, found));
+  return parameterSchema(core, located);
 }
 
-function listSubscriptions(call: Call): Response {
-  const { core, context } = call;
+function listSubscriptions(call: Call): JsonObject {
+  const { core } = call;
   const { items, more } = paged(call, core.dialect.plans);
   const subscriptions = items.map((plan) => subscription(plan, core.credentials.username));
-  return context.json({ ids: subscriptions.map(({ id }) => id), subscriptions, ...more });
+  return { ids: subscriptions.map(({ id }) => id), subscriptions, ...more };
 }
 
-function describeSubscription(call: Call): Response {
-  const { core, context } = call;
-  const plan = core.dialect.plans.find((candidate) => subscriptionOf(candidate) === pathParam(call, "id"));
-  if (plan === undefined) throw new ServiceError(404, "subscription not found");
-  return context.json(subscription(plan, core.credentials.username));
+function describeSubscription(call: Call): JsonObject {
+  const { dialect, credentials } = call.core;
+  const plan = dialect.plans.find((candidate) => subscriptionOf(candidate) === pathParam(call, "id"));
+  return subscription(found(plan, "subscription"), credentials.username);
 }
 
-/** The component or account resource of an id, in any plan. */
 function resourceIn({ plans }: Dialect, id: string): Located | undefined {
   const all = plans.flatMap((plan): Located[] => [
     ...plan.components.map((component) => ({ plan, component, isAccount: false })),
@@ -161,10 +161,7 @@ function subscription(plan: Plan, owner: string): JsonObject & { readonly id: st
   };
 }
 
-/**
- * Parameters of create and update: types, options, and whether they can be changed. The API has no keys for bounds, so the
- * description contains them.
- */
+/** Parameters of create and update. The API has no keys for bounds, so the description contains them. */
 function parameterSchema(parts: Core, { plan, component, isAccount }: Located): JsonObject {
   const rows = Object.entries(paramRows).filter(
     ([name, row]) =>

@@ -1,32 +1,21 @@
 /** @module Checks sessions, and finds the plan, component and instance that a request's path names. */
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
-import type { Place } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
 import { findComponent, type Located, subscriptionOf } from "../../dialect/dialect.ts";
 import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import type { Call, Env } from "../exchange.ts";
 
-/** The signed-in user. Throws ServiceError 400 without a token, 401 for an invalid or expired one. */
+/** The user of the session cookie, or of the same token as a bearer token. Throws ServiceError 400 without one, 401 if it is not valid. */
 export function requireSession(core: Core, context: Context<Env>): string {
-  const token = tokenOf(core, context);
+  const token = bearerOf(context) ?? getCookie(context, core.dialect.cookies.session) ?? "";
   if (token === "") throw new ServiceError(400, "token is missing from header or cookie");
   const user = core.sessions.userOf(token);
   if (user === undefined) throw new ServiceError(401, "the session token is invalid or has expired");
   return user;
 }
 
-export function hasSession(core: Core, context: Context<Env>): boolean {
-  return core.sessions.userOf(tokenOf(core, context)) !== undefined;
-}
-
-/** The session cookie, or the same token as a bearer token; empty without one. */
-function tokenOf({ dialect }: Core, context: Context<Env>): string {
-  return bearerOf(context) ?? getCookie(context, dialect.cookies.session) ?? "";
-}
-
-/** The bearer token of a request; undefined without one. */
 export function bearerOf(context: Context<Env>): string | undefined {
   return /^bearer\s+(\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
 }
@@ -36,19 +25,11 @@ export function pathParam({ context }: Pick<Call, "context">, name: string): str
   return context.req.param(name) ?? "";
 }
 
-/** The answer 202 with an empty body: accepted, done in the background. */
-export function accepted(): Response {
-  return new Response(null, { status: 202 });
-}
-
-/** One page of a list; `more` has the token of the next page, if there is one. */
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly more: { readonly nextPageToken?: string };
-}
-
-/** The page that the request's token names; the first page without a token. */
-export function paged<T>({ core, context }: Call, all: readonly T[]): Page<T> {
+/** The page that the request's token names, at first the first one; `more` has the token of the next page, if there is one. */
+export function paged<T>(
+  { core, context }: Call,
+  all: readonly T[],
+): { readonly items: readonly T[]; readonly more: { readonly nextPageToken?: string } } {
   const token = Number(context.req.query("nextPageToken") ?? 0);
   const from = Number.isInteger(token) && token > 0 ? token : 0;
   const end = from + core.settings.pageSize;
@@ -102,11 +83,6 @@ export function instanceOf(call: Call, { plan, component }: Located = locateComp
 export function databaseOf(call: Call, record: InstanceRecord = instanceOf(call)): InstanceRecord {
   if (!record.isAccount) return record;
   throw new ServiceError(400, `${record.id} is a cloud account and has no such operation`);
-}
-
-/** Tier, component and instance types of an instance, for validation. */
-export function placeOf({ instanceTypes }: Core, { tier, component }: Omit<Place, "instanceTypes">): Place {
-  return { tier, component, instanceTypes };
 }
 
 /** False for an instance that a list omits: of another subscription, or hidden by a fault. */

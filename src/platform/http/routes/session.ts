@@ -10,9 +10,7 @@ import { ServiceError } from "../../model/service-error.ts";
 import type { Credentials } from "../credentials.ts";
 import type { Call, Env, Row } from "../exchange.ts";
 import type { TokenPair } from "../sessions.ts";
-import { requireSession } from "./router.ts";
 
-/** The operations that need no session. */
 export const openRows: readonly Row[] = [
   ["POST", "/resource-instance/user/signin", "signin", signIn],
   ["POST", "/signin", "signin", signInWithBody],
@@ -22,16 +20,20 @@ export const openRows: readonly Row[] = [
   ["POST", "/revoke-token", "revoke", revokeToken],
 ];
 
+export const sessionRows: readonly Row[] = [
+  ["GET", "/user", "user", ({ user = "" }) => ({ id: user, email: user, name: "local user" })],
+];
+
 /** Sign-in with basic credentials (specification 4.1). */
-function signIn(call: Call): Response {
+function signIn(call: Call): JsonObject {
   const given = auth(call.context.req.raw);
   if (given === undefined) throw new ServiceError(400, "basic credentials are missing or malformed");
   const pair = openSession(call.core, given);
-  setSessionCookies(call.context, call.core, pair);
-  return call.context.json({ token: pair.token });
+  setSessionCookies(call, pair);
+  return { token: pair.token };
 }
 
-function signInWithBody(call: Call): Response {
+function signInWithBody(call: Call): JsonObject {
   const [username, password] = [textOf(call, "email"), textOf(call, "password")];
   if (username === undefined || password === undefined)
     throw new ServiceError(400, "email and password are required");
@@ -39,7 +41,7 @@ function signInWithBody(call: Call): Response {
 }
 
 /** A new pair of tokens for a refresh token (specification 5). */
-async function refreshSession(call: Call): Promise<Response> {
+async function refreshSession(call: Call): Promise<JsonObject> {
   const token = refreshTokenOf(call);
   if (token === undefined) throw new ServiceError(400, "refresh token is missing");
   const pair = await call.core.sessions.rotate(token);
@@ -47,20 +49,15 @@ async function refreshSession(call: Call): Promise<Response> {
   return answerPair(call, pair);
 }
 
-async function logOut(call: Call): Promise<Response> {
+async function logOut(call: Call): Promise<JsonObject> {
   await call.core.sessions.revoke(refreshTokenOf(call) ?? "");
-  setSessionCookies(call.context, call.core, undefined);
-  return call.context.json({});
+  setSessionCookies(call, undefined);
+  return {};
 }
 
 async function revokeToken(call: Call): Promise<Response> {
   await call.core.sessions.revoke(refreshTokenOf(call) ?? "");
   return new Response(null, { status: 204 });
-}
-
-export function describeUser({ core, context }: Call): Response {
-  const user = requireSession(core, context);
-  return context.json({ id: user, email: user, name: "local user" });
 }
 
 /** True for the platform's own credentials; takes the same time for every wrong value. */
@@ -72,19 +69,22 @@ export function matchesCredentials(expected: Credentials, given: Credentials): b
   return timingSafeEqual(digest(expected), digest(given));
 }
 
-function openSession({ credentials, sessions }: Core, given: Credentials): TokenPair {
+export function requireCredentials({ credentials }: Core, given: Credentials): void {
   if (!matchesCredentials(credentials, given)) throw new ServiceError(401, "wrong user name or password");
-  return sessions.open(given.username);
 }
 
-function answerPair({ core, context }: Call, pair: TokenPair): Response {
-  setSessionCookies(context, core, pair);
+function openSession(core: Core, given: Credentials): TokenPair {
+  requireCredentials(core, given);
+  return core.sessions.open(given.username);
+}
+
+function answerPair(call: Call, pair: TokenPair): JsonObject {
+  setSessionCookies(call, pair);
   const { token, refreshToken } = pair;
-  const body: JsonObject = { jwtToken: token, ...(core.dialect.hasRefreshTokens ? { refreshToken } : {}) };
-  return context.json(body);
+  return { jwtToken: token, ...(call.core.dialect.hasRefreshTokens ? { refreshToken } : {}) };
 }
 
-function setSessionCookies(context: Context<Env>, core: Core, pair: TokenPair | undefined): void {
+function setSessionCookies({ context, core }: Call, pair: TokenPair | undefined): void {
   const { sessionLifetime, refreshLifetime } = core.settings;
   const domain = cookieDomain(context, core);
   const set = (name: string, value: string, lifetime: number): void =>

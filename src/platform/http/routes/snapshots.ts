@@ -15,7 +15,7 @@ import { newId, type SnapshotRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { componentPath, fieldsOf } from "../contract.ts";
 import type { Call, Row } from "../exchange.ts";
-import { accepted, checkSubscription, instanceOf, locateComponent, paged, pathParam } from "./router.ts";
+import { checkSubscription, instanceOf, locateComponent, paged, pathParam } from "./router.ts";
 
 export function snapshotRows({ dialect }: Core): readonly Row[] {
   const component = componentPath(dialect);
@@ -24,36 +24,35 @@ export function snapshotRows({ dialect }: Core): readonly Row[] {
   const snapshot = `${snapshots}/:snapshotId`;
   return [
     ...(dialect.snapshots.hasBackup ? [["POST", `${instance}/backup`, "backup", backUp] as const] : []),
-    ["POST", snapshots, "create-snapshot", createSnapshot],
+    ["POST", snapshots, "create-snapshot", createSnapshot, 202],
     ["GET", snapshots, "list-snapshots", listSnapshots],
     ["GET", `${instance}/snapshot`, "list-own-snapshots", listOwnSnapshots],
-    ["GET", snapshot, "describe-snapshot", readSnapshot],
-    ["POST", snapshot, "copy-snapshot", copyToRegion],
-    ["POST", `${instance}/copy-snapshot`, "copy-snapshot", copyOfInstance],
-    ["POST", `${snapshot}/restore`, "restore", restoreAsInstance],
-    ["POST", `${component}/snapshot/:snapshotId/restore`, "restore", restoreInComponent],
-    ["DELETE", snapshot, "delete-snapshot", dropSnapshot],
+    ["GET", snapshot, "describe-snapshot", (call) => describeSnapshot(dialect, snapshotOf(call))],
+    ["POST", snapshot, "copy-snapshot", copyToRegion, 202],
+    ["POST", `${instance}/copy-snapshot`, "copy-snapshot", copyOfInstance, 202],
+    ["POST", `${snapshot}/restore`, "restore", restoreAsInstance, 202],
+    ["POST", `${component}/snapshot/:snapshotId/restore`, "restore", restoreInComponent, 202],
+    ["DELETE", snapshot, "delete-snapshot", (call) => deleteSnapshot(call.core, snapshotOf(call))],
   ];
 }
 
 const types = ["ManualSnapshot", "AutomatedSnapshot"];
 const environments = ["PROD", "PRIVATE", "CANARY", "STAGING", "QA", "DEV", "GLOBAL"];
 
-async function backUp(call: Call): Promise<Response> {
+async function backUp(call: Call): Promise<void> {
   await takeSnapshot(call.core, instanceOf(call).id, call.fault);
-  return accepted();
 }
 
-async function createSnapshot(call: Call): Promise<Response> {
-  const { core, context, fault } = call;
+async function createSnapshot(call: Call): Promise<JsonObject> {
+  const { core, fault } = call;
   const body = fieldsOf(call.body, { instanceId: "text", targetRegion: "text" }, ["instanceId"]);
   const { instanceId = "" } = body;
   const region = regionIn(body);
   checkSubscription(call, core.store.instances.get(instanceId)?.tier);
-  return context.json({ id: await takeSnapshot(core, instanceId, fault, { region }) }, 202);
+  return { id: await takeSnapshot(core, instanceId, fault, { region }) };
 }
 
-function listSnapshots(call: Call): Response {
+function listSnapshots(call: Call): JsonObject {
   const { core, context } = call;
   const type = oneOf(context.req.query("snapshotType"), types, "snapshotType");
   const environment = oneOf(context.req.query("environmentType"), environments, "environmentType");
@@ -61,31 +60,24 @@ function listSnapshots(call: Call): Response {
   return answerList(call, (environment ?? "PROD") === "PROD" ? shown : []);
 }
 
-function listOwnSnapshots(call: Call): Response {
+function listOwnSnapshots(call: Call): JsonObject {
   const { id } = instanceOf(call);
-  const all = call.core.store.snapshots.list();
-  return answerList(
-    call,
-    all.filter(({ sourceInstanceId }) => sourceInstanceId === id),
-  );
-}
-
-function readSnapshot(call: Call): Response {
-  return call.context.json(describeSnapshot(call.core.dialect, snapshotOf(call)));
+  const own = call.core.store.snapshots.list().filter(({ sourceInstanceId }) => sourceInstanceId === id);
+  return answerList(call, own);
 }
 
 /** Copies a snapshot (specification 4.4). */
-async function copyToRegion(call: Call): Promise<Response> {
-  const { core, context, fault } = call;
+async function copyToRegion(call: Call): Promise<JsonObject> {
+  const { core, fault } = call;
   const source = snapshotOf(call);
   const body = fieldsOf(call.body, texts(...core.dialect.copy.region));
   await copySnapshot(core, source, requiredRegion(body), fault);
-  return context.json({ id: newId("orchestration") }, 202);
+  return { id: newId("orchestration") };
 }
 
 /** Copies a snapshot of an instance, by default the latest (specification 4.7). */
-async function copyOfInstance(call: Call): Promise<Response> {
-  const { core, context, fault } = call;
+async function copyOfInstance(call: Call): Promise<JsonObject> {
+  const { core, fault } = call;
   const { id } = instanceOf(call);
   const { region: regionKeys, source: sourceKeys } = core.dialect.copy;
   const body = fieldsOf(call.body, texts(...regionKeys, ...sourceKeys));
@@ -96,31 +88,26 @@ async function copyOfInstance(call: Call): Promise<Response> {
     throw new ServiceError(400, `snapshot ${source.id} is of another instance`);
   const copy = await copySnapshot(core, source, region, fault);
   const { copyAnswer } = core.dialect.snapshots;
-  return context.json(Object.fromEntries(copyAnswer.map((key) => [key, copy])), 202);
+  return Object.fromEntries(copyAnswer.map((key) => [key, copy]));
 }
 
-async function restoreAsInstance(call: Call): Promise<Response> {
-  return call.context.json({ instanceId: await restored(call, snapshotOf(call)) }, 202);
+async function restoreAsInstance(call: Call): Promise<JsonObject> {
+  return { instanceId: await restored(call, snapshotOf(call)) };
 }
 
 /** Restores the snapshot of a path; 404 for one of another component than the path's. */
-async function restoreInComponent(call: Call): Promise<Response> {
+async function restoreInComponent(call: Call): Promise<JsonObject> {
   const snapshot = snapshotOf(call);
   const { plan, component } = locateComponent(call);
   if (snapshot.tier !== plan.tier || snapshot.component !== component.id)
     throw new ServiceError(404, `snapshot ${snapshot.id} not found`);
-  return call.context.json({ id: await restored(call, snapshot) }, 202);
+  return { id: await restored(call, snapshot) };
 }
 
 function restored({ core, fault, body: sent }: Call, snapshot: SnapshotRecord): Promise<string> {
   const body = fieldsOf(sent, { network_type: "text", custom_network_id: "text" });
   const wanted = { networkType: body.network_type, customNetworkId: body.custom_network_id };
   return restoreSnapshot(core, snapshot, wanted, fault);
-}
-
-async function dropSnapshot(call: Call): Promise<Response> {
-  await deleteSnapshot(call.core, snapshotOf(call));
-  return accepted();
 }
 
 /** The snapshot of a path; 403 for the subscription of another plan. */
@@ -130,15 +117,13 @@ function snapshotOf(call: Call): SnapshotRecord {
   return snapshot;
 }
 
-function answerList(call: Call, snapshots: readonly SnapshotRecord[]): Response {
-  const { core, context } = call;
-  if (core.dialect.snapshots.omitsEmptyList && snapshots.length === 0) return context.json({});
+function answerList(call: Call, snapshots: readonly SnapshotRecord[]): JsonObject {
+  const { dialect } = call.core;
+  if (dialect.snapshots.omitsEmptyList && snapshots.length === 0) return {};
   const { items, more } = paged(call, snapshots);
-  const shown = items.map((snapshot) => describeSnapshot(core.dialect, snapshot));
-  return context.json({ snapshots: shown, ...more });
+  return { snapshots: items.map((snapshot) => describeSnapshot(dialect, snapshot)), ...more };
 }
 
-/** The target region; undefined if the body names none. */
 function regionIn(body: JsonObject): string | undefined {
   const region = body["targetRegion"] ?? body["target_region"];
   if (region === undefined) return undefined;
@@ -157,6 +142,7 @@ function texts(...keys: readonly string[]): { readonly [key: string]: "text" } {
 }
 
 function oneOf(given: string | undefined, allowed: readonly string[], name: string): string | undefined {
-  if (given === undefined || given === "" || allowed.includes(given)) return given === "" ? undefined : given;
+  if (given === undefined || given === "") return undefined;
+  if (allowed.includes(given)) return given;
   throw new ServiceError(400, `${name} must be one of ${allowed.join(", ")}`);
 }

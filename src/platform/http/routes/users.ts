@@ -1,110 +1,87 @@
 /** @module Serves the users host: database users of an instance. */
 import { getConnInfo } from "@hono/node-server/conninfo";
-import type { Context } from "hono";
-import { defined, isObject, type Json } from "../../../model/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import { dropUser, listUsers, putUser } from "../../control/users.ts";
 import type { Core } from "../../core.ts";
 import { maxLogin } from "../../model/field-rules.ts";
 import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { maxBody, usersPrefix } from "../contract.ts";
-import type { Call, Env, Operation } from "../exchange.ts";
+import type { Call, Route } from "../exchange.ts";
 import { bearerOf, pathParam } from "./router.ts";
 
-type UserHandler = (call: Call, record: InstanceRecord, body: UserBody) => Response | Promise<Response>;
+type UserHandler = (call: Call, record: InstanceRecord, body: UserBody) => JsonObject | Promise<JsonObject>;
 
-interface UserBody {
-  readonly username?: string;
-  readonly password?: string;
-  readonly acl?: string;
-}
+type UserKey = "username" | "password" | "acl";
+type UserBody = { readonly [key in UserKey]?: string };
 
 const base = `${usersPrefix}/instances/:id/users`;
-const minLength: { readonly [key in keyof UserBody]-?: number } = { username: 3, password: 6, acl: 1 };
+const minLength: { readonly [key in UserKey]: number } = { username: 3, password: 6, acl: 1 };
 
 /** Method, path, name, and required keys of the body (undefined: no body is read). */
-const rows: readonly (readonly [
-  string,
-  string,
-  string,
-  readonly (keyof UserBody)[] | undefined,
-  UserHandler,
-])[] = [
-  ["GET", base, "list-users", undefined, ({ context }, record) => context.json({ users: listUsers(record) })],
+const rows: readonly (readonly [string, string, string, readonly UserKey[] | undefined, UserHandler])[] = [
+  ["GET", base, "list-users", undefined, (_call, record) => ({ users: listUsers(record) })],
   ["POST", base, "create-user", ["username", "password", "acl"], createUser],
   ["PUT", `${base}/:username`, "update-user", [], updateUser],
   ["DELETE", `${base}/:username`, "delete-user", undefined, deleteUser],
 ];
 
 /**
- * Operations on database users (specification 4.2). Checks run in the host's order: rate, body and query (400), token (401), instance
- * (500 for an unknown one), subscription (400), ACL (400).
+ * Operations on database users (specification 4.2). Checks run in the host's order: rate, body and query (400), token (401),
+ * instance (500 for an unknown one), subscription (400), ACL (400).
  */
-export function userOperations(
-  core: Core,
-): readonly (Operation & { readonly method: string; readonly path: string })[] {
+export function userRoutes(core: Core): readonly Route[] {
   const waitFor = createRateLimit(core.settings.usersPerMinute, core.elapsed);
   return rows.map(([method, path, name, required, handler]) => ({
     method,
     path,
     name,
-    isSignedIn,
     maxBody,
     admit(_core, context) {
       const wait = waitFor(getConnInfo(context).remote.address ?? "");
       if (wait !== undefined)
         throw new ServiceError(429, `Rate limit exceeded, retry in ${wait} seconds`, wait);
+      return core.sessions.userOf(bearerOf(context) ?? "");
     },
     handler(call) {
       const body = required === undefined ? {} : readUser(call.body ?? null, required);
       const subscription = call.context.req.query("subscriptionId") ?? "";
       if (subscription === "")
         throw new ServiceError(400, "querystring must have required property 'subscriptionId'");
-      if (!isSignedIn(core, call.context))
+      if (call.user === undefined)
         throw new ServiceError(401, "the bearer token is missing, invalid or has expired");
       return handler(call, instanceOf(core, pathParam(call, "id"), subscription), body);
     },
   }));
 }
 
-function isSignedIn({ sessions }: Core, context: Context<Env>): boolean {
-  return sessions.userOf(bearerOf(context) ?? "") !== undefined;
-}
-
-async function createUser(
-  { core, context }: Call,
-  { id }: InstanceRecord,
-  body: UserBody,
-): Promise<Response> {
+async function createUser({ core }: Call, { id }: InstanceRecord, body: UserBody): Promise<JsonObject> {
   const { username = "", password, acl } = body;
   if (password !== undefined) core.secrets.add(password);
   await putUser(core, id, username, { password, acl }, true);
-  return context.json({ message: `User ${username} created` });
+  return { message: `User ${username} created` };
 }
 
-async function updateUser(
-  call: Call,
-  { id }: InstanceRecord,
-  { password, acl }: UserBody,
-): Promise<Response> {
-  const { core, context } = call;
+async function updateUser(call: Call, { id }: InstanceRecord, body: UserBody): Promise<JsonObject> {
+  const { core } = call;
+  const { password, acl } = body;
   const username = pathParam(call, "username");
   if (password !== undefined) core.secrets.add(password);
   if (password !== undefined || acl !== undefined)
     await putUser(core, id, username, { password, acl }, false);
-  return context.json({ message: `User ${username} updated` });
+  return { message: `User ${username} updated` };
 }
 
-async function deleteUser(call: Call, { id }: InstanceRecord): Promise<Response> {
+async function deleteUser(call: Call, { id }: InstanceRecord): Promise<JsonObject> {
   const username = pathParam(call, "username");
   await dropUser(call.core, id, username);
-  return call.context.json({ message: `User ${username} deleted` });
+  return { message: `User ${username} deleted` };
 }
 
-function readUser(body: Json, required: readonly (keyof UserBody)[]): UserBody {
+function readUser(body: Json, required: readonly UserKey[]): UserBody {
   if (body === null && required.length === 0) return {};
   if (!isObject(body)) throw new ServiceError(400, "body must be object");
-  const read = (key: keyof UserBody): string | undefined => {
+  const read = (key: UserKey): string | undefined => {
     const value = body[key];
     if (value === undefined && required.includes(key))
       throw new ServiceError(400, `body must have required property '${key}'`);
@@ -135,8 +112,8 @@ function instanceOf(core: Core, id: string, subscription: string): InstanceRecor
 const windowMs = 60_000;
 
 /**
- * Counts requests by address, in windows of one minute. The function gives the seconds until the window ends if a request exceeds the
- * limit. `elapsed` gives monotonic milliseconds: a system clock that is set back would keep a window open for days.
+ * Counts requests by address in windows of a minute; gives the seconds to wait if one exceeds the limit. `elapsed` is
+ * monotonic: a clock that is set back would keep a window open for days.
  */
 function createRateLimit(perMinute: number, elapsed: () => number): (address: string) => number | undefined {
   const windows = new Map<string, { start: number; count: number }>();

@@ -2,12 +2,12 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { systemClock } from "../../../model/clock.ts";
-import type { GraphformError } from "../../../model/errors.ts";
+import { GraphformError } from "../../../model/errors.ts";
 import { versionIn } from "../../document.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder, Stored } from "../../store.ts";
 import type { Renewed, StateDriver, Written } from "../driver.ts";
-import { denied, notOurs, unsuitable } from "../refusals.ts";
+import { denied, unsuitable } from "../refusals.ts";
 import { openSender, type StoreAnswer } from "../store-http.ts";
 import {
   assertNoPage,
@@ -24,9 +24,8 @@ import {
 } from "./http-protocol.ts";
 
 /**
- * A state behind Terraform's protocol. It compares no versions and its locks do not expire: the lock, with a serial and a
- * digest that are compared before each write, is all there is. Throws `url-*` and `state-unsuitable` for addresses that
- * must not be used. Sends nothing by itself.
+ * A state behind Terraform's protocol, which compares no versions, and whose locks do not expire: the lock, with a serial and a digest that
+ * are compared before each write, is all there is. Throws `url-*` and `state-unsuitable` for addresses that must not be used.
  */
 export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCredentials): StateDriver {
   const addresses = httpAddresses(config);
@@ -51,7 +50,10 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
       // Another server may answer by now.
       shows = undefined;
       // No run begins on a server that would let a second one in.
-      if (!isProven) await proveLock(lock, holder, where);
+      if (!isProven && (await letsIn(lock))) {
+        await lock.free(holder);
+        throw unsuitable(where, "gives its lock to two runs at once", noLockHint);
+      }
       isProven = true;
       return taken;
     },
@@ -69,7 +71,9 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
       return ours;
     },
     async release({ holder }) {
-      if (!(await lock.free(holder))) throw notOurs(where);
+      if (await lock.free(holder)) return;
+      const message = `the state store ${where} says that the lock is another one's, or gone`;
+      throw new GraphformError("lock-unknown", message);
     },
     async holder() {
       const seen = await lock.look();
@@ -103,7 +107,6 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
 /** Time in ms between two looks that prove that nothing is stored: a server that is wrong for a moment would have everything made again. */
 const settle = 5000;
 
-/** The document of a state as the protocol reads and writes it. */
 function httpDocument(
   request: HttpRequest,
   addresses: HttpAddresses,
@@ -141,10 +144,10 @@ function httpDocument(
       return isNone(answer);
     },
     /**
-     * Stores a document if the expected version is stored. The protocol compares nothing, so that this reads before it writes, and
-     * twice, `settle` apart, if nothing is expected: between reading and writing, only the lock keeps others out. A server that sees the lock in other hands
-     * refuses with 409 or 423, which is `stale`: nothing was changed. Rejects with `state-unsuitable` if the first document cannot be
-     * read again: if a server shows nothing of what it takes, every run finds no state, and creates everything once more.
+     * Stores a document if the expected version is stored. The protocol compares nothing, so this reads before it writes, and twice,
+     * `settle` apart, if nothing is expected; between reading and writing only the lock keeps others out. 409, 412 and 423 mean that
+     * another run has the lock: `stale`. Rejects with `state-unsuitable` if the first document cannot be read again: every run would
+     * find no state, and create everything once more.
      */
     async write(text, expected, lockId) {
       if (lockId === "")
@@ -179,34 +182,20 @@ function versionOf(text: string): string {
 }
 
 /**
- * Takes the lock twice, under two IDs, and gives it back with the wrong one and then the right one. Rejects with
- * `state-unsuitable` if the second run is let in, or if a wrong ID frees the lock. A lock that is held is
- * proof enough.
+ * Takes the lock twice, under two IDs, and gives it back with the wrong one and then the right one. Rejects with `state-unsuitable` if
+ * the second run is let in, or if a wrong ID frees the lock. A lock that is held is proof enough.
  */
 async function probeHttp(lock: HttpLock, where: string): Promise<void> {
   const [first, second] = [passer("probe"), passer("probe")];
   if ((await lock.take(first)).is === "held") return;
   try {
-    await assertKeepsOut(lock, second, () =>
-      unsuitable(where, "gives its lock to two runs at once", noLockHint),
-    );
+    if (await letsIn(lock, second)) throw unsuitable(where, "gives its lock to two runs at once", noLockHint);
     // A server may say yes and do nothing: the third attempt tells.
-    if (await lock.free(second))
-      await assertKeepsOut(lock, passer("probe"), () =>
-        unsuitable(where, "removes its lock for any ID", noLockHint),
-      );
+    if ((await lock.free(second)) && (await letsIn(lock)))
+      throw unsuitable(where, "removes its lock for any ID", noLockHint);
   } finally {
     await lock.free(first);
   }
-}
-
-/** Asks for a lock that was just taken once more. Rejects with `state-unsuitable` if it is given to two, and gives both back. */
-async function proveLock(lock: HttpLock, holder: Holder, where: string): Promise<void> {
-  const refusal = unsuitable(where, "gives its lock to two runs at once", noLockHint);
-  await assertKeepsOut(lock, passer("probe"), () => refusal).catch(async (error: unknown) => {
-    if (error === refusal) await lock.free(holder);
-    throw error;
-  });
 }
 
 /** A holder for as long as a look takes. */
@@ -214,10 +203,11 @@ function passer(operation: string): Holder {
   return holderWith({ id: randomBytes(8).toString("hex"), operation });
 }
 
-async function assertKeepsOut(lock: HttpLock, other: Holder, refusal: () => GraphformError): Promise<void> {
-  if ((await lock.take(other)).is === "held") return;
+/** True if a lock that is held is given to another holder too, who gives it back. */
+async function letsIn(lock: HttpLock, other: Holder = passer("probe")): Promise<boolean> {
+  if ((await lock.take(other)).is === "held") return false;
   await lock.free(other);
-  throw refusal();
+  return true;
 }
 
 const noLockHint =

@@ -3,7 +3,12 @@
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
 import { defined, objectIn } from "../../../model/json.ts";
-import { dialectOf, type HttpDialect, type HttpLocation } from "../../../model/stores/http.ts";
+import {
+  dialectOf,
+  type HttpDialect,
+  type HttpLocation,
+  type HttpCredentials as HttpSignIn,
+} from "../../../model/stores/http.ts";
 import { holderWith, isUnknown } from "../../lock-words.ts";
 import type { Holder } from "../../store.ts";
 import type { Taken } from "../driver.ts";
@@ -16,7 +21,6 @@ export interface HttpStoreConfig extends Omit<HttpLocation, "type">, SenderOptio
   readonly settle?: number;
 }
 
-/** Addresses of the requests, and their methods. */
 export interface HttpAddresses {
   readonly dialect: HttpDialect;
   readonly state: URL;
@@ -57,7 +61,6 @@ export function httpAddresses(config: HttpStoreConfig): HttpAddresses {
   };
 }
 
-/** A copy of an address with the ID of a lock in its query. */
 export function withId(address: URL, id: string): URL {
   const url = new URL(address);
   url.searchParams.set("ID", id);
@@ -78,11 +81,6 @@ function method(text: string, where: string): string {
     "write methods in capitals, as POST or LOCK",
   );
 }
-
-/** Credentials of a request: a user with a password or a token in its place, or a bearer token. */
-export type HttpSignIn =
-  | { readonly username: string; readonly password: string }
-  | { readonly token: string };
 
 /** Asked before each request, so that a credential that changes is followed; undefined sends none. */
 export type HttpCredentials = () => HttpSignIn | undefined | Promise<HttpSignIn | undefined>;
@@ -113,10 +111,7 @@ export function httpRequest(send: Send, credentials: HttpCredentials, where: str
   };
 }
 
-/**
- * Throws `state-unreachable` for a page in place of an answer: something before the store (a sign-in, a proxy) has sent it, and what
- * was asked may not have happened. An empty body is no page, whatever its type: frameworks name one by default.
- */
+/** Throws `state-unreachable` for a page of a sign-in or a proxy before the store: what was asked may not have happened. An empty body is none. */
 export function assertNoPage({ body, headers }: StoreAnswer, what: string, where: string): void {
   const text = body
     .toString("utf8")
@@ -131,7 +126,7 @@ export function assertNoPage({ body, headers }: StoreAnswer, what: string, where
   );
 }
 
-/** The error of an answer that is none of those that a request expects. Nothing of its text is repeated: it may hold a credential. */
+/** The error of an unexpected answer. Nothing of its text is repeated: it may hold a credential. */
 export function httpRefusal(
   { status, headers }: StoreAnswer,
   what: string,
@@ -209,7 +204,7 @@ export interface HttpLock {
 /** GitLab refuses a longer ID. */
 const longestId = 255;
 
-/** Asks for the lock. Held already under the same ID is taken: the answer to an earlier request was lost. */
+/** A lock that is held under the same ID is taken: the answer to an earlier request was lost. */
 export function httpLock(request: HttpRequest, addresses: HttpAddresses): HttpLock {
   const { lock, unlock, lockMethod, unlockMethod, where, dialect } = addresses;
 

@@ -17,7 +17,6 @@ export interface PostgresConfig extends Omit<PostgresLocation, "type"> {
 
 const urlVariable = "GRAPHFORM_STATE_POSTGRES_URL";
 
-/** The parts of a connection, and the variable of libpq for each. */
 const parts = {
   host: "PGHOST",
   port: "PGPORT",
@@ -36,7 +35,7 @@ export type PostgresCredentials = {
   readonly [variable in typeof urlVariable | (typeof parts)[Part]]?: string;
 };
 
-/** Everything that a connection needs. `where` has no credential. */
+/** `where` has no credential. */
 export interface ConnectionSettings {
   readonly where: string;
   readonly host: string;
@@ -54,9 +53,8 @@ export interface ConnectionSettings {
 }
 
 /**
- * Settings of a connection: the manifest before the URL before the variables. Throws `state-unsuitable` if the URL contradicts
- * the manifest, since a state in another database would create everything once more, and if something is missing or unknown;
- * `state-denied` if there is no user.
+ * The manifest comes before the URL, and the URL before the variables. Throws `state-denied` if there is no user, and `state-unsuitable`
+ * if something is missing or unknown, or if the URL contradicts the manifest: in another database everything would be created once more.
  */
 export function connectionSettings(
   config: PostgresConfig,
@@ -134,10 +132,8 @@ function unsuitable(what: string, hint: string): GraphformError {
   return new GraphformError("state-unsuitable", `the state in PostgreSQL: ${what}`, { hint });
 }
 
-/** The parts that a URL names. */
 type ConnectionUrl = { readonly [part in Part]?: string | undefined };
 
-/** Parameters that are read. */
 const known = ["host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey"];
 /** Parameters that hosting services put into their URLs, and that change nothing here. */
 const ignored = ["application_name", "channel_binding", "connect_timeout", "target_session_attrs"];
@@ -174,9 +170,7 @@ function decode(part: string, variable: string): string {
 }
 
 function unreadable(variable: string): GraphformError {
-  return new GraphformError(
-    "state-unsuitable",
-    `${variable} is not a URL of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
-    { hint: "write characters like @ / : # % of a password as %40 %2F %3A %23 %25" },
-  );
+  const message = `${variable} is not a URL of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE`;
+  const hint = "write characters like @ / : # % of a password as %40 %2F %3A %23 %25";
+  return new GraphformError("state-unsuitable", message, { hint });
 }

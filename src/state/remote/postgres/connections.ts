@@ -13,10 +13,9 @@ export interface Row {
   readonly [column: string]: unknown;
 }
 
-/** Runs one statement and resolves with its rows. */
 export type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** Connections of one driver. All reject with the errors of a driver. */
+/** All reject with the errors of a driver. */
 export interface Connections {
   /** Runs a statement that is a transaction of its own: one round trip, and nothing stays in the session. */
   readonly run: Run;
@@ -26,30 +25,28 @@ export interface Connections {
 }
 
 /**
- * Makes the connections of a driver; the first statement loads `pg` and connects. A connection that failed in any way is not
- * used again. Only what PgBouncer carries in transaction mode is used: unnamed statements, and nothing that outlives a transaction.
+ * The first statement loads `pg` and connects. A connection that failed is not used again. Only what PgBouncer carries in transaction
+ * mode is used: unnamed statements, and nothing that outlives a transaction.
  */
 export function openConnections(settings: ConnectionSettings, place: Place): Connections {
   let opened: Promise<Pool> | undefined;
-  const pool = (): Promise<Pool> => {
-    opened ??= openPool(settings).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  };
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+  /** Works with the pool; a connection that could not be made is tried again by the next call. */
+  const guarded = async <T>(work: (pool: Pool) => Promise<T>): Promise<T> => {
     try {
-      return await work();
+      opened ??= openPool(settings).catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+      return await work(await opened);
     } catch (error) {
       throw postgresTrouble(error, place);
     }
   };
   return {
-    run: (sql, values) => guarded(async () => await query(await pool(), sql, values)),
+    run: (sql, values) => guarded((pool) => query(pool, sql, values)),
     attempt: (work) =>
-      guarded(async () => {
-        const client = await (await pool()).connect();
+      guarded(async (pool) => {
+        const client = await pool.connect();
         try {
           await client.query("BEGIN");
           const result = await work((sql, values) => query(client, sql, values));
@@ -73,7 +70,7 @@ export function openConnections(settings: ConnectionSettings, place: Place): Con
 async function query(
   on: Pool | PoolClient,
   sql: string,
-  values: readonly unknown[] | undefined,
+  values?: readonly unknown[],
 ): Promise<readonly Row[]> {
   // Without values pg sends the simple protocol, which takes several statements at once.
   const { rows } = values === undefined ? await on.query<Row>(sql) : await on.query<Row>(sql, [...values]);
@@ -107,16 +104,15 @@ async function openPool(settings: ConnectionSettings): Promise<Pool> {
 }
 
 /**
- * Options of TLS; false for none. As with libpq, `require` checks nothing unless an authority is named, `verify-ca` checks the
- * chain, and `verify-full` the name too. Rejects with `state-unsuitable` if a file cannot be read.
+ * As with libpq, `require` checks nothing unless an authority is named, `verify-ca` checks the chain, and `verify-full` the name too.
+ * False: no TLS. Rejects with `state-unsuitable` if a file cannot be read.
  */
 export async function tlsOptions(settings: ConnectionSettings): Promise<ConnectionOptions | false> {
   const { sslmode, sslrootcert, sslcert, sslkey, host } = settings;
   // A socket is a file of this machine; libpq does not encrypt it either.
   if (sslmode === "disable" || host.startsWith("/")) return false;
-  const ca = sslrootcert === undefined || sslrootcert === "system" ? undefined : await pem(sslrootcert);
-  const cert = sslcert === undefined ? undefined : await pem(sslcert);
-  const key = sslkey === undefined ? undefined : await pem(sslkey);
+  const files = [sslrootcert === "system" ? undefined : sslrootcert, sslcert, sslkey];
+  const [ca, cert, key] = await Promise.all(files.map((file) => file && pem(file)));
   return {
     rejectUnauthorized: sslmode !== "require" || ca !== undefined,
     ...(sslmode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
@@ -134,25 +130,24 @@ async function pem(file: string): Promise<string> {
   }
 }
 
-/** The names that messages need. */
 export interface Place {
   readonly where: string;
   readonly schema: string;
 }
 
-/** One kind of refusal; `what` follows the name of the place. */
-interface Refusal {
-  readonly code: "state-denied" | "state-unreachable" | "state-unsuitable";
-  readonly what: string;
-  readonly hint: string;
-}
+/** `what` follows the name of the place. */
+type Refusal = readonly [
+  code: "state-denied" | "state-unreachable" | "state-unsuitable",
+  what: string,
+  hint: string,
+];
 
 const init = "run graphform state init with a user that may create a schema";
 const credentials = "check PGUSER and PGPASSWORD, or GRAPHFORM_STATE_POSTGRES_URL";
 const again = "nothing is lost: run the command again when it can be reached";
 
 /** Refusals by SQLSTATE, or by its class of two characters; the first row that fits counts. */
-const refusals: readonly (readonly [states: string, code: Refusal["code"], what: string, hint: string])[] = [
+const refusals: readonly (readonly [states: string, ...Refusal])[] = [
   ["28", "state-denied", "refused the user or its password", credentials],
   [
     "42501",
@@ -189,48 +184,42 @@ const untrusted = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|
 /** The error of a driver for anything that a connection threw. It has no cause: an error of `pg` quotes rows. */
 export function postgresTrouble(error: unknown, place: Place): GraphformError {
   if (isGraphformError(error)) return error;
-  const { code, what, hint } = refusalOf(error);
+  const [code, what, hint] = refusalOf(error);
   return new GraphformError(code, `the state ${place.where}: PostgreSQL ${what}`, { hint });
 }
 
 function refusalOf(error: unknown): Refusal {
-  const {
-    code: said,
-    message,
-    severity,
-  }: { code?: unknown; message: string; severity?: unknown } = asError(error);
-  const code = textIn(said);
+  const thrown: Error & { readonly code?: unknown; readonly severity?: unknown } = asError(error);
+  const { message, severity } = thrown;
+  const code = textIn(thrown.code);
   // Errors that the server sent have a severity beside their code.
   if (code !== undefined && severity !== undefined) return bySqlState(code, message);
   if (code !== undefined && untrusted.test(code))
-    return {
-      code: "state-unsuitable",
-      what: `shows a certificate that is not trusted (${code})`,
-      hint: "name its authority with state.sslrootcert; sslmode verify-full also needs the name that it was made for",
-    };
+    return [
+      "state-unsuitable",
+      `shows a certificate that is not trusted (${code})`,
+      "name its authority with state.sslrootcert; sslmode verify-full also needs the name that it was made for",
+    ];
   if (/does not support SSL|establishing an SSL connection/.test(message))
-    return {
-      code: "state-unsuitable",
-      what: "does not speak TLS",
-      hint: "set state.sslmode: disable where the network between is your own",
-    };
+    return [
+      "state-unsuitable",
+      "does not speak TLS",
+      "set state.sslmode: disable where the network between is your own",
+    ];
   if (/^SASL: .*password/.test(message))
-    return { code: "state-denied", what: "asks for a password, and none is given", hint: credentials };
-  if (message.startsWith("SASL: "))
-    return { code: "state-denied", what: "refused the sign-in", hint: credentials };
-  if (/timeout|timed out/i.test(message))
-    return { code: "state-unreachable", what: "did not answer in time", hint: again };
+    return ["state-denied", "asks for a password, and none is given", credentials];
+  if (message.startsWith("SASL: ")) return ["state-denied", "refused the sign-in", credentials];
+  if (/timeout|timed out/i.test(message)) return ["state-unreachable", "did not answer in time", again];
   const why = code === undefined ? "" : ` (${code})`;
-  return { code: "state-unreachable", what: `cannot be reached, or cut the connection${why}`, hint: again };
+  return ["state-unreachable", `cannot be reached, or cut the connection${why}`, again];
 }
 
 function bySqlState(state: string, message: string): Refusal {
   const wanted = state === "08P01" ? ofPooler(message) : state;
   const row = refusals.find(([states]) => states.split(" ").some((start) => wanted.startsWith(start)));
-  if (row === undefined)
-    return { code: "state-unreachable", what: `could not do it now (SQLSTATE ${state})`, hint: again };
+  if (row === undefined) return ["state-unreachable", `could not do it now (SQLSTATE ${state})`, again];
   const [, code, what, hint] = row;
-  return { code, what: `${what} (SQLSTATE ${state})`, hint };
+  return [code, `${what} (SQLSTATE ${state})`, hint];
 }
 
 /** PgBouncer has one code for all that it, or the server behind it, does not like. */

@@ -15,18 +15,14 @@ import {
 } from "./connections.ts";
 import { numberOf, stateRows, type Tables, tablesIn } from "./rows.ts";
 
-/**
- * The driver of one state in PostgreSQL, also behind PgBouncer in transaction mode. Nothing connects before the first call.
- * Throws `state-unsuitable` for settings that make no sense, and `state-denied` if there is no user.
- */
+/** Nothing connects before the first call. Throws `state-unsuitable` for settings that make no sense, and `state-denied` without a user. */
 export function createPostgresDriver(config: PostgresConfig, credentials: PostgresCredentials): StateDriver {
   const { name, schema = "graphform", versions = 50 } = config;
-  if (schema === "" || Buffer.byteLength(schema) > 63)
-    throw new GraphformError(
-      "state-unsuitable",
-      "the schema of the state has no name, or a name of over 63 bytes",
-      { hint: "correct state.schema; the default is graphform" },
-    );
+  if (schema === "" || Buffer.byteLength(schema) > 63) {
+    const message = "the schema of the state has no name, or a name of over 63 bytes";
+    const hint = "correct state.schema; the default is graphform";
+    throw new GraphformError("state-unsuitable", message, { hint });
+  }
   const settings = connectionSettings(config, credentials);
   const { where } = settings;
   const place = { where, schema };
@@ -109,9 +105,8 @@ function sqlState(code: string): Error {
 }
 
 /**
- * Statements that make what is missing, in one transaction. The first one lets several callers do it one after the other:
- * `IF NOT EXISTS` alone fails if two of them create at the same time. Its lock ends with the transaction. The second one makes
- * the server hear of what the others have created: a session remembers which names there are not, until it opens a table.
+ * Makes what is missing, in one transaction. The first statement lets several callers do it one after the other: `IF NOT EXISTS` alone
+ * fails if two create at the same time. The second makes the session hear of tables that others have created.
  */
 export function creation(tables: Tables, hasSchema: boolean): string {
   const { schema, states, versions, locks } = tables;

@@ -19,9 +19,8 @@ export interface Tables {
 }
 
 /**
- * The tables of a schema. `patience` is the longest wait for a row that is locked, in ms: set before the first
- * lock is asked for, so that a statement ends by itself and is not done after the run has stopped waiting for it. A commit is on
- * the disk when it is answered, whatever the default of the role is.
+ * The tables of a schema. `patience`: longest wait for a locked row, in ms, so that a statement is not done after the run has stopped
+ * waiting for it. A commit is on the disk when it is answered, whatever the default of the role is.
  */
 export function tablesIn(schema: string, patience: number): Tables {
   const quoted = `"${schema.replaceAll('"', '""')}"`;
@@ -43,13 +42,11 @@ const attempts = 5;
 type StateRows = Omit<StateDriver, "where" | "expires" | "prepare" | "probe" | "close">;
 
 /**
- * The rows of one state; the newest `keep` versions of its document are kept.
+ * The rows of one state, and the newest `keep` versions of its document.
  *
- * A document is stored in one statement: it locks the row of the lease first, so that no other run takes the lock over before the
- * commit, and writes if lease and version are still the expected ones. A lease that is being taken away is waited for.
- *
- * The fence of the lock rises with every holder and never falls, because the row stays when a lock is given back; the same id
- * keeps its fence, so that an attempt whose answer was lost may be repeated.
+ * One statement stores a document: it locks the row of the lease, so that no other run takes the lock over before the commit, and writes if
+ * lease and version are still the expected ones. The fence of the lock rises with every holder and never falls; the same id keeps its
+ * fence, so that an attempt whose answer was lost may be repeated.
  */
 export function stateRows(run: Run, tables: Tables, name: string, keep: number): StateRows {
   const { states, versions, locks, settings } = tables;
@@ -199,7 +196,6 @@ function textOf(row: Row, column: string): string {
   throw notOurs(column);
 }
 
-/** A number, however it is sent. */
 export function numberOf(row: Row, column: string): number {
   const value = Number(row[column]);
   if (Number.isSafeInteger(value)) return value;
@@ -213,11 +209,9 @@ function timeOf(row: Row, column: string): string {
 }
 
 function notOurs(column: string): GraphformError {
-  return new GraphformError(
-    "state-unsuitable",
-    `the state in PostgreSQL: column ${column} has a value that graphform does not write`,
-    { hint: "name another schema with state.schema; these tables belong to something else" },
-  );
+  const message = `the state in PostgreSQL: column ${column} has a value that graphform does not write`;
+  const hint = "name another schema with state.schema; these tables belong to something else";
+  return new GraphformError("state-unsuitable", message, { hint });
 }
 
 /** The holder of a row; fields that a person has edited away are unknown. */

@@ -6,7 +6,7 @@ import { defined, isObject, textIn } from "../../../model/json.ts";
 import { singleFlight } from "../../../model/single-flight.ts";
 import { checkedUrl, denied, unreachable } from "../refusals.ts";
 import { openSender, type Send } from "../store-http.ts";
-import { type AwsCredentials, type AwsKeys, element } from "./s3-request.ts";
+import { type AwsCredentials, type AwsKeys, domainOf, element } from "./s3-request.ts";
 
 export interface AwsCredentialOptions {
   /** The variables of the environment; those of AWS are read. */
@@ -24,10 +24,7 @@ export interface AwsCredentialOptions {
 /** Sessions are fetched again that long before they end, in ms: an apply must not end in the middle of one. */
 const margin = 5 * 60_000;
 
-/**
- * Keys of the environment, else of a role by its web identity token, else of AWS's own chain (profiles, instance metadata).
- * Sessions are kept until shortly before they end. Sends nothing before it is called.
- */
+/** Sessions are kept until shortly before they end. Sends nothing before it is called. */
 export function awsCredentials(options: AwsCredentialOptions): AwsCredentials {
   const { environment, now = () => Date.now() } = options;
   const fetchKeys = singleFlight(sourceOf(options));
@@ -49,15 +46,10 @@ function environmentKeys({
 }: AwsCredentialOptions["environment"]): AwsKeys | undefined {
   if (accessKeyId === "" && secretAccessKey === "") return undefined;
   if (accessKeyId === "" || secretAccessKey === "") {
-    const [set, missing] =
-      accessKeyId === ""
-        ? ["AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID"]
-        : ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
-    throw denied(
-      "in S3",
-      `has no credentials: ${set} is set, and ${missing} is not`,
-      `set both, or unset ${set}`,
-    );
+    const both = ["AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID"];
+    const [set, missing] = accessKeyId === "" ? both : both.toReversed();
+    const why = `has no credentials: ${set} is set, and ${missing} is not`;
+    throw denied("in S3", why, `set both, or unset ${set}`);
   }
   return { accessKeyId, secretAccessKey, ...(sessionToken === "" ? {} : { sessionToken }) };
 }
@@ -66,9 +58,7 @@ function sourceOf(options: AwsCredentialOptions): () => Promise<AwsKeys> {
   const { environment, region = "us-east-1", ca, loadProviders } = options;
   const { AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile = "", AWS_ROLE_ARN: role = "" } = environment;
   if (tokenFile === "" || role === "") return () => sdkKeys(loadProviders);
-  const endpoint =
-    environment["AWS_ENDPOINT_URL_STS"] ??
-    `https://sts.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+  const endpoint = environment["AWS_ENDPOINT_URL_STS"] ?? `https://sts.${region}.${domainOf(region)}`;
   const session = environment["AWS_ROLE_SESSION_NAME"] ?? "graphform";
   return async () => {
     const { send, close } = openSender(ca === undefined ? {} : { ca });
@@ -130,18 +120,16 @@ function fieldsOf(value: unknown): { readonly [name: string]: unknown } {
   return isObject(value) ? value : {};
 }
 
-/** The role that is asked for, and the file of the token; pipelines write it anew from time to time. */
-interface WebIdentity {
-  /** Address of the token service. */
-  readonly endpoint: string;
-  readonly tokenFile: string;
-  readonly role: string;
-  readonly session: string;
-}
-
-/** Asks the token service (AssumeRoleWithWebIdentity). The token goes in the body, and into no message. */
-async function webIdentityKeys(send: Send, identity: WebIdentity): Promise<AwsKeys> {
-  const { endpoint, tokenFile, role, session } = identity;
+/** Asks the token service (AssumeRoleWithWebIdentity). The token goes in the body, and into no message; pipelines write its file anew. */
+async function webIdentityKeys(
+  send: Send,
+  {
+    endpoint,
+    tokenFile,
+    role,
+    session,
+  }: { readonly [part in "endpoint" | "tokenFile" | "role" | "session"]: string },
+): Promise<AwsKeys> {
   const url = checkedUrl(endpoint, "address of the token service (AWS_ENDPOINT_URL_STS)");
   const form = new URLSearchParams({
     Action: "AssumeRoleWithWebIdentity",

@@ -17,9 +17,8 @@ import {
 } from "./s3-request.ts";
 
 /**
- * A state in a bucket. State and lock are changed by conditional writes alone, so that a stale one is refused by the service
- * itself; the lock is a lease, and the service's clock decides whether it has run out. Throws `state-unsuitable` and
- * `url-*` for options that cannot be. Sends nothing by itself.
+ * A state in a bucket. Conditional writes alone change state and lock, so that the service itself refuses a stale one; the service's clock
+ * decides whether the lease has run out. Throws `state-unsuitable` and `url-*` for options that cannot be.
  */
 export function createS3Driver(config: S3StoreConfig, credentials: AwsCredentials): StateDriver {
   const addresses = s3Addresses(config);
@@ -28,14 +27,19 @@ export function createS3Driver(config: S3StoreConfig, credentials: AwsCredential
   const { send, close } = openSender(config);
   const request = s3Request(send, credentials, addresses);
   const lock = s3Lock(request, lockKey, where);
-  /** Unknown until it was tried: then no lock is deleted, and one that was given back stays as an object. */
-  let abilities: S3Abilities = { deletesByEtag: false };
+  /** True if the service refuses to delete an object of another ETag. Until that was tried, a lock that was given back stays as an object. */
+  let deletesByEtag = false;
   let isProven = false;
   /** No run begins on a service that would let a second one in. */
   const prove = async (lease: Lease): Promise<void> => {
     if (isProven) return;
+    const body = lockRecord(lease.holder, where);
+    const put = (headers: { readonly [name: string]: string }): Promise<StoreAnswer> =>
+      request({ method: "PUT", key: lockKey, headers, body });
     try {
-      await proveLock(request, { key: lockKey, record: lockRecord(lease.holder, where) }, where);
+      // The same as `probeS3`, on the lock itself: that needs no right to any other object.
+      assertRefused(await put({ "if-none-match": "*" }), "If-None-Match", where);
+      assertRefused(await put({ "if-match": wrongEtag }), "If-Match", where);
     } catch (error) {
       if (isGraphformError(error) && error.code === "state-unsuitable")
         await lock.release(lease, false).catch(() => undefined);
@@ -44,7 +48,7 @@ export function createS3Driver(config: S3StoreConfig, credentials: AwsCredential
     isProven = true;
   };
   const probe = async (): Promise<void> => {
-    abilities = await probeS3(request, key, where);
+    deletesByEtag = await probeS3(request, key, where);
     isProven = true;
   };
   return {
@@ -57,7 +61,7 @@ export function createS3Driver(config: S3StoreConfig, credentials: AwsCredential
       return taken;
     },
     renew: lock.renew,
-    release: (lease) => lock.release(lease, abilities.deletesByEtag),
+    release: (lease) => lock.release(lease, deletesByEtag),
     holder: lock.holder,
     remove: lock.remove,
     prepare: probe,
@@ -66,21 +70,14 @@ export function createS3Driver(config: S3StoreConfig, credentials: AwsCredential
   };
 }
 
-/** Abilities of a service beyond those that it must have. */
-interface S3Abilities {
-  /** It refuses to delete an object whose ETag is not the expected one. */
-  readonly deletesByEtag: boolean;
-}
-
 /** An ETag that no object of the probe has. */
 const wrongEtag = `"${"0".repeat(32)}"`;
 
 /**
- * Puts an object of its own beside the state: twice with `If-None-Match: *`, once with a wrong ETag and once with the right
- * one, and deletes it with a wrong ETag and without one. Rejects with `state-unsuitable`, naming the server, if a
- * condition is ignored.
+ * Puts an object of its own beside the state: twice with `If-None-Match: *`, with a wrong ETag and with the right one, and deletes it with a
+ * wrong ETag (true if that is refused) and without one. Rejects with `state-unsuitable`, naming the server, if a condition is ignored.
  */
-async function probeS3(request: S3Request, key: string, where: string): Promise<S3Abilities> {
+async function probeS3(request: S3Request, key: string, where: string): Promise<boolean> {
   const probe = `${key}.probe-${randomBytes(6).toString("hex")}`;
   const put = (body: string, headers: { readonly [name: string]: string }): Promise<StoreAnswer> =>
     request({ method: "PUT", key: probe, headers, body });
@@ -92,28 +89,10 @@ async function probeS3(request: S3Request, key: string, where: string): Promise<
     const fitting = await put("4", { "if-match": etagOf(first, where) });
     if (fitting.status !== 200) throw s3Refusal(fitting, "replace a probe", where);
     const kept = await request({ method: "DELETE", key: probe, headers: { "if-match": wrongEtag } });
-    return { deletesByEtag: kept.status === 412 };
+    return kept.status === 412;
   } finally {
     // A right to delete is not needed for anything else: a probe that stays does no harm.
     await request({ method: "DELETE", key: probe });
-  }
-}
-
-/**
- * Tries the same on a lock that was just taken, which needs no right to any other object. Rejects with `state-unsuitable`;
- * the lock is still there then.
- */
-async function proveLock(
-  request: S3Request,
-  { key, record }: { readonly key: string; readonly record: string },
-  where: string,
-): Promise<void> {
-  for (const [name, value] of [
-    ["If-None-Match", "*"],
-    ["If-Match", wrongEtag],
-  ] as const) {
-    const headers = { [name.toLowerCase()]: value };
-    assertRefused(await request({ method: "PUT", key, headers, body: record }), name, where);
   }
 }
 

@@ -19,10 +19,7 @@ export interface S3Lock extends Pick<StateDriver, "take" | "renew" | "holder" | 
 
 const attempts = 4;
 
-/**
- * The lock is one object. It is made with `If-None-Match: *`, and every further version of it replaces the one whose ETag
- * was read. Whoever is late gets 412.
- */
+/** The lock is one object, made with `If-None-Match: *`. Every further version replaces the one whose ETag was read. The late one gets 412. */
 export function s3Lock(request: S3Request, key: string, where: string): S3Lock {
   /** The ETag of the new version; undefined if the object is not the expected one any more. */
   const put = async (
@@ -140,8 +137,8 @@ export function lockRecord(holder: Holder, path: string, released = false): stri
 }
 
 /**
- * Reads a lock object. The lease counts from the time at which the service stored the object to the service's own time: no
- * clock of a run is asked. An object that is no lock of ours is held for a minute after it was stored.
+ * Reads a lock object. The lease counts from the time at which the service stored the object, by the service's own time. An object that
+ * is no lock of ours is held for a minute after it was stored.
  */
 function readLock({ body, headers }: StoreAnswer, etag: string): StoredLock {
   const text = body.toString("utf8");

@@ -17,7 +17,6 @@ export function isAbsent(answer: StoreAnswer): boolean {
   return answer.status === 404 && s3Code(answer) !== "NoSuchBucket";
 }
 
-/** The ETag of an object that was read or stored. */
 export function etagOf({ headers }: StoreAnswer, where: string): string {
   const etag = headers["etag"];
   if (etag !== undefined && etag !== "") return etag;

@@ -52,7 +52,7 @@ export function s3Addresses(config: S3StoreConfig): S3Addresses {
   };
 }
 
-function domainOf(region: string): string {
+export function domainOf(region: string): string {
   return region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
 }
 
@@ -76,17 +76,12 @@ export interface S3Call {
 /** Sends one request; any status is an answer. */
 export type S3Request = (call: S3Call) => Promise<StoreAnswer>;
 
-/**
- * Makes the function that sends. The body is part of the signature. Keys whose session has ended are fetched again, and the
- * request, which did nothing, is sent once more.
- */
+/** Makes the function that sends. If the session of the keys has ended they are fetched again, and the request, which did nothing, is repeated. */
 export function s3Request(send: Send, credentials: AwsCredentials, addresses: S3Addresses): S3Request {
-  // Keys for signing, derived from a secret, a day and a region.
-  let derived = { secret: "", keys: new Map<string, ArrayBuffer>() };
+  /** Keys for signing, by secret, day and region. */
+  const cache = new Map<string, ArrayBuffer>();
   const once = async (call: S3Call, keys: AwsKeys): Promise<StoreAnswer> => {
     const { method, key, query, headers = {}, body } = call;
-    if (derived.secret !== keys.secretAccessKey)
-      derived = { secret: keys.secretAccessKey, keys: new Map<string, ArrayBuffer>() };
     const bytes = Buffer.from(body ?? "");
     const url = addresses.url(key, query);
     const { accessKeyId, secretAccessKey, sessionToken } = keys;
@@ -103,7 +98,7 @@ export function s3Request(send: Send, credentials: AwsCredentials, addresses: S3
       ...defined({ sessionToken }),
       service: "s3",
       region: addresses.region,
-      cache: derived.keys,
+      cache,
     });
     const signed = await signer.sign();
     return send({
@@ -141,10 +136,7 @@ export interface AwsKeys {
 /** Gives the keys for a request. `fresh`: those before were refused as expired. Rejects with `state-denied`. */
 export type AwsCredentials = (fresh?: boolean) => Promise<AwsKeys>;
 
-/**
- * Codes that are repeated in messages, with the remedy. Other words of the service are not: they may hold what was sent,
- * and the credential with it.
- */
+/** Codes that messages repeat, with the remedy. Other words of the service may hold what was sent, and the credential with it. */
 const hints: { readonly [code: string]: string } = {
   AccessDenied:
     "the credentials need s3:GetObject, s3:PutObject and s3:DeleteObject on the key and on its .lock (state init and doctor: also on its .probe-*), and s3:ListBucket on the bucket: without that an object that is absent cannot be told from one that is denied",
