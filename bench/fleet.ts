@@ -38,9 +38,7 @@ const env: NodeJS.ProcessEnv = {
 const children = new Set<ChildProcess>();
 
 /** Starts `graphform ARGS` and resolves with its ready line. */
-async function start(
-  ...args: readonly string[]
-): Promise<{
+async function start(...args: readonly string[]): Promise<{
   readonly child: ChildProcess;
   readonly ready: { readonly url: string; readonly tokenFile: string };
 }> {

@@ -33,10 +33,10 @@ const names = tenants.flatMap((tenant) => numbers.map((number) => `${tenant}/gra
 const started = new Set<ChildProcess>();
 const begun = Date.now();
 let isInterrupted = false;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.on(signal, () => {
-    isInterrupted = true;
-  });
+const interrupt = (): void => {
+  isInterrupted = true;
+};
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, interrupt);
 
 async function demo(): Promise<void> {
   say("a local platform with real databases, and a Git repository with 30 manifests of three tenants");

@@ -39,6 +39,17 @@ interface CommandSpec<O> {
 
 type Handler<O> = (invocation: Invocation<O>, ...args: string[]) => number | Promise<number>;
 
+/** Adds the arguments and options of a table to its command. */
+function addWords(
+  added: Command,
+  argumentRows: NonNullable<CommandSpec<object>["arguments"]>,
+  optionRows: NonNullable<CommandSpec<object>["options"]>,
+): void {
+  for (const given of argumentRows)
+    added.addArgument(given instanceof Argument ? given : new Argument(...given));
+  for (const given of optionRows) added.addOption(given instanceof Option ? given : new Option(...given));
+}
+
 export function command<O extends object>(name: string, about: string, spec: CommandSpec<O>): CommandEntry {
   return (parent, host) => {
     const { settings, at, folders, done } = host;
@@ -46,9 +57,7 @@ export function command<O extends object>(name: string, about: string, spec: Com
     const added = shared(parent.command(name).description(about));
     // A pipeline may give one set of options to every command: those that do nothing stay accepted, without help or completion.
     for (const option of added.options) if (ineffective?.includes(option.long ?? "")) option.hideHelp();
-    for (const given of spec.arguments ?? [])
-      added.addArgument(given instanceof Argument ? given : new Argument(...given));
-    for (const given of options) added.addOption(given instanceof Option ? given : new Option(...given));
+    addWords(added, spec.arguments ?? [], options);
     if (examples !== undefined) withExamples(added, examples);
     if (after !== undefined) added.addHelpText("after", after);
     for (const add of spec.below ?? []) add(added, { ...host, above: added });

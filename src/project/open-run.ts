@@ -206,7 +206,15 @@ async function runWith<R extends Partial<Resolved>, T>(
     const applying = (parts: OwnParts = {}): ApplyWorld => {
       if (lock === undefined) throw new Error("a run without a lock writes nothing");
       const { store } = project;
-      const own = { service, store, state, lock, stopping: signal, clock, ...defined({ open, boundElsewhere }) };
+      const own = {
+        service,
+        store,
+        state,
+        lock,
+        stopping: signal,
+        clock,
+        ...defined({ open, boundElsewhere }),
+      };
       return applyWorld({ ...own, ...parts });
     };
     const planning = planningWorld(service, signal, { clock, ...defined({ open, boundElsewhere }) });

@@ -44,7 +44,7 @@ export async function deliver(
 }
 
 /** HMAC with the key that `whsec_` begins, in base64 as the specification writes it. */
-export function signature(secret: string, text: string): string {
+function signature(secret: string, text: string): string {
   return createHmac("sha256", Buffer.from(secret.replace(/^whsec_/, ""), "base64"))
     .update(text)
     .digest("base64");

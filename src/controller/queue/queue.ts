@@ -30,7 +30,7 @@ const deadLetters = "dead";
 const heartbeatSeconds = 30;
 
 /** Seconds between two looks of a worker, and between two looks for dead ones. */
-export const pollingSeconds = 2;
+const pollingSeconds = 2;
 
 /** Seconds: the longest apply; a longer one ends `converging` and is sent again. */
 const longestApply = 86_400;

@@ -105,7 +105,7 @@ export async function discardRun(
 }
 
 /** Ms after a request to cancel before it may be repeated by force. */
-export const forceAfter = 60_000;
+const forceAfter = 60_000;
 
 /**
  * Asks for the end of a run. Its worker ends it at the next step; one that has not begun ends at once. By force, once the first request is

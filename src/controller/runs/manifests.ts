@@ -166,7 +166,7 @@ export async function setCommit(
 }
 
 /** The first check of a manifest: somewhere in its interval, always at the same point for the same name. */
-export function firstCheck(name: string, intervalSeconds: number, now: number = Date.now()): Date {
+function firstCheck(name: string, intervalSeconds: number, now: number = Date.now()): Date {
   let mixed = 2166136261;
   for (const character of name) mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0;
   return new Date(now + (mixed / 2 ** 32) * intervalSeconds * 1000);

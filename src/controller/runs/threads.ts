@@ -8,7 +8,7 @@ import type { PlanDocument } from "./verdict.ts";
 const maxMemory = 1_500;
 
 /** Rejected by a thread: the failure that it has caught, or its own end. */
-export class OrderFailed extends Error {
+class OrderFailed extends Error {
   readonly failure: Failure;
 
   constructor(failure: Failure) {

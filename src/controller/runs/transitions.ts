@@ -24,7 +24,7 @@ const table = {
 export type RunStatus = keyof typeof table;
 
 /** The table, for all states alike. */
-export const transitions: { readonly [state in RunStatus]: readonly RunStatus[] } = table;
+const transitions: { readonly [state in RunStatus]: readonly RunStatus[] } = table;
 
 /** The states that may follow a state. */
 export type Follower<S extends RunStatus> = (typeof table)[S][number];
@@ -35,11 +35,6 @@ export const statuses = Object.keys(transitions) as readonly RunStatus[];
 /** True for a state that a run never leaves. */
 export function isEnd(status: RunStatus): boolean {
   return transitions[status].length === 0;
-}
-
-/** True if the table has this way. */
-export function follows(from: RunStatus, to: RunStatus): boolean {
-  return transitions[from].includes(to);
 }
 
 /** safe: creates within the quota, changes in place without disruption, runtime parameters set back. risky: anything else. */

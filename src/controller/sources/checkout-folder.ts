@@ -49,7 +49,7 @@ export interface WorkFolder {
 }
 
 /** Makes a folder in the machine's temporary folder. Removes those that killed processes have left there a day ago. */
-export async function makeWorkFolder(): Promise<WorkFolder> {
+async function makeWorkFolder(): Promise<WorkFolder> {
   await removeAbandoned();
   const root = await mkdtemp(join(tmpdir(), prefix));
   const files = join(root, "files");

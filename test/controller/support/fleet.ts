@@ -33,7 +33,7 @@ export interface Fleet extends DecidingWorld {
   close(): Promise<void>;
 }
 
-export const password = "fleet-password-of-tests";
+const password = "fleet-password-of-tests";
 
 /** Text of a manifest with free databases of these names. */
 export function manifestText(name: string, databases: readonly string[], extra = ""): string {

@@ -139,7 +139,7 @@ export const manifestEndpoints: readonly Endpoint[] = [
 ];
 
 /** Names the files of an upload: the same for the same files, in whatever order they came. */
-export function digestOf(files: Upload): string {
+function digestOf(files: Upload): string {
   const sorted = Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
 }
