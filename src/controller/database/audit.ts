@@ -13,7 +13,7 @@ export interface Act {
   readonly details?: object;
 }
 
-/** What the first row follows. */
+/** The hash that the first row follows. */
 const beginning = "0".repeat(64);
 
 /** Adds an act to the log, in the transaction of what was done. It is the last statement of it: the rows are written one after the other. */

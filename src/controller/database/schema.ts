@@ -27,7 +27,7 @@ interface TenantTable {
   name: string;
 }
 
-/** Where the files of a manifest come from. */
+/** The source of a manifest's files. */
 export type Source =
   | { readonly type: "git"; readonly url: string; readonly ref: string; readonly path: string }
   | { readonly type: "upload" };
@@ -44,7 +44,7 @@ interface ManifestTable {
   source: JSONColumnType<Source>;
   /** The files of the newest upload. */
   upload: JSONColumnType<Upload> | null;
-  /** What may be applied without a person. */
+  /** safe: a safe plan is applied without a person. none: nothing is. */
   auto: "safe" | "none";
   interval_seconds: number;
   /** The stored moment of the next check: it moves by whole intervals, so that no check shifts the ones after it. */
@@ -162,7 +162,7 @@ interface WorkerTable {
 /** Things that receivers of webhooks are told about. */
 export type Topic = "drift" | "approval" | "failure";
 
-/** What a receiver of webhooks was last told about a manifest. There is no row for what is over. */
+/** The last notification of a receiver of webhooks about a manifest. There is no row for a topic that is over. */
 interface WebhookTable {
   manifest_id: string;
   /** Its name in the configuration. */

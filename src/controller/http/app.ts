@@ -19,7 +19,6 @@ import { Problem, problemAnswer, problemOf } from "./problem.ts";
 import { type Rate, rateLimit } from "./rate-limit.ts";
 import { allows, type Caller, checkToken, hashOf, tokenIn } from "./tokens.ts";
 
-/** What the application is made with. */
 export interface AppOptions {
   readonly database: Database;
   readonly queue: Queue;
@@ -42,7 +41,7 @@ export const endpoints: readonly Endpoint[] = [
   ...hookEndpoints,
 ];
 
-/** Where the OpenAPI document is. */
+/** Path of the OpenAPI document. */
 export const documentPath = "/api/v1/openapi.json";
 
 type App = Hono<{ Bindings: Bindings }>;

@@ -5,7 +5,6 @@ import type { Role } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { Caller } from "./tokens.ts";
 
-/** What endpoints work with. */
 export interface World {
   readonly database: Database;
   readonly queue: Queue;
@@ -44,7 +43,7 @@ export interface Call<Body = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** What an endpoint takes and answers. */
+/** The input and the answers of an endpoint. */
 interface Terms {
   /** `all`: only for tokens that are not of one tenant. */
   readonly scope?: "all";

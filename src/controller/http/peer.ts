@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
 import { TLSSocket } from "node:tls";
 import { Problem } from "./problem.ts";
 
-/** What the server hands to the app beside the request. */
+/** The connection of a request, as the server hands it to the app. */
 export interface Bindings {
   readonly incoming?: IncomingMessage;
 }

@@ -23,7 +23,7 @@ export function allows(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
 
-/** What a token is made for, and by whom. `tenant` null means all of them; without `expiresAt` it never expires. */
+/** The terms of a token. `tenant` null means all of them; without `expiresAt` it never expires. */
 export interface TokenRequest extends Omit<Caller, "id"> {
   readonly name: string;
   readonly expiresAt?: Date;

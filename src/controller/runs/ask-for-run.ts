@@ -4,7 +4,7 @@ import type { ManifestRow, RunRow } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
 import { moveRun } from "./moves.ts";
 
-/** Who asks for a run, and why. */
+/** A wish for a run, with its reason. */
 export interface Asking {
   readonly kind: RunRow["kind"];
   readonly trigger: RunRow["trigger"];

@@ -7,19 +7,17 @@ import { askForRun, beginWhatWasAsked, lockManifest } from "./ask-for-run.ts";
 import { lockRun, moveRun } from "./moves.ts";
 import { isEnd } from "./transitions.ts";
 
-/** What decisions need. */
 export interface DecidingWorld {
   readonly database: Database;
   readonly queue: Queue;
 }
 
-/** The reason for which a decision was not taken: the run or manifest is not where it was thought to be. */
+/** The reason for which a decision was not taken: the run or manifest has another state than the caller has seen. */
 export interface Refused {
   readonly refused: "unknown" | "not-waiting" | "changed" | "ended" | "too-early";
   readonly message: string;
 }
 
-/** Who decides about which run. */
 export interface RunDecision {
   readonly run: string;
   readonly actor: string;

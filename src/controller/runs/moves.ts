@@ -1,11 +1,11 @@
-/** @module Moves a run from one state to another, if it is still where the caller thinks. */
+/** @module Moves a run from one state to another, if it is still in the first one. */
 import type { Updateable } from "kysely";
 import type { Tx } from "../database/connect.ts";
 import type { RunRow, Schema } from "../database/schema.ts";
 import type { RunEvent } from "./run-event.ts";
 import { type Follower, isEnd, type RunStatus } from "./transitions.ts";
 
-/** What a move asks of the row: the fence of the worker that writes, or the fingerprint that somebody approves. */
+/** A condition on the row of a move: the fence of the worker that writes, or the fingerprint of the plan that is approved. */
 export interface Condition {
   readonly fence?: number;
   readonly fingerprint?: string;

@@ -1,4 +1,4 @@
-/** @module What a worker's thread is asked to do, and what it answers. All of it is plain data. */
+/** @module Defines the messages between a worker and its threads. All of them are plain data. */
 import type { ApplyEvent, ManifestLimits } from "../../index.ts";
 import type { PlanDocument } from "./verdict.ts";
 
@@ -43,7 +43,7 @@ export interface Failure {
   readonly exitCode: number;
 }
 
-/** What an apply came to. `refused` is the plan that went beyond the approved one, with the reason: nothing was applied. */
+/** The result of an apply. `refused` is the plan that went beyond the approved one, with the reason: nothing was applied. */
 export type Applied =
   | { readonly exitCode: number; readonly reasons: readonly string[] }
   | { readonly refused: PlanDocument; readonly why: string };

@@ -12,6 +12,7 @@ import { failureOfOrder } from "./threads.ts";
 import { changesAnything, countsOf, type PlanDocument, seesStrangers, verdictOf } from "./verdict.ts";
 import { type Watch, watchRun } from "./watch.ts";
 import {
+  besides,
   endJob,
   inTransaction,
   putBack,
@@ -89,7 +90,6 @@ async function readSource(
   return { kind, commit: kind === "drift" && approved !== null ? approved : newest };
 }
 
-/** What a plan has found. */
 interface Planned extends FoundSource {
   readonly name: PlanQueue;
   readonly job: Fetched<PlanQueue>;
@@ -116,7 +116,7 @@ async function endPlanning(tx: Tx, world: WorkerWorld, planned: Planned): Promis
     if (isMoved) await askAgain(tx, world, manifest, end);
     return;
   }
-  if (seesStrangers(plan) && (await isTenantAtWork(tx, manifest.tenant, id)))
+  if (seesStrangers(plan) && (await isAnyAtWork(tx, besides(config.current(), manifest.tenant), id)))
     return giveBack(tx, world, name, job, run, busyDelay);
   const { verdict, reasons } = verdictOf(plan);
   const hasChanges = changesAnything(plan);
@@ -162,12 +162,12 @@ async function endPlanning(tx: Tx, world: WorkerWorld, planned: Planned): Promis
   return endJob(tx, queue, end);
 }
 
-/** True if another run of the tenant makes objects just now: those that no state binds yet may be its own. */
-async function isTenantAtWork(tx: Tx, tenant: string, run: string): Promise<boolean> {
+/** True if another run of these tenants makes objects just now: those that no state binds yet may be its own. */
+async function isAnyAtWork(tx: Tx, tenants: readonly string[], run: string): Promise<boolean> {
   const other = await tx
     .selectFrom("runs")
     .select("id")
-    .where("tenant", "=", tenant)
+    .where("tenant", "in", tenants)
     .where("status", "in", ["applying", "converging"])
     .where("id", "!=", run)
     .executeTakeFirst();

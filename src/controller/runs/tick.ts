@@ -1,4 +1,4 @@
-/** @module Does each minute what is due: checks of manifests, runs without a job, and rows that nobody reads any more. */
+/** @module Does each minute what is due: checks of manifests, runs without a job, and rows that are old. */
 import { sql } from "kysely";
 import type { Database, Tx } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";

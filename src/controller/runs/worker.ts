@@ -13,7 +13,6 @@ import { openThreads } from "./threads.ts";
 import { buryRun, tick } from "./tick.ts";
 import type { WorkerWorld } from "./world.ts";
 
-/** What a worker is started with. */
 export interface WorkerOptions {
   readonly database: Database;
   /** URL of the controller's database, with its login: states are kept there. */

@@ -1,7 +1,8 @@
-/** @module What the jobs of a worker work with. */
+/** @module Provides what the jobs of a worker share: transactions, checkouts, and the ways in which a job ends. */
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import pRetry from "p-retry";
-import type { LiveConfig } from "../config/config.ts";
+import type { ControllerConfig, LiveConfig } from "../config/config.ts";
 import type { Database, Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
 import type { Fetched, Queue } from "../queue/queue.ts";
@@ -96,13 +97,19 @@ export async function isOtherAtWork(tx: Tx, manifest: string, run: string): Prom
   return other !== undefined;
 }
 
+/** The tenants that use the same service, this one among them: each sees the objects of the others in its lists. */
+export function besides({ tenants }: ControllerConfig, tenant: string): readonly string[] {
+  const service = tenants[tenant]?.service;
+  return Object.keys(tenants).filter((other) => isDeepStrictEqual(tenants[other]?.service, service));
+}
+
 /**
- * Ids of the objects that other states of the tenant bind. They matter only if objects of this state may be unknown: it was never written,
- * has open creates, or is about to get some. Then every state of the tenant is read.
+ * Ids of the objects that other states of these tenants bind. They matter only if objects of this state may be unknown: it was never
+ * written, has open creates, or is about to get some. Then every state of the tenants is read.
  */
 async function boundElsewhere(
   database: Database,
-  tenant: string,
+  tenants: readonly string[],
   name: string,
   creates: boolean,
 ): Promise<readonly string[]> {
@@ -110,7 +117,7 @@ async function boundElsewhere(
     WITH mine AS (SELECT document::jsonb AS document FROM graphform.states WHERE name = ${name}),
     others AS (
       SELECT jsonb_path_query(document::jsonb, '$.resources.*.id') #>> '{}' AS id FROM graphform.states
-      WHERE starts_with(name, ${`${tenant}/`}) AND name <> ${name}
+      WHERE split_part(name, '/', 1) = ANY(${tenants}) AND name <> ${name}
         AND (${creates} OR NOT EXISTS (SELECT FROM mine WHERE document -> 'intents' = '{}' AND document -> 'resources' <> '{}'))
     )
     SELECT DISTINCT id FROM others EXCEPT SELECT jsonb_path_query(document, '$.resources.*.id') #>> '{}' FROM mine`.execute(
@@ -141,7 +148,7 @@ export async function withCheckout<T>(
       limits,
       service,
       state: `postgres:///?${new URLSearchParams({ name })}`,
-      boundElsewhere: await boundElsewhere(world.database, manifest.tenant, name, creates),
+      boundElsewhere: await boundElsewhere(world.database, besides(config, manifest.tenant), name, creates),
     });
   } finally {
     await checkout.remove();
