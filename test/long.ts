@@ -6,7 +6,8 @@ export const long: { readonly [file: string]: string } = {
   "test/apply/crash.test.ts": "an apply killed at every request and every write",
   "test/commands/import-shapes.test.ts": "imports of every shape of an answer",
   "test/controller/sources/hostile.test.ts": "repositories that try to run, read or send something",
-  "test/controller/survival.test.ts": "workers that are killed, stopped and ended, and a database that is away",
+  "test/controller/survival.test.ts":
+    "workers that are killed, stopped and ended, and a database that is away",
   "test/cuts/cuts.test.ts": "the packaged program killed at requests and writes",
   "test/e2e/byoa.test.ts": "accounts of one's own, with their waits",
   "test/e2e/every-field.test.ts": "each field of each tier, by hand and back",
