@@ -59,6 +59,8 @@ export const problemRules: { readonly [code: string]: string } = {
     "A result limit of 0 gives no rows at some services. Write the largest number of rows that is wanted.",
   "not-a-map": "A manifest must be a map of keys and values. Begin with apiVersion: graphform/v1.",
   "not-allowed": "A value is not one of those that its field allows. Choose one of the allowed values.",
+  "not-allowed-here":
+    "A manifest of an author who is not trusted runs, reads or names something that its limits do not allow. Leave it out, or have the limits changed.",
   "not-offered":
     "The service of this profile does not offer the value or operation. Choose one that it offers.",
   "not-offered-today": "The service does not offer this value at present. Choose one that it offers.",
