@@ -57,6 +57,6 @@ describe("the files of a manifest", () => {
 
   it("are not touched where nothing of them differs", async () => {
     const source = { path: await file("a.yaml", "a"), text: "something else" };
-    expect(await writeSources([source], [source])).toEqual([]);
+    expect(await writeSources([source], [source])).toBe(0);
   });
 });
