@@ -40,7 +40,7 @@ const leastBudget = 10_000;
 /** Runs the phases from quiesce to switch. Until the fence every failure leaves the old database as it was and writable. */
 export async function cutOver(work: Cutover, context: ApplyContext): Promise<StepResult> {
   const { step, terms, source, target } = work;
-  const cap = await readCap(source);
+  const cap = context.journal.state.migrations?.[step.address]?.cap ?? (await readCap(source));
   await enterPhase(step, "quiesce", "no new write begins", context, { cap });
   // If it rejects, the cap may still be in force: the state remembers it, and the next run or plan puts it back.
   const freeze = await quiesce(source, { cap }, context.stopping);
@@ -49,12 +49,12 @@ export async function cutOver(work: Cutover, context: ApplyContext): Promise<Ste
     return givenUp(step, freeze, source);
   }
   const longest = Math.max(leastBudget, work.budget);
-  const limit = AbortSignal.timeout(longest);
+  const [limit, end] = [AbortSignal.timeout(longest), performance.now() + longest];
   let isClosed = false;
   try {
     await enterPhase(step, "freeze", "writes wait", context, { cap: undefined });
     const signal = AbortSignal.any([context.stopping, freeze.lost, limit]);
-    const refusal = await moved(work, freeze, signal, context);
+    const refusal = await moved({ ...work, end }, freeze, signal, context);
     if (refusal !== undefined) {
       await freeze.release();
       await enterPhase(step, "await-cutover", refusal.message, context);
@@ -92,7 +92,7 @@ function givenUp({ id = "" }: Step, { message, remedy }: Reason, { primary }: Si
 
 /** Copies, compares and makes durable while the freeze holds. Returns the reason if that failed. */
 async function moved(
-  { step, terms, facts, expectedBytes, source, target }: Cutover,
+  { step, terms, facts, expectedBytes, source, target, end }: Cutover & { readonly end: number },
   freeze: Freeze,
   signal: AbortSignal,
   context: ApplyContext,
@@ -117,10 +117,14 @@ async function moved(
     return { message, remedy: "both databases are kept for a look; run it again for another copy" };
   }
   await enter("durable", "");
-  const durable = await makeDurable(target);
+  signal.throwIfAborted();
+  const within = Math.min(60_000, Math.max(1, Math.ceil(end - performance.now())));
+  const durable = await makeDurable(target, within);
   if (isRefusal(durable)) return durable;
-  if (!durable.isOnDisk) await backUp(step, context);
-  return freeze.prove();
+  if (!durable.isOnDisk) await backUp(step, { ...context, stopping: signal });
+  const lost = await freeze.prove();
+  if (lost === undefined) signal.throwIfAborted();
+  return lost;
 }
 
 /** A database without an append-only file keeps a copy only by a backup. */

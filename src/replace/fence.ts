@@ -2,7 +2,7 @@
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
 import { notAtRest, unplannedStep, untilAtRest } from "../apply/operations/existing.ts";
 import { operate } from "../apply/operations/operate.ts";
-import { type Address, type Twin, twinOf } from "../model/address.ts";
+import { type Address, type Twin, twinKinds, twinOf } from "../model/address.ts";
 import { asError, GraphformError, isGraphformError, isServiceError, shellWord } from "../model/errors.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Live } from "../model/observed.ts";
@@ -36,10 +36,11 @@ export async function fence(step: Step, side: Side, freeze: Freeze, context: App
   const cap = await readCap(side);
   const open = (reason: string): GraphformError => openFence(step, reason, context);
   const pausedUntil = new Date(context.clock.now() + stopWithin).toISOString();
-  // A longer pause extends the one in force, and shorter ones that renew it do not end it.
-  for (const node of side.nodes) await pauseNode(node, stopWithin);
+  // Recorded first: a run that is killed from here on leaves a pause that only a later run ends in time.
   await setPhase(address, "fence", { pausedUntil, cap }, context);
   try {
+    // A longer pause extends the one in force, and shorter ones that renew it do not end it.
+    for (const node of side.nodes) await pauseNode(node, stopWithin);
     // Another client that ends the pause while the database stops must find no way to write.
     await setCap(side, 1);
     const lost = await freeze.fence();
@@ -101,12 +102,15 @@ export async function switchOver(
     ...more,
   };
   const event = switchEvent({ address, inside, from, migration }, journal.state, kinds);
-  const shown = outputs.get(twinOf(address, from)) ?? (await outputsOf(twinOf(address, from), context));
+  // The stop is proved by now: outputs that cannot be read are no reason to give it up.
+  const twin = twinOf(address, from);
+  const shown = outputs.get(twin) ?? (await outputsOf(twin, context).catch(() => undefined));
   const old = outputs.get(address);
   await journal.record(event);
-  if (shown !== undefined) outputs.set(address, shown);
+  if (shown === undefined) outputs.delete(address);
+  else outputs.set(address, shown);
   if (old !== undefined) outputs.set(twinOf(address, "former"), old);
-  if (from === "next") outputs.delete(twinOf(address, "next"));
+  if (from === "next") outputs.delete(twin);
   return { result: "done", id: boundAt(address, context).id };
 }
 
@@ -139,11 +143,14 @@ export async function reopen(step: Step, context: ApplyContext): Promise<StepRes
   return { result: "done", id, message };
 }
 
-/** Puts back the cap of queries that a killed run left, ends its pause, and goes back to the phase before it. */
+/** Puts back the cap of queries that a killed run left, ends its pause, and goes back to the phase before it; without a twin the migration is over. */
 export async function letWriteAgain(address: Address, context: ApplyContext): Promise<void> {
   const migration = context.journal.state.migrations?.[address];
   const side = await openBound(address, context, context.stopping);
   await letWrite(side, migration?.cap).finally(side.close);
+  const { resources } = context.journal.state;
+  const isOver = twinKinds.every((twin) => resources[twinOf(address, twin)] === undefined);
+  if (isOver) return context.journal.record({ type: "migration", address });
   await setPhase(address, phaseBefore(migration ?? {}), { cap: undefined, pausedUntil: undefined }, context);
 }
 

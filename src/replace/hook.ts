@@ -19,7 +19,7 @@ export function runHook(
   const env = { ...Object.fromEntries(kept), ...variables };
   return new Promise((resolve) => {
     const limit = AbortSignal.timeout(within);
-    // A group of its own: what the command has started ends with it.
+    // A group of its own: what the command has started is killed with it, unless the command ends by itself.
     const child = spawn(program, words, { env, stdio: "ignore", detached: true });
     const over = AbortSignal.any([signal, limit]);
     const end = (): void => {

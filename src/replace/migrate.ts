@@ -18,7 +18,7 @@ import { isRefusal, type Reason, type Refusal } from "./data/refusals.ts";
 import { rehearse } from "./data/rehearse.ts";
 import { reopen } from "./fence.ts";
 import { runHook } from "./hook.ts";
-import { isSwitched } from "./phases.ts";
+import { isInterrupted, isSwitched } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
 import { openBound, withSides } from "./sides.ts";
 import { undo } from "./undo.ts";
@@ -39,7 +39,7 @@ async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyC
   const { address, id = "" } = step;
   const { stopping } = context;
   const done = (message: string): StepResult => ({ result: "done", id, message, unsent: true });
-  if (context.journal.state.migrations?.[address]?.phase === "fence")
+  if (isInterrupted(context.journal.state.migrations?.[address]))
     return done("an earlier cutover is to be ended first");
   const source = await openBound(address, context, stopping);
   try {
@@ -105,7 +105,7 @@ function refused({ id, address }: Step, reasons: readonly Reason[]): StepResult 
 async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext): Promise<StepResult> {
   const { address, id = "", place } = step;
   const known = context.journal.state.migrations?.[address];
-  if (known?.phase === "fence") {
+  if (isInterrupted(known)) {
     const end = await reopen(step, context);
     const hint = `run it again: graphform apply --cutover ${shellWord(address)}`;
     return end.result === "done" ? { ...end, result: "waiting-for-person", hint } : end;

@@ -13,7 +13,7 @@ export interface PhaseRow {
 const again = "the next run begins the phase again";
 const writable = "the pause ends by itself, and the next run or plan returns to await-cutover";
 
-/** Each phase once; `migrationPhases` has their order. */
+/** Each phase once; `migrationPhases` has their order. `preflight` and `retire` are never recorded, `switch` only on the way back. */
 export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
   preflight: {
     does: "checks that everything the database holds can be moved",
@@ -69,7 +69,7 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
   switch: {
     does: "gives the address, and everything inside, to the new database in one version of the state",
     proof: "the version is stored",
-    afterKill: "it is done, or the next run does it",
+    afterKill: "it is done, or the next run starts the old one again, as in the fence",
   },
   hook: {
     does: "runs the command of lifecycle.migration.hook",
@@ -101,11 +101,11 @@ const back: { readonly [phase in MigrationPhase]?: Partial<PhaseRow> } = {
   },
 };
 
-const frozen: readonly MigrationPhase[] = ["quiesce", "freeze", "copy", "verify", "durable"];
+const frozen: readonly MigrationPhase[] = ["quiesce", "freeze", "copy", "verify", "durable", "fence"];
 
 /** True if a run was in the middle of a cutover, and the old database still is the only one that counts. */
-export function isInterrupted({ phase, cap }: Pick<Migration, "phase" | "cap">): boolean {
-  return frozen.includes(phase) || cap !== undefined;
+export function isInterrupted(migration: Pick<Migration, "phase" | "cap"> | undefined): boolean {
+  return migration !== undefined && (frozen.includes(migration.phase) || migration.cap !== undefined);
 }
 
 /** Phases in which the service stops or starts the database of the address. */

@@ -4,7 +4,7 @@ import { type Address, twinOf } from "../model/address.ts";
 import { asError, GraphformError, shellWord } from "../model/errors.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
-import type { Migration } from "../model/state.ts";
+import type { Bound, Migration } from "../model/state.ts";
 import { quiesce, readCap } from "./data/quiesce.ts";
 import { isRefusal } from "./data/refusals.ts";
 import { fence, isOpenFence, power, reopen, switchOver, writeMark } from "./fence.ts";
@@ -23,7 +23,7 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   if (bound === undefined || migration === undefined)
     throw new GraphformError("nothing-to-undo", `${address} has no migration`);
   const at = { ...step, id: bound.id, place: bound.place ?? place };
-  if (migration.phase === "fence" || isInterrupted(migration)) {
+  if (isInterrupted(migration)) {
     const opened = await reopen(at, context);
     if (opened.result !== "done" || !isSwitched(migration)) return opened;
   }
@@ -38,7 +38,8 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   const writes = isBack
     ? "an earlier run switched back, and its count is lost"
     : await close(at, migration, context);
-  if (!isBack) await switchOver(at, termsOf(migration, context), "former", { phase: "switch" }, context);
+  if (!isBack)
+    await switchOver(at, termsOf(bound, migration, context), "former", { phase: "switch" }, context);
   report(step, "switch", "back to the old database", context);
   const started = await power("start", address, context);
   const { migrations, resources } = context.journal.state;
@@ -92,10 +93,7 @@ async function close(step: Step, migration: Migration, context: ApplyContext): P
     } catch (error) {
       // What may be stopping stays paused: it is opened again only by a run that has seen its end.
       if (isOpenFence(error)) freeze.abandon();
-      else {
-        await freeze.release();
-        await setPhase(address, phase, { pausedUntil: undefined }, context);
-      }
+      else if (await freeze.release()) await setPhase(address, phase, { pausedUntil: undefined }, context);
       throw error;
     }
   } finally {
@@ -103,9 +101,11 @@ async function close(step: Step, migration: Migration, context: ApplyContext): P
   }
 }
 
-/** The terms of the way back: the new database is held as long as the old one was to be. */
-function termsOf(migration: Migration, { clock }: ApplyContext): MigrationTerms {
+/** The terms of the way back: the new database is held as long as the old one was to be, a day at least. With what was declared inside since. */
+function termsOf({ id }: Bound, migration: Migration, { clock, journal }: ApplyContext): MigrationTerms {
   const left = Date.parse(migration.heldUntil ?? "") - clock.now();
-  const inside: readonly Address[] = Object.keys(migration.former ?? {});
+  const all = Object.entries(journal.state.resources);
+  const since = Object.fromEntries(all.filter(([, { place }]) => Object.values(place).includes(id)));
+  const inside: readonly Address[] = Object.keys({ ...migration.former, ...since });
   return { cutover: true, inside, parameters: [], windows: [], hold: Math.max(24 * 3600_000, left) };
 }

@@ -167,11 +167,18 @@ function change(
   return true;
 }
 
-/** Releases a binding. Without one of its objects a migration is over. */
+/** Releases a binding. Without one of its objects a migration is over, unless its database is still to be opened again. */
 function release(live: LiveDocument, address: Address): boolean {
   const isReleased = change(live, address, () => undefined);
-  if (isReleased) live.setMigration(withoutTwin(address), undefined);
+  const main = withoutTwin(address);
+  if (isReleased && (address === main || !isClosed(live.view.migrations?.[main])))
+    live.setMigration(main, undefined);
   return isReleased;
+}
+
+/** True for a migration whose database may be stopped, or takes no writes. */
+function isClosed({ cap, phase }: Partial<Migration> = {}): boolean {
+  return cap !== undefined || phase === "fence" || phase === "switch";
 }
 
 /** The operation that is waited for has ended: what it applied is recorded. */

@@ -61,6 +61,8 @@ class World {
   /** Share of the writes that are no queries: no cap holds them. */
   readonly plain: number;
   isOver = false;
+  /** A database did not answer in the run. */
+  wasSilent = false;
   /** The message of the last step that was done. */
   told = "";
   #next = 0;
@@ -228,7 +230,7 @@ vi.mock("../../src/replace/data/freeze.ts", () => ({
   },
 }));
 vi.mock("../../src/replace/data/quiesce.ts", () => ({
-  readCap: async () => 0,
+  readCap: async (side: Side) => (world().of(idOf(side)).isCapped ? 1 : 0),
   setCap: async (side: Side, cap: number) => {
     await world().pass();
     world().of(idOf(side)).isCapped = cap === 1 && world().broken !== "no cap while it stops";
@@ -237,10 +239,10 @@ vi.mock("../../src/replace/data/quiesce.ts", () => ({
     await world().pass();
     Object.assign(world().of(idOf(side)), {
       pausedUntil: 0,
-      ...(cap === undefined ? {} : { isCapped: false }),
+      ...(cap === undefined ? {} : { isCapped: cap === 1 }),
     });
   },
-  quiesce: async (side: Side): Promise<Freeze | Refusal> => {
+  quiesce: async (side: Side, { cap }: { readonly cap: number }): Promise<Freeze | Refusal> => {
     const [here, id] = [world(), idOf(side)];
     const each = here.of(id);
     each.isCapped = true;
@@ -249,7 +251,7 @@ vi.mock("../../src/replace/data/quiesce.ts", () => ({
     if (isIdle) here.extend(id, pause);
     const { version } = each;
     await here.pass();
-    each.isCapped = false;
+    each.isCapped = cap === 1;
     if (!isIdle) return refusal("not-idle", "queries still ran");
     return freezeOf(here, id, version);
   },
@@ -263,7 +265,9 @@ vi.mock("../../src/replace/sides.ts", () => {
   const openBound = async (at: string, context: ApplyContext): Promise<Side> => {
     await world().pass();
     const { id } = boundAt(at, context);
-    if (!world().isUp(id)) throw new GraphformError("not-asked", `${id} does not answer`);
+    const isSilent = world().losesPauses && world().chance(0.1);
+    if (isSilent) world().wasSilent = true;
+    if (!world().isUp(id) || isSilent) throw new GraphformError("not-asked", `${id} does not answer`);
     return sideOf(id);
   };
   return {
@@ -306,6 +310,7 @@ function freezeOf(here: World, id: string, version: number): Freeze {
       held.isRenewed = false;
       await here.pass();
       each.pausedUntil = 0;
+      return true;
     },
     abandon: () => void Object.assign(held, { isRenewed: false }),
   };
@@ -324,7 +329,7 @@ function born(): StateDocument {
 async function run(here: World, what: "apply" | "plan" | "undo", moments: number): Promise<void> {
   here.left = moments;
   here.died = Promise.withResolvers();
-  here.held = undefined;
+  Object.assign(here, { held: undefined, wasSilent: false });
   const between =
     <A extends readonly unknown[], T>(work: (...given: A) => Promise<T>) =>
     async (...given: A): Promise<T> => {
@@ -383,7 +388,9 @@ function momentsOf(here: World, share: number, most: number): number {
 async function isUnrepaired(here: World): Promise<boolean> {
   const state = (await here.store.read()) ?? born();
   const toy = here.service.all().find(({ id }) => id === state.resources[address]?.id);
-  return here.left > 0 && needsRepair(state) && toy?.phase === "ready" && toy.work === undefined;
+  return (
+    here.left > 0 && !here.wasSilent && needsRepair(state) && toy?.phase === "ready" && toy.work === undefined
+  );
 }
 
 /**

@@ -197,6 +197,22 @@ describe("a migration in trouble", () => {
     expect(await orders()).toBe(1);
   });
 
+  it("starts the old database again if the change is taken back after a kill while it stops", async () => {
+    await kill("stopping");
+    user.write("graphform.yaml", manifest({ cache: 25 }));
+    const first = await user.run("apply", "--auto-approve");
+    const second = await user.run("apply", "--auto-approve");
+    expect(second, first.out + first.err + second.out + second.err).toMatchObject({ code: 0 });
+    expect(await orders()).toBe(1);
+    expect((await user.run("replace", "status")).out).toBe("No data is being moved.\n");
+    expect(Object.keys(user.state("troubles").resources)).not.toContain("instances.orders~next");
+    change();
+    expect(await cutover()).toMatchObject({ code: 0 });
+    await retire();
+    change();
+    expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 8 });
+  });
+
   it("starts the old database again after a kill while it stops, and keeps what it takes then, with the hook of the next cutover", async () => {
     cache -= 1;
     change({ migration: ", hook: [./hook.sh]" });

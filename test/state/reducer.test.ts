@@ -269,6 +269,24 @@ describe("an operation's end", () => {
   });
 });
 
+describe("a release of the new database", () => {
+  const twin = "instances.db0~next";
+  it.each([
+    ["ends its migration", { phase: "await-cutover", since }, false],
+    ["keeps the cap that is to be put back", { phase: "await-cutover", since, cap: 5 }, true],
+    ["keeps the fence of an old one that may be stopped", { phase: "fence", since }, true],
+  ] as const)("%s", (_, migration, isKept) => {
+    const known = sampleState();
+    const resources = { ...known.resources, [twin]: sampleBound("next") };
+    const before: StateDocument = { ...known, resources, migrations: { "instances.db0": migration } };
+    const event = { type: "released", address: twin } as const;
+    const after = reduce(before, event);
+    expect(after.migrations).toEqual(isKept ? before.migrations : {});
+    expect(plainReduce(before, event)).toEqual(after);
+    expect(reduce(after, { type: "released", address: "instances.db0" }).migrations).toEqual({});
+  });
+});
+
 describe("a move", () => {
   const reader = sampleBound("u-1", { refs: ["instances.db0"], recorded: { instance: "db0" } });
   const state = reduce(sampleState(), { type: "bound", address: "users.reader", bound: reader });

@@ -199,10 +199,15 @@ function release(state: StateDocument, addresses: readonly Address[]): StateDocu
   const released = new Set(addresses.filter((address) => own(state.resources, address) !== undefined));
   if (released.size === 0) return state;
   const kept = Object.entries(state.resources).filter(([address]) => !released.has(address));
-  return [...released].reduce((next, address) => withMigration(next, withoutTwin(address), undefined), {
-    ...state,
-    resources: Object.fromEntries(kept),
-  });
+  return [...released].reduce(
+    (next, address) => {
+      const main = withoutTwin(address);
+      const { cap, phase } = own(next.migrations ?? {}, main) ?? {};
+      const isClosed = cap !== undefined || phase === "fence" || phase === "switch";
+      return address !== main && isClosed ? next : withMigration(next, main, undefined);
+    },
+    { ...state, resources: Object.fromEntries(kept) },
+  );
 }
 
 function withMigration(

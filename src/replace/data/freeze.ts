@@ -18,8 +18,8 @@ export interface Freeze {
    * time, and takes a node for stopped as long as it cannot be reached.
    */
   fence(): Promise<Refusal | undefined>;
-  /** Stops renewing and ends the pause on every node; waiting writes are executed then. It never rejects. */
-  release(): Promise<void>;
+  /** Stops renewing and ends the pause on every node; waiting writes are executed then. False if a node did not take that. It never rejects. */
+  release(): Promise<boolean>;
   /** Stops renewing, and leaves the pause to its end: for a database that was stopped. */
   abandon(): void;
 }
@@ -88,7 +88,8 @@ export async function holdFreeze(
   const prove = async (): Promise<Refusal | undefined> => {
     if (reason !== undefined) return reason;
     const changes = await Promise.all(side.nodes.map((node, at) => nodeChange(node, marks[at])));
-    const change = changes.find((found) => found !== undefined);
+    // A run that is interrupted closes its own connections: no node is proved stopped by that.
+    const change = signal.aborted ? "the run was interrupted" : changes.find((found) => found !== undefined);
     return change === undefined ? undefined : lose(change);
   };
   const renew = async (): Promise<void> => {
@@ -131,7 +132,7 @@ export async function holdFreeze(
     },
     async release() {
       stop();
-      await unpause(side);
+      return unpause(side);
     },
     abandon: stop,
   };
@@ -148,9 +149,10 @@ export async function pauseNode(node: Node, pause: number): Promise<Paused & { r
   return { node, until, clients: String(clients) };
 }
 
-/** Ends the pause of every node that can be reached. */
-export async function unpause(side: Side): Promise<void> {
-  await Promise.allSettled(side.nodes.map(({ control }) => control.one(["CLIENT", "UNPAUSE"])));
+/** Ends the pause of every node that can be reached. False if a node did not take that. */
+export async function unpause(side: Side): Promise<boolean> {
+  const ends = await Promise.allSettled(side.nodes.map(({ control }) => control.one(["CLIENT", "UNPAUSE"])));
+  return ends.every(({ status }) => status === "fulfilled");
 }
 
 /** Time in ms after which a write that has no answer is held. It is cut into turns, so that a busy process of ours still reads the answer. */

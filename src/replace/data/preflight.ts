@@ -95,10 +95,10 @@ function megabytes(bytes: number): string {
   return `${Math.ceil(bytes / 1_000_000)} MB`;
 }
 
-/** Each is refused for its arguments by a server that permits it, and does nothing. */
+/** Each is refused for its arguments by a server that permits it, and does nothing. CLIENT UNPAUSE has none: it is queued and discarded. */
 const trials = {
   source: `CLIENT PAUSE x WRITE; CLIENT KILL ID x; CLIENT LIST ID x; GRAPH.CONFIG SET NO_SUCH 1; GRAPH.INFO x; SCAN x;
-    DUMP graphform:no-such-key; GRAPH.RO_QUERY graphform:no-such-key x`,
+    DUMP graphform:no-such-key; GRAPH.RO_QUERY graphform:no-such-key x; MULTI; CLIENT UNPAUSE; DISCARD`,
   target: `RESTORE graphform:no-such-key -1 x; GRAPH.DELETE graphform:no-such-key; GRAPH.CONFIG SET NO_SUCH 1;
     GRAPH.UDF LOAD; FLUSHALL x; WAITAOF x 0 0; WAIT x 0; DUMP graphform:no-such-key`,
 };
@@ -113,7 +113,7 @@ export async function refusalsOfSide(
   const commands = trials[use].split(";").map((line) => line.trim().split(" "));
   for (const { control, target } of side.nodes)
     for (const [at, reply] of (await control.all(commands)).entries())
-      if (reply instanceof Error && /^NOPERM/.test(reply.message)) {
+      if (reply instanceof Error && /^NOPERM/.test(reply.message) && commands[at]?.[1] !== undefined) {
         const message = `the user may not run ${commands[at]?.slice(0, 2).join(" ")} at ${target.host}:${target.port}`;
         found.push(refusal("right-missing", message));
       }

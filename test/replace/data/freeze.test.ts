@@ -126,6 +126,19 @@ describe("a pause of writes", () => {
     expect(held.lost.reason).toMatchObject({ name: "Refused" });
   });
 
+  it("is known as lost once the run is interrupted: connections that it has closed itself prove no stop", async () => {
+    const { side } = await startSide(ground);
+    cleanUp.push(side.close);
+    const run = new AbortController();
+    const held = await quiesce(side, { cap: await readCap(side), pause: 3000 }, run.signal);
+    if (isRefusal(held)) throw new Error(held.message);
+    expect(await held.fence()).toBeUndefined();
+    run.abort();
+    side.close();
+    expect(await held.prove()).toMatchObject({ message: "the run was interrupted" });
+    expect(await held.release()).toBe(false);
+  });
+
   it("is known as lost when a library is loaded, which no pause holds", async () => {
     const { side } = await startSide(ground);
     cleanUp.push(side.close);

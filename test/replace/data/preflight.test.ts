@@ -82,7 +82,7 @@ describe("refusalsOfSide", () => {
   it("names each command that a user may not run, and a replica that is not among the nodes", async () => {
     const { side, spec, database } = await startSide(ground, { nodes: 2 });
     open.push(side);
-    const rules = "~* +@all -client|pause -dump -del -restore";
+    const rules = "~* +@all -client|pause -client|unpause -dump -del -restore";
     await asOperator(spec, database, ["ACL", "SETUSER", "weak", "on", ">secret", ...rules.split(" ")]);
     const weak = await openSide(
       [{ host: database.host, port: database.port(), username: "weak", password: "secret" }],
@@ -93,6 +93,7 @@ describe("refusalsOfSide", () => {
     expect(found.map(({ code, message }) => `${code}: ${message.replace(/ at .*/, "")}`)).toEqual([
       "right-missing: the user may not run CLIENT PAUSE",
       "right-missing: the user may not run DUMP graphform:no-such-key",
+      "right-missing: the user may not run CLIENT UNPAUSE",
       "unknown-replica: the primary has 1 replicas, and 0 are among the nodes that the service lists",
       "right-missing: the user may not run DEL, by which a pause of writes is proved",
     ]);
