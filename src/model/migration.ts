@@ -71,3 +71,14 @@ function minutesOf(text: string): number {
   const [hours = 0, minutes = 0] = text.split(":").map(Number);
   return hours * 60 + minutes;
 }
+
+/** True for a migration whose database may be stopped, or takes no writes. */
+export function isClosed({
+  cap,
+  phase,
+}: {
+  readonly cap?: number;
+  readonly phase?: MigrationPhase;
+} = {}): boolean {
+  return cap !== undefined || phase === "fence" || phase === "switch";
+}

@@ -1,6 +1,7 @@
 /** @module The state as a fold over events: the only place that says what an event does to a document. */
 import { type Address, twinKinds, twinOf, withoutTwin } from "../model/address.ts";
 import { type Json, own } from "../model/json.ts";
+import { isClosed } from "../model/migration.ts";
 import type { Bound, Converging, Intent, Migration, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 import { withDuration } from "../model/time-limit.ts";
@@ -174,11 +175,6 @@ function release(live: LiveDocument, address: Address): boolean {
   if (isReleased && (address === main || !isClosed(live.view.migrations?.[main])))
     live.setMigration(main, undefined);
   return isReleased;
-}
-
-/** True for a migration whose database may be stopped, or takes no writes. */
-function isClosed({ cap, phase }: Partial<Migration> = {}): boolean {
-  return cap !== undefined || phase === "fence" || phase === "switch";
 }
 
 /** The operation that is waited for has ended: what it applied is recorded. */
