@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -73,8 +74,12 @@ export async function openFleet(
     http: { trustProxy: [] },
   };
   const children = new Set<ChildProcess>();
+  const temporary = join(user.dir, "tmp");
+  mkdirSync(temporary);
   const env = {
     ...process.env,
+    // A worker that is killed leaves its checkouts.
+    TMPDIR: temporary,
     DATABASE_URL: url,
     CONFIG: JSON.stringify(config),
     SHOP_DB: password,
