@@ -34,8 +34,7 @@ export async function waitForRun(
       if (event["type"] === "status" && event["to"] === "needs_approval" && (await isWaiting(client, run)))
         break;
     }
-    const { run: found } = await client.ask("GET", `/api/v1/runs/${run}`);
-    const row = isObject(found) ? found : {};
+    const row = await runOf(client, run);
     const status = textIn(row["status"]) ?? "";
     const next = status === "needs_approval" ? undefined : await followerOf(client, row);
     if (next === undefined) {
@@ -58,8 +57,13 @@ export async function waitForRun(
 }
 
 async function isWaiting(client: ControllerClient, run: string): Promise<boolean> {
-  const { run: found } = await client.ask("GET", `/api/v1/runs/${run}`);
-  return isObject(found) && found["status"] === "needs_approval";
+  const { status } = await runOf(client, run);
+  return status === "needs_approval";
+}
+
+async function runOf(client: ControllerClient, id: string): Promise<JsonObject> {
+  const { run } = await client.ask("GET", `/api/v1/runs/${id}`);
+  return isObject(run) ? run : {};
 }
 
 /** The run of the same manifest that was begun after this one and is open: what was asked for is done by it. */

@@ -156,7 +156,7 @@ function dotted(path: Path): string {
 /** Mistakes that a schema cannot find. */
 function further({ tenants, git, webhooks, http }: Written<ControllerConfig>): readonly Fault[] {
   const known = Object.keys(tenants);
-  const strangers = (path: Path, names: readonly string[] = []): readonly Fault[] =>
+  const unknownTenants = (path: Path, names: readonly string[] = []): readonly Fault[] =>
     names.flatMap((name, at) =>
       known.includes(name)
         ? []
@@ -194,11 +194,11 @@ function further({ tenants, git, webhooks, http }: Written<ControllerConfig>): r
     ...git.allow.flatMap((text, at) => pattern(["git", "allow", at], text)),
     ...git.credentials.flatMap(({ url, tenants: named }, at) => [
       ...pattern(["git", "credentials", at, "url"], url),
-      ...strangers(["git", "credentials", at, "tenants"], named),
+      ...unknownTenants(["git", "credentials", at, "tenants"], named),
     ]),
     ...Object.entries(webhooks).flatMap(([name, { url, tenants: named }]) => [
       ...(URL.canParse(url) ? [] : [{ path: ["webhooks", name, "url"], message: "this is not a URL" }]),
-      ...strangers(["webhooks", name, "tenants"], named),
+      ...unknownTenants(["webhooks", name, "tenants"], named),
     ]),
     ...http.trustProxy.flatMap((text, at) =>
       isNetwork(text)

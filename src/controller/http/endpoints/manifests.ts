@@ -1,5 +1,4 @@
 /** @module Endpoints of manifests: what is in the fleet, and how it is checked. */
-import { createHash } from "node:crypto";
 import type { Source, Upload } from "../../database/schema.ts";
 import {
   addManifest,
@@ -10,6 +9,7 @@ import {
   uploadFiles,
 } from "../../runs/manifests.ts";
 import { fitsPattern } from "../../sources/git-url.ts";
+import { uploadDigest } from "../../sources/upload.ts";
 import { bodies, manifestStatuses, nameSchema } from "../documents.ts";
 import { type Endpoint, endpoint, type Schema } from "../endpoint.ts";
 import { decided, Problem } from "../problem.ts";
@@ -68,7 +68,7 @@ export const manifestEndpoints: readonly Endpoint[] = [
         ...{ tenant, name, source: JSON.stringify(source), interval_seconds: intervalSeconds },
         auto: auto ?? known.auto,
         upload: files === undefined ? null : JSON.stringify(files),
-        commit: files === undefined ? null : digestOf(files),
+        commit: files === undefined ? null : uploadDigest(files),
       };
       const { run } = decided(await addManifest(world, row, caller.actor));
       return { manifest: documentOf(await findManifest({ world, caller, path: { tenant, name } })), run };
@@ -112,7 +112,7 @@ export const manifestEndpoints: readonly Endpoint[] = [
     async (call) => {
       const { id } = await findManifest(call);
       const { files } = call.body;
-      const upload = { files, digest: digestOf(files), actor: call.caller.actor };
+      const upload = { files, digest: uploadDigest(files), actor: call.caller.actor };
       return { run: decided(await uploadFiles(call.world, id, upload)).run ?? null };
     },
   ),
@@ -137,9 +137,3 @@ export const manifestEndpoints: readonly Endpoint[] = [
     },
   ),
 ];
-
-/** Names the files of an upload: the same for the same files, in whatever order they came. */
-function digestOf(files: Upload): string {
-  const sorted = Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
-}
