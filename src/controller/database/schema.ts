@@ -1,7 +1,6 @@
 /** @module Types of the controller's tables; the tables of states, versions and locks are those of the postgres store. */
 import type { ColumnType, Generated, Insertable, JSONColumnType, Selectable } from "kysely";
-import type { RunEvent } from "../runs/run-event.ts";
-import type { Counts, RunStatus, Verdict } from "../runs/transitions.ts";
+import type { Counts, RunEvent, RunStatus, Verdict } from "../runs/transitions.ts";
 
 /** All tables. */
 export interface Schema {

@@ -11,13 +11,8 @@ export interface Asking {
   readonly actor: string;
 }
 
-/**
- * Reads a manifest and locks its row until the end of the transaction. Everything that depends on the manifest does it first, in this
- * statement of its own: what is read afterwards is as new as the lock.
- */
-export async function lockManifest(tx: Tx, manifest: string): Promise<ManifestRow | undefined> {
-  return tx.selectFrom("manifests").selectAll().where("id", "=", manifest).forUpdate().executeTakeFirst();
-}
+/** The wish of the controller itself, when a manifest has changed while a run of it was under way. */
+export const newerManifest: Asking = { kind: "reconcile", trigger: "commit", actor: "controller" };
 
 /**
  * Asks for a run of a manifest whose row is locked. Resolves with its id, or that of the run that will do what was asked: a check that is
@@ -39,9 +34,7 @@ export async function askForRun(
     ({ status, kind }) => status === "pending" && (kind === asking.kind || asking.kind === "drift"),
   );
   if (waiting !== undefined) return waiting.id;
-  const busy = open.find(({ status }) =>
-    ["planning", "planned", "policy_checked", "approved", "applying", "converging"].includes(status),
-  );
+  const busy = open.find(({ status }) => status !== "pending" && status !== "needs_approval");
   if (busy !== undefined) {
     if (asking.kind === "reconcile")
       await tx.updateTable("manifests").set({ dirty: true }).where("id", "=", manifest.id).execute();
@@ -89,5 +82,5 @@ async function beginRun(
 export async function beginWhatWasAsked(tx: Tx, queue: Queue, manifest: ManifestRow): Promise<void> {
   if (!manifest.dirty || manifest.removed_at !== null) return;
   await tx.updateTable("manifests").set({ dirty: false }).where("id", "=", manifest.id).execute();
-  await askForRun(tx, queue, manifest, { kind: "reconcile", trigger: "commit", actor: "controller" });
+  await askForRun(tx, queue, manifest, newerManifest);
 }

@@ -3,8 +3,8 @@ import { addAudit } from "../database/audit.ts";
 import type { Database, Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
-import { askForRun, beginWhatWasAsked, lockManifest } from "./ask-for-run.ts";
-import { lockRun, moveRun } from "./moves.ts";
+import { askForRun, beginWhatWasAsked, newerManifest } from "./ask-for-run.ts";
+import { lockBoth, moveRun } from "./moves.ts";
 import { isEnd } from "./transitions.ts";
 
 export interface DecidingWorld {
@@ -37,7 +37,7 @@ export async function approveRun(
       };
     if (row.kind === "reconcile" && row.generation < manifest.generation) {
       await moveRun(tx, run, { from: "needs_approval", to: "superseded", why: "the manifest has changed" });
-      await askForRun(tx, queue, manifest, { kind: "reconcile", trigger: "commit", actor: "controller" });
+      await askForRun(tx, queue, manifest, newerManifest);
       return {
         refused: "changed",
         message: "the manifest has changed since this plan: a new one is being made",
@@ -157,19 +157,16 @@ export async function cancelRun(
   });
 }
 
-/** Locks the manifest of a run, and then the run. */
 async function withRun<T>(
   database: Database,
   run: string,
   work: (tx: Tx, manifest: ManifestRow, run: RunRow) => Promise<T | Refused>,
 ): Promise<T | Refused> {
   return database.transaction().execute(async (tx) => {
-    const found = await tx.selectFrom("runs").select("manifest_id").where("id", "=", run).executeTakeFirst();
-    const manifest = found && (await lockManifest(tx, found.manifest_id));
-    const row = manifest && (await lockRun(tx, run));
-    return row === undefined
+    const found = await lockBoth(tx, run);
+    return found === undefined
       ? { refused: "unknown", message: "there is no such run" }
-      : work(tx, manifest as ManifestRow, row);
+      : work(tx, found.manifest, found.run);
   });
 }
 

@@ -2,9 +2,9 @@
 import { addAudit } from "../database/audit.ts";
 import type { Database, Tx } from "../database/connect.ts";
 import type { ManifestRow, NewManifest, Upload } from "../database/schema.ts";
-import { type Asking, askForRun, lockManifest } from "./ask-for-run.ts";
+import { type Asking, askForRun } from "./ask-for-run.ts";
 import type { DecidingWorld, Refused } from "./decide.ts";
-import { moveRun } from "./moves.ts";
+import { lockManifest, moveRun } from "./moves.ts";
 
 /** Asks for a run now; resolves with the id of the run that does it. */
 export async function requestRun(

@@ -1,9 +1,8 @@
-/** @module Moves a run from one state to another, if it is still in the first one. */
+/** @module Locks the rows of manifests and runs, and moves a run from one state to another if it is still in the first one. */
 import type { Updateable } from "kysely";
 import type { Tx } from "../database/connect.ts";
-import type { RunRow, Schema } from "../database/schema.ts";
-import type { RunEvent } from "./run-event.ts";
-import { type Follower, isEnd, type RunStatus } from "./transitions.ts";
+import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
+import { type Follower, isEnd, type RunEvent, type RunStatus } from "./transitions.ts";
 
 /** A condition on the row of a move: the fence of the worker that writes, or the fingerprint of the plan that is approved. */
 export interface Condition {
@@ -13,6 +12,14 @@ export interface Condition {
 
 /** Columns that a move sets beside the state. */
 type Columns = Omit<Updateable<Schema["runs"]>, "id" | "status" | "manifest_id">;
+
+/** Columns of a run that has ended: the exit code that `apply` would have had, and why. */
+export function outcome(
+  exitCode: number,
+  reasons: readonly string[],
+): Pick<Columns, "exit_code" | "reasons"> {
+  return { exit_code: exitCode, reasons: JSON.stringify(reasons) };
+}
 
 /**
  * Moves a run; false if its row is not in the state `from`, or does not meet the condition: then nothing was written. The event of the
@@ -72,6 +79,25 @@ export async function addEvents(
   const rows = events.map((event) => ({ run_id: run, event: JSON.stringify(event) }));
   if (rows.length > 0) await tx.insertInto("run_events").values(rows).execute();
   return true;
+}
+
+/**
+ * Reads a manifest and locks its row until the end of the transaction. Everything that depends on the manifest does it first, in this
+ * statement of its own: what is read afterwards is as new as the lock.
+ */
+export async function lockManifest(tx: Tx, manifest: string): Promise<ManifestRow | undefined> {
+  return tx.selectFrom("manifests").selectAll().where("id", "=", manifest).forUpdate().executeTakeFirst();
+}
+
+/** Locks the manifest of a run, and then the run; undefined if there is no such run. */
+export async function lockBoth(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly manifest: ManifestRow; readonly run: RunRow } | undefined> {
+  const found = await tx.selectFrom("runs").select("manifest_id").where("id", "=", id).executeTakeFirst();
+  const manifest = found && (await lockManifest(tx, found.manifest_id));
+  const run = manifest && (await lockRun(tx, id));
+  return manifest === undefined || run === undefined ? undefined : { manifest, run };
 }
 
 /** Reads a run and locks its row until the end of the transaction; undefined if there is none. */

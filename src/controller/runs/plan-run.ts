@@ -1,60 +1,48 @@
-/** @module Plans a run: takes it, reads its source, plans in a thread, and decides what follows, in one transaction. */
+/** @module Plans a run: reads its source, plans in a thread, and decides what follows. */
 import type { Tx } from "../database/connect.ts";
-import type { ManifestRow, RunRow } from "../database/schema.ts";
-import type { Fetched } from "../queue/queue.ts";
+import type { RunRow } from "../database/schema.ts";
 import { newestCommit } from "../sources/source.ts";
-import { askForRun, lockManifest } from "./ask-for-run.ts";
+import { askForRun, newerManifest } from "./ask-for-run.ts";
+import { giveBack, type Stage, type WorkFailure } from "./carry-out.ts";
 import { recordApproval } from "./decide.ts";
 import { setCommit } from "./manifests.ts";
-import { lockRun, moveRun } from "./moves.ts";
-import { busyDelay, type Stage, takeRun } from "./take-run.ts";
-import { failureOfOrder } from "./threads.ts";
-import { changesAnything, countsOf, type PlanDocument, seesStrangers, verdictOf } from "./verdict.ts";
-import { type Watch, watchRun } from "./watch.ts";
+import { lockManifest, lockRun, moveRun, outcome } from "./moves.ts";
+import { busyDelay } from "./take-run.ts";
+import { making } from "./transitions.ts";
+import { changesAnything, type PlanDocument, planColumns, seesUnmanaged } from "./verdict.ts";
 import {
   besides,
   endJob,
   inTransaction,
   putBack,
-  suspectAfter,
   type Taken,
   type WorkerWorld,
   withCheckout,
 } from "./world.ts";
 
-type PlanQueue = "plan" | "drift";
+/** A plan with its source. */
+interface Planned extends FoundSource {
+  readonly plan: PlanDocument;
+}
 
-const stage: Stage = {
+/** The stage of planning. */
+export const planning: Stage<Planned> = {
   waiting: ["pending"],
   working: "planning",
   mayBegin: async () => "yes",
-};
-
-/** Carries out a job of planning. */
-export async function planRun(world: WorkerWorld, name: PlanQueue, job: Fetched<PlanQueue>): Promise<void> {
-  const taken = await inTransaction(world, (tx) => takeRun(tx, world, name, job, stage));
-  if (taken === undefined) return;
-  const { run } = taken;
-  const leave = await world.company.enter(run.attempts >= suspectAfter);
-  if (leave === undefined) return inTransaction(world, (tx) => giveBack(tx, world, name, job, taken.run));
-  const watch = watchRun(world, run.id, run.fence);
-  try {
-    const found = await readSource(world, taken, watch.signal);
-    const plan = await withCheckout(
-      world,
-      taken.manifest,
-      { commit: found.commit, signal: watch.signal },
-      (order) => world.threads.plan(order, watch.signal),
+  stateBefore: async () => "pending",
+  canceledExit: null,
+  async work(world, taken, { signal }) {
+    const found = await readSource(world, taken, signal);
+    const checkout = { commit: found.commit, signal };
+    const plan = await withCheckout(world, taken.manifest, checkout, (order) =>
+      world.threads.plan(order, signal),
     );
-    await watch.end();
-    await inTransaction(world, (tx) => endPlanning(tx, world, { name, job, ...found, run, plan }));
-  } catch (error) {
-    await watch.end();
-    await inTransaction(world, (tx) => endWithout(tx, world, { name, job, taken, watch, error }));
-  } finally {
-    leave();
-  }
-}
+    return { ...found, plan };
+  },
+  end: endPlanning,
+  fail: endFailed,
+};
 
 /** The commit that a run plans, and whether it is a new one. */
 interface FoundSource {
@@ -90,45 +78,32 @@ async function readSource(
   return { kind, commit: kind === "drift" && approved !== null ? approved : newest };
 }
 
-interface Planned extends FoundSource {
-  readonly name: PlanQueue;
-  readonly job: Fetched<PlanQueue>;
-  readonly run: RunRow;
-  readonly plan: PlanDocument;
-}
-
 /** Decides what follows a plan: nothing, an apply, or the approval of a person. */
-async function endPlanning(tx: Tx, world: WorkerWorld, planned: Planned): Promise<void> {
+async function endPlanning(
+  tx: Tx,
+  world: WorkerWorld,
+  taken: Taken,
+  { plan, commit, kind }: Planned,
+): Promise<void> {
   const { queue, config } = world;
-  const { name, job, run, plan, commit, kind } = planned;
-  const { id, fence } = run;
-  const manifest = await lockManifest(tx, run.manifest_id);
+  const { manifest, job } = taken;
+  const { id, fence } = taken.run;
   const now = await lockRun(tx, id);
-  if (manifest === undefined || now === undefined) return;
-  const end = { name, job, manifest };
+  if (now === undefined) return;
   if (kind === "reconcile" && now.generation < manifest.generation) {
-    const isMoved = await moveRun(
-      tx,
-      id,
-      { from: "planning", to: "superseded", why: "the manifest has changed meanwhile" },
-      { fence },
-    );
-    if (isMoved) await askAgain(tx, world, manifest, end);
+    const why = "the manifest has changed meanwhile";
+    if (!(await moveRun(tx, id, { from: "planning", to: "superseded", why }, { fence }))) return;
+    await queue.complete(tx, job.queue, job);
+    await tx.updateTable("manifests").set({ dirty: false }).where("id", "=", manifest.id).execute();
+    await askForRun(tx, queue, manifest, newerManifest);
     return;
   }
-  if (seesStrangers(plan) && (await isAnyAtWork(tx, besides(config.current(), manifest.tenant), id)))
-    return giveBack(tx, world, name, job, run, busyDelay);
-  const { verdict, reasons } = verdictOf(plan);
+  if (seesUnmanaged(plan) && (await isAnyAtWork(tx, besides(config.current(), manifest.tenant), id)))
+    return giveBack(tx, world, taken, planning, busyDelay);
+  const columns = planColumns(plan);
   const hasChanges = changesAnything(plan);
-  const columns = {
-    ...{ commit, kind, verdict, fingerprint: plan.x_graphform.fingerprint, attempts: 0 },
-    ...{
-      plan: JSON.stringify(plan),
-      counts: JSON.stringify(countsOf(plan)),
-      reasons: JSON.stringify(reasons),
-    },
-  };
-  if (!(await moveRun(tx, id, { from: "planning", to: "planned" }, { fence }, columns))) return;
+  if (!(await moveRun(tx, id, { from: "planning", to: "planned" }, { fence }, { ...columns, commit, kind })))
+    return;
   const seen = new Date();
   const isDrift = hasChanges && kind === "drift";
   await tx
@@ -139,15 +114,15 @@ async function endPlanning(tx: Tx, world: WorkerWorld, planned: Planned): Promis
   if (!hasChanges) {
     await moveRun(tx, id, { from: "planned", to: "planned_and_finished" }, {}, { exit_code: 0 });
     await recordApproval(tx, { manifest_id: manifest.id, commit });
-    return endJob(tx, queue, end);
+    return endJob(tx, world, taken);
   }
   if (!plan.applyable) {
     await moveRun(tx, id, { from: "planned", to: "blocked" }, {}, { exit_code: 4 });
-    return endJob(tx, queue, end);
+    return endJob(tx, world, taken);
   }
   await moveRun(tx, id, { from: "planned", to: "policy_checked" });
   const tenant = config.current().tenants[manifest.tenant];
-  if (verdict === "safe" && manifest.auto === "safe" && tenant?.auto === "safe") {
+  if (columns.verdict === "safe" && manifest.auto === "safe" && tenant?.auto === "safe") {
     await moveRun(tx, id, {
       from: "policy_checked",
       to: "approved",
@@ -159,7 +134,7 @@ async function endPlanning(tx: Tx, world: WorkerWorld, planned: Planned): Promis
     await supersedeWaiting(tx, manifest.id, kind);
     await moveRun(tx, id, { from: "policy_checked", to: "needs_approval" });
   }
-  return endJob(tx, queue, end);
+  return endJob(tx, world, taken);
 }
 
 /** True if another run of these tenants makes objects just now: those that no state binds yet may be its own. */
@@ -168,7 +143,7 @@ async function isAnyAtWork(tx: Tx, tenants: readonly string[], run: string): Pro
     .selectFrom("runs")
     .select("id")
     .where("tenant", "in", tenants)
-    .where("status", "in", ["applying", "converging"])
+    .where("status", "in", making)
     .where("id", "!=", run)
     .executeTakeFirst();
   return other !== undefined;
@@ -187,66 +162,22 @@ export async function supersedeWaiting(tx: Tx, manifest: string, kind: RunRow["k
     await moveRun(tx, id, { from: "needs_approval", to: "superseded", why: "a newer plan was made" });
 }
 
-/** Ends a job and asks for a run of what is declared now. */
-async function askAgain(
-  tx: Tx,
-  { queue }: WorkerWorld,
-  manifest: ManifestRow,
-  end: Parameters<typeof endJob<PlanQueue>>[2],
-): Promise<void> {
-  await queue.complete(tx, end.name, end.job);
-  await tx.updateTable("manifests").set({ dirty: false }).where("id", "=", manifest.id).execute();
-  await askForRun(tx, queue, manifest, { kind: "reconcile", trigger: "commit", actor: "controller" });
-}
-
-interface Unplanned {
-  readonly name: PlanQueue;
-  readonly job: Fetched<PlanQueue>;
-  readonly taken: Taken;
-  readonly watch: Watch;
-  readonly error: unknown;
-}
-
-/** Ends a run that has no plan: it was canceled, put back, or failed. */
-async function endWithout(
+/** Ends a run that has no plan. */
+async function endFailed(
   tx: Tx,
   world: WorkerWorld,
-  { name, job, taken, watch, error }: Unplanned,
+  taken: Taken,
+  { message, exitCode, isOwnEnd }: WorkFailure,
 ): Promise<void> {
-  const { id, fence, manifest_id } = taken.run;
-  const manifest = await lockManifest(tx, manifest_id);
-  if (manifest === undefined || watch.reason() === "lost") return;
-  const end = { name, job, manifest };
-  if (watch.reason() === "stopping") return giveBack(tx, world, name, job, taken.run);
-  if (watch.reason() === "canceled") {
-    if (await moveRun(tx, id, { from: "planning", to: "canceled" }, { fence }))
-      await endJob(tx, world.queue, end);
-    return;
-  }
-  const { message, exitCode, isOwnEnd } = failureOfOrder(error);
+  const { id, fence } = taken.run;
   // A thread that ended by itself is tried again: the run counts how often.
   if (isOwnEnd) {
     if (await moveRun(tx, id, { from: "planning", to: "pending", why: message }, { fence }))
-      await putBack(tx, world.queue, name, job, busyDelay);
+      await putBack(tx, world.queue, taken.job, busyDelay);
     return;
   }
-  const columns = { reasons: JSON.stringify([message]), exit_code: exitCode };
-  if (!(await moveRun(tx, id, { from: "planning", to: "errored", why: message }, { fence }, columns))) return;
-  await tx.updateTable("manifests").set({ trouble: message }).where("id", "=", manifest.id).execute();
-  await endJob(tx, world.queue, end);
-}
-
-/** Puts a run back as it was before this worker took it. */
-async function giveBack(
-  tx: Tx,
-  { queue }: WorkerWorld,
-  name: PlanQueue,
-  job: Fetched<PlanQueue>,
-  run: RunRow,
-  ms = 1_000,
-): Promise<void> {
-  await lockManifest(tx, run.manifest_id);
-  const columns = { attempts: run.attempts - 1 };
-  if (await moveRun(tx, run.id, { from: "planning", to: "pending" }, { fence: run.fence }, columns))
-    await putBack(tx, queue, name, job, ms);
+  const way = { from: "planning", to: "errored", why: message } as const;
+  if (!(await moveRun(tx, id, way, { fence }, outcome(exitCode, [message])))) return;
+  await tx.updateTable("manifests").set({ trouble: message }).where("id", "=", taken.manifest.id).execute();
+  await endJob(tx, world, taken);
 }

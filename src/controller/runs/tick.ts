@@ -2,9 +2,9 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
-import { askForRun, lockManifest } from "./ask-for-run.ts";
-import { moveRun } from "./moves.ts";
-import { isEnd } from "./transitions.ts";
+import { askForRun } from "./ask-for-run.ts";
+import { lockBoth, lockManifest, moveRun, outcome } from "./moves.ts";
+import { mayEndErrored } from "./transitions.ts";
 
 interface TickWorld {
   readonly database: Database;
@@ -70,32 +70,12 @@ async function findForgotten({ database, queue }: TickWorld): Promise<void> {
 }
 
 /** Ends the run of a job that ended too often. */
-export async function buryRun({ database }: TickWorld, run: string): Promise<void> {
+export async function buryRun({ database }: TickWorld, id: string): Promise<void> {
   await database.transaction().execute(async (tx) => {
-    const found = await tx
-      .selectFrom("runs")
-      .select(["manifest_id", "status"])
-      .where("id", "=", run)
-      .executeTakeFirst();
-    const manifest = found && (await lockManifest(tx, found.manifest_id));
-    if (manifest === undefined || found === undefined || isEnd(found.status)) return;
-    const { status } = found;
-    if (
-      status !== "pending" &&
-      status !== "planning" &&
-      status !== "approved" &&
-      status !== "applying" &&
-      status !== "converging"
-    )
-      return;
+    const found = await lockBoth(tx, id);
+    if (found === undefined || !mayEndErrored(found.run.status)) return;
     const why = "its job ended too often";
-    await moveRun(
-      tx,
-      run,
-      { from: status, to: "errored", why },
-      {},
-      { reasons: JSON.stringify([why]), exit_code: 1 },
-    );
+    await moveRun(tx, id, { from: found.run.status, to: "errored", why }, {}, outcome(1, [why]));
   });
 }
 

@@ -1,4 +1,5 @@
-/** @module The states of a run and the ways between them. */
+/** @module The states of a run, the ways between them, and the events of its log. */
+import type { ApplyEvent } from "../../index.ts";
 
 /** Each state with those that may follow it; a state without followers is an end. */
 const table = {
@@ -29,12 +30,26 @@ const transitions: { readonly [state in RunStatus]: readonly RunStatus[] } = tab
 /** The states that may follow a state. */
 export type Follower<S extends RunStatus> = (typeof table)[S][number];
 
+/** The states that a state may follow. */
+export type Before<To extends RunStatus> = {
+  [S in RunStatus]: To extends Follower<S> ? S : never;
+}[RunStatus];
+
+/** States in which objects are made or changed; those in which a run is at work, of which a manifest has one at a time. */
+export const making: readonly RunStatus[] = ["applying", "converging"];
+export const atWork: readonly RunStatus[] = ["planning", ...making];
+
 /** All states. */
 export const statuses = Object.keys(transitions) as readonly RunStatus[];
 
 /** True for a state that a run never leaves. */
 export function isEnd(status: RunStatus): boolean {
   return transitions[status].length === 0;
+}
+
+/** True for a state that may be followed by `errored`. */
+export function mayEndErrored(status: RunStatus): status is Before<"errored"> {
+  return transitions[status].includes("errored");
 }
 
 /** safe: creates within the quota, changes in place without disruption, runtime parameters set back. risky: anything else. */
@@ -44,3 +59,9 @@ export type Verdict = "safe" | "risky";
 export interface Counts {
   readonly [action: string]: number;
 }
+
+/** An event of a run: a new state, something that its apply reported, or a sentence about the run itself. No secrets. */
+export type RunEvent =
+  | { readonly type: "status"; readonly from?: RunStatus; readonly to: RunStatus; readonly why?: string }
+  | { readonly type: "note"; readonly message: string }
+  | { readonly type: "apply"; readonly event: ApplyEvent };

@@ -48,7 +48,7 @@ const maxShare = 0.25;
 const safeOperations = new Set(["create", "update", "heal", "wait"]);
 
 /** The verdict about a plan, with a sentence for each reason that makes it risky. Anything that is not known to be safe is risky. */
-export function verdictOf(plan: PlanDocument): {
+function verdictOf(plan: PlanDocument): {
   readonly verdict: Verdict;
   readonly reasons: readonly string[];
 } {
@@ -93,7 +93,7 @@ export function changesAnything(plan: PlanDocument): boolean {
 }
 
 /** Numbers of changes by action. */
-export function countsOf(plan: PlanDocument): Counts {
+function countsOf(plan: PlanDocument): Counts {
   const counts: { [action: string]: number } = {};
   for (const { action } of Object.values(plan.x_graphform.changes))
     counts[action] = (counts[action] ?? 0) + 1;
@@ -101,8 +101,31 @@ export function countsOf(plan: PlanDocument): Counts {
 }
 
 /** True if the plan sees objects that no state binds, and that may be what it is about to create. */
-export function seesStrangers(plan: PlanDocument): boolean {
+export function seesUnmanaged(plan: PlanDocument): boolean {
   return Object.values(plan.x_graphform.changes).some(({ may_be }) => may_be !== undefined);
+}
+
+/** Columns of a run with this plan: `why` stands before the reasons of its verdict. The run is charged with no attempt any more. */
+export function planColumns(
+  plan: PlanDocument,
+  why: readonly string[] = [],
+): {
+  readonly verdict: Verdict;
+  readonly fingerprint: string;
+  readonly plan: string;
+  readonly counts: string;
+  readonly reasons: string;
+  readonly attempts: 0;
+} {
+  const { verdict, reasons } = verdictOf(plan);
+  return {
+    verdict,
+    fingerprint: plan.x_graphform.fingerprint,
+    plan: JSON.stringify(plan),
+    counts: JSON.stringify(countsOf(plan)),
+    reasons: JSON.stringify([...why, ...reasons]),
+    attempts: 0,
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** @module Watches a run while a worker carries it out: writes its events, and sees that it is canceled or another worker's. */
 
 import { addEvents } from "./moves.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent } from "./transitions.ts";
 import { countFor, type WorkerWorld } from "./world.ts";
 
 /** Why a run was ended early. */

@@ -12,6 +12,7 @@ import { beginWhatWasAsked } from "./ask-for-run.ts";
 import type { Company } from "./company.ts";
 import type { Order } from "./orders.ts";
 import type { Threads } from "./threads.ts";
+import { atWork } from "./transitions.ts";
 
 export interface WorkerWorld {
   /** The worker's own id: a new one for each start. */
@@ -32,8 +33,12 @@ export const maxAttempts = 6;
 /** A run that was taken as often as this may be what kills its workers: it runs alone. */
 export const suspectAfter = 3;
 
-/** A run that this worker has taken, with its manifest as it was then. */
+/** A job of one of the queues that carry out runs. */
+export type RunJob = Fetched<"plan" | "drift" | "apply"> & { readonly queue: "plan" | "drift" | "apply" };
+
+/** A run that this worker has taken for a job, with its manifest as it was then. */
 export interface Taken {
+  readonly job: RunJob;
   readonly run: RunRow;
   readonly manifest: ManifestRow;
   /** True if an earlier worker had begun it. */
@@ -59,30 +64,23 @@ function isAway(error: unknown): boolean {
   return !/^[0-9A-Z]{5}$/.test(code) || /^(08|40|53|57)/.test(code);
 }
 
-/** The queues whose jobs carry out runs. */
-export type RunQueue = "plan" | "drift" | "apply";
-
 /** Gives a job back for later; part of a transaction. The run stays as it is, or as the caller has moved it. */
-export async function putBack<N extends RunQueue>(
-  tx: Tx,
-  queue: Queue,
-  name: N,
-  job: Fetched<N>,
-  ms: number,
-): Promise<void> {
-  await queue.complete(tx, name, job);
-  await queue.send(tx, name, job.data.run, job.data, ms);
+export async function putBack(tx: Tx, queue: Queue, job: RunJob, ms: number): Promise<void> {
+  await queue.complete(tx, job.queue, job);
+  await queue.send(tx, job.queue, job.data.run, job.data, ms);
 }
 
 /** Ends the work of a job on a run that has moved to an end; part of the transaction of that move. */
-export async function endJob<N extends RunQueue>(
+export async function endJob(
   tx: Tx,
-  queue: Queue,
-  { name, job, manifest }: { readonly name: N; readonly job: Fetched<N>; readonly manifest: ManifestRow },
+  { queue, config }: Pick<WorkerWorld, "queue" | "config">,
+  { job, manifest }: Pick<Taken, "job" | "manifest">,
 ): Promise<void> {
-  await queue.complete(tx, name, job);
+  await queue.complete(tx, job.queue, job);
   await beginWhatWasAsked(tx, queue, manifest);
-  await queue.send(tx, "notify", manifest.id, { manifest: manifest.id });
+  // Without receivers there is nothing to tell: most checks end here.
+  if (Object.keys(config.current().webhooks).length > 0)
+    await queue.send(tx, "notify", manifest.id, { manifest: manifest.id });
 }
 
 /** True if another run of the manifest is at work. Its row is locked, and nothing begins without that lock. */
@@ -91,7 +89,7 @@ export async function isOtherAtWork(tx: Tx, manifest: string, run: string): Prom
     .selectFrom("runs")
     .select("id")
     .where("manifest_id", "=", manifest)
-    .where("status", "in", ["planning", "applying", "converging"])
+    .where("status", "in", atWork)
     .where("id", "!=", run)
     .executeTakeFirst();
   return other !== undefined;
