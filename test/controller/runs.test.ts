@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyAudit } from "../../src/controller/database/audit.ts";
 import { approveRun, cancelRun, discardRun } from "../../src/controller/runs/decide.ts";
 import { requestRun, uploadFiles } from "../../src/controller/runs/manifests.ts";
-import { tick } from "../../src/controller/runs/tick.ts";
+import { buryRun, tick } from "../../src/controller/runs/tick.ts";
 import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";
 
 const asking = { kind: "reconcile", trigger: "request", actor: "ada" } as const;
@@ -119,6 +119,24 @@ describe("runs", () => {
       .executeTakeFirstOrThrow();
     const last = { commit: "turn 29", approved_commit: "turn 29", dirty: false };
     expect({ commit, approved_commit, dirty }).toEqual(last);
+  });
+
+  it("whose job ended too often end, and what was asked for meanwhile begins", async () => {
+    const { run, manifest } = await fleet.add("buried", manifestText("buried", ["a"]), "none");
+    await fleet.until(run, "needs_approval");
+    const stuck = { status: "applying", worker: "one that ended" } as const;
+    await fleet.database.updateTable("runs").set(stuck).where("id", "=", run).execute();
+    const asked = await requestRun(fleet, manifest, asking);
+    expect(asked).toEqual({ run });
+    await buryRun(fleet, run);
+    expect(await fleet.run(run)).toMatchObject({ status: "errored", exit_code: 1 });
+    const next = await fleet.database
+      .selectFrom("runs")
+      .select("id")
+      .where("manifest_id", "=", manifest)
+      .where("id", "!=", run)
+      .executeTakeFirstOrThrow();
+    expect((await fleet.until(next.id, "needs_approval")).status).toBe("needs_approval");
   });
 
   it("leave an audit log that shows a change", async () => {

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
-import { askForRun } from "./ask-for-run.ts";
+import { askForRun, beginWhatWasAsked } from "./ask-for-run.ts";
 import { lockBoth, lockManifest, moveRun, outcome } from "./moves.ts";
 import { mayEndErrored } from "./transitions.ts";
 
@@ -69,13 +69,14 @@ async function findForgotten({ database, queue }: TickWorld): Promise<void> {
   }
 }
 
-/** Ends the run of a job that ended too often. */
-export async function buryRun({ database }: TickWorld, id: string): Promise<void> {
+/** Ends the run of a job that ended too often; what was asked for meanwhile begins. */
+export async function buryRun({ database, queue }: TickWorld, id: string): Promise<void> {
   await database.transaction().execute(async (tx) => {
     const found = await lockBoth(tx, id);
     if (found === undefined || !mayEndErrored(found.run.status)) return;
     const why = "its job ended too often";
     await moveRun(tx, id, { from: found.run.status, to: "errored", why }, {}, outcome(1, [why]));
+    await beginWhatWasAsked(tx, queue, found.manifest);
   });
 }
 
