@@ -72,13 +72,14 @@ function minutesOf(text: string): number {
   return hours * 60 + minutes;
 }
 
+/** True in the phases in which the service stops or starts the database of the address. */
+export function isInPower({ phase }: { readonly phase?: MigrationPhase }): boolean {
+  return phase === "fence" || phase === "switch";
+}
+
 /** True for a migration whose database may be stopped, or takes no writes. */
-export function isClosed({
-  cap,
-  phase,
-}: {
-  readonly cap?: number;
-  readonly phase?: MigrationPhase;
-} = {}): boolean {
-  return cap !== undefined || phase === "fence" || phase === "switch";
+export function isClosed(
+  migration: { readonly cap?: number; readonly phase?: MigrationPhase } = {},
+): boolean {
+  return migration.cap !== undefined || isInPower(migration);
 }

@@ -1,6 +1,6 @@
 /** @module Lists the phases of a migration: what each does, what proves it, and what follows if the run is killed in it. */
 import type { Address } from "../model/address.ts";
-import type { MigrationPhase } from "../model/migration.ts";
+import { isInPower, type MigrationPhase } from "../model/migration.ts";
 import type { Bound, Migration, StateDocument } from "../model/state.ts";
 
 /** One phase, in words for people. */
@@ -106,11 +106,6 @@ const frozen: readonly MigrationPhase[] = ["quiesce", "freeze", "copy", "verify"
 /** True if a run was in the middle of a cutover, and the old database still is the only one that counts. */
 export function isInterrupted(migration: Pick<Migration, "phase" | "cap"> | undefined): boolean {
   return migration !== undefined && (frozen.includes(migration.phase) || migration.cap !== undefined);
-}
-
-/** Phases in which the service stops or starts the database of the address. */
-export function isInPower({ phase }: Pick<Migration, "phase">): boolean {
-  return phase === "fence" || phase === "switch";
 }
 
 /** Migrations whose run ended while the database took no writes. A stop or a start that the service has taken is waited for by an apply. */

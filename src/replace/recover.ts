@@ -1,8 +1,9 @@
 /** @module Repairs what a run left behind that ended in the middle of a cutover: its cap of queries, and its pause of writes. */
 import { type ApplyContext, driverOf } from "../apply/context.ts";
 import { asError } from "../model/errors.ts";
+import { isInPower } from "../model/migration.ts";
 import { letWriteAgain } from "./fence.ts";
-import { interrupted, isInPower } from "./phases.ts";
+import { interrupted } from "./phases.ts";
 
 /**
  * Puts the cap of queries back and ends the pause of every database whose cutover was interrupted while it runs. The caller holds the lock of the
