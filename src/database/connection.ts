@@ -1,8 +1,9 @@
 /** @module Talks to a database over one connection, with as few writes as possible: a thousand of them are asked beside one plan. */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import type { DatabaseLogin } from "../model/kind.ts";
 import { openExchange } from "./exchange.ts";
-import { authorities, broken, type DatabaseTarget, endOf, isDatabaseError, refused } from "./failures.ts";
+import { authorities, broken, endOf, isDatabaseError, refused } from "./failures.ts";
 import { lookupWithin } from "./names.ts";
 
 /** Sends commands in one write and resolves with their replies in order; a refused command is an Error among them. */
@@ -10,7 +11,7 @@ export type Ask = (commands: readonly (readonly string[])[]) => Promise<readonly
 
 /** Signs in and sends the commands, all in one write. Rejects as `talk`. */
 export function askAtOnce(
-  target: DatabaseTarget,
+  target: DatabaseLogin,
   commands: readonly (readonly string[])[],
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
@@ -26,7 +27,7 @@ const maxBytes = 1_000_000;
  * library's connection takes several times as long; only its reader of the protocol is used.)
  */
 export async function talk<T>(
-  target: DatabaseTarget,
+  target: DatabaseLogin,
   signal: AbortSignal,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
@@ -64,7 +65,7 @@ export async function talk<T>(
 
 /** Begins a connection; it emits `error` if it fails. The signal ends only the look-up of the name. */
 export async function openSocket(
-  { host, port, tls = false }: DatabaseTarget,
+  { host, port, tls = false }: DatabaseLogin,
   closing: AbortSignal,
 ): Promise<Socket> {
   const at = { host, port, lookup: lookupWithin(closing) };

@@ -3,8 +3,6 @@ import { readFile } from "node:fs/promises";
 import { asError, GraphformError } from "../model/errors.ts";
 import type { DatabaseLogin } from "../model/kind.ts";
 
-export type DatabaseTarget = DatabaseLogin;
-
 export type DatabaseFailure = "refused-credentials" | "unreachable" | "unresolved" | "no-tls";
 
 export type Obstacle = "refused" | "silent" | "not-trusted" | "no-handshake" | "not-ready" | "cut";
@@ -48,7 +46,7 @@ const ticks = 10;
 
 /** The end of the time that a target is given: it only ever rejects. */
 export function endOf(
-  target: DatabaseTarget,
+  target: DatabaseLogin,
   signal: AbortSignal,
 ): { readonly reached: Promise<never>; cancel(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -73,11 +71,11 @@ export function endOf(
   };
 }
 
-function nameOf({ host, port }: DatabaseTarget): string {
+function nameOf({ host, port }: DatabaseLogin): string {
   return `the database at ${host}:${port}`;
 }
 
-export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
+export function broken(target: DatabaseLogin, cause: unknown): DatabaseError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (cause instanceof Error && "syscall" in cause && cause.syscall === "getaddrinfo") {
     return new DatabaseError("unresolved", `the name ${target.host} does not resolve (${code})`, cause);
@@ -89,7 +87,7 @@ export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   return new DatabaseError("unreachable", message, cause, obstacleOf(code));
 }
 
-function saidBy({ hide }: DatabaseTarget, { message }: Error): string {
+function saidBy({ hide }: DatabaseLogin, { message }: Error): string {
   return hide === undefined ? message : hide(message);
 }
 
@@ -100,7 +98,7 @@ function obstacleOf(code: string): Obstacle {
   return /^(EPROTO$|ERR_SSL_|ERR_TLS_)/.test(code) ? "no-handshake" : "cut";
 }
 
-export function refused(target: DatabaseTarget, reply: Error): DatabaseError {
+export function refused(target: DatabaseLogin, reply: Error): DatabaseError {
   const name = nameOf(target);
   if (!isNotReady(reply))
     return new DatabaseError("refused-credentials", `${name} refused the credentials`, reply);

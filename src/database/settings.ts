@@ -1,7 +1,8 @@
 /** @module Reads and sets the settings of a running database, and verifies a login. */
 import { defined } from "../model/json.ts";
+import type { DatabaseLogin } from "../model/kind.ts";
 import { askAtOnce, talk } from "./connection.ts";
-import { type DatabaseFailure, type DatabaseTarget, isDatabaseError, isNotReady } from "./failures.ts";
+import { type DatabaseFailure, isDatabaseError, isNotReady } from "./failures.ts";
 
 /** Settings of a database. What the user may not read, or the engine does not know, is missing. */
 export interface DatabaseSettings {
@@ -20,7 +21,7 @@ const questions = [
 ] as const;
 
 /** Asks for all settings at once. Rejects with a DatabaseError, or with the reason of the signal. */
-export async function probe(target: DatabaseTarget, signal: AbortSignal): Promise<DatabaseSettings> {
+export async function probe(target: DatabaseLogin, signal: AbortSignal): Promise<DatabaseSettings> {
   const replies = await askAtOnce(target, questions, signal);
   const [parameters, info, modules] = replies;
   const denied = questions.flatMap(([command], at) => {
@@ -37,7 +38,7 @@ export async function probe(target: DatabaseTarget, signal: AbortSignal): Promis
 }
 
 /** Signs in and out. Rejects as `probe`. */
-export async function signIn(target: DatabaseTarget, signal: AbortSignal): Promise<void> {
+export async function signIn(target: DatabaseLogin, signal: AbortSignal): Promise<void> {
   await askAtOnce(target, [], signal);
 }
 
@@ -76,7 +77,7 @@ export function versionIn(reply: unknown): string | undefined {
  * Rejects with the refusal, with a DatabaseError, or with the reason of the signal.
  */
 export async function setParameters(
-  target: DatabaseTarget,
+  target: DatabaseLogin,
   wanted: { readonly [parameter: string]: number | string },
   signal: AbortSignal,
 ): Promise<void> {
@@ -124,7 +125,7 @@ export function orderedSets(
 export type Verdict = "answered" | DatabaseFailure;
 
 /** One PING as the user of the target, within its timeout. Rejects with the reason of the signal, and with nothing else. */
-export async function verify(target: DatabaseTarget, signal: AbortSignal): Promise<Verdict> {
+export async function verify(target: DatabaseLogin, signal: AbortSignal): Promise<Verdict> {
   try {
     // A PING that follows a refused login would be refused too, and logged.
     const [reply] = await talk(target, signal, async (ask) => {

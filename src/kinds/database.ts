@@ -1,5 +1,5 @@
 /** @module Asks and changes the running database of an instance, as its declared user, and says why one could not be asked. */
-import { type DatabaseTarget, isDatabaseError } from "../database/failures.ts";
+import { isDatabaseError } from "../database/failures.ts";
 import type { DatabaseSettings } from "../database/settings.ts";
 import { instanceSchema } from "../fields/instance.ts";
 import { asError, ServiceError } from "../model/errors.ts";
@@ -160,7 +160,7 @@ export async function isInstanceUsable(
 const longest = 3000;
 
 /** The database at an instance's outputs, as its declared user; the cause if it cannot be asked. */
-function declaredTarget(outputs: JsonObject, spec: Spec, service: Reads): DatabaseTarget | ProbeTrouble {
+function declaredTarget(outputs: JsonObject, spec: Spec, service: Reads): DatabaseLogin | ProbeTrouble {
   const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
   return targetOf(outputs, login, spec["config.enableTLS"] === true, service);
 }
@@ -170,7 +170,7 @@ export function targetOf(
   { username, password }: { readonly [part in "username" | "password"]: Json | undefined },
   isTls: boolean,
   { caFile, patience = longest, hide }: Pick<Reads, "caFile" | "patience" | "hide">,
-): DatabaseTarget | ProbeTrouble {
+): DatabaseLogin | ProbeTrouble {
   const { host, port } = outputs;
   if (typeof host !== "string" || typeof port !== "number") return "no-endpoint";
   if (typeof password !== "string") return "no-password";

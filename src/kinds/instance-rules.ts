@@ -5,7 +5,7 @@ import type { Finding, RuleContext } from "../model/kind.ts";
 import { isWritten, partOf } from "../model/spec.ts";
 import { limitedRows, type Rule, settingRules, text, tierOf, warningRules } from "./instance-settings.ts";
 import { hasTags, isOwnerTag } from "./instance-tags.ts";
-import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
+import { findings, type Remark, remark, resourceAt } from "./rule-tools.ts";
 
 /** Rules that the field table cannot say: tiers, components, memory, instance types, and the place of network and account. */
 export function checkInstance(desired: Desired, context: RuleContext): readonly Finding[] {
@@ -21,34 +21,34 @@ const placeRule: Rule = (desired, context) => {
   const keys = own(profile.tiers, tier);
   if (keys === undefined) {
     const hint = context.suggest(tier, Object.keys(profile.tiers), "it has");
-    return [said("unknown-tier", "tier", `the profile "${profile.name}" has no tier ${tier}`, hint)];
+    return [remark("unknown-tier", "tier", `the profile "${profile.name}" has no tier ${tier}`, hint)];
   }
   const components = Object.keys(keys.components);
   if (component === undefined || components.includes(component)) return [];
   const hint = context.suggest(component, components, `components of ${tier}`);
-  return [said("unknown-component", "component", `the ${tier} tier has no component "${component}"`, hint)];
+  return [remark("unknown-component", "component", `the ${tier} tier has no component "${component}"`, hint)];
 };
 
 const offerRule: Rule = (desired) => {
   const tier = tierOf(desired);
   if (tier === undefined) return [];
-  return limitedRows.flatMap(([path, row]): readonly Said[] => {
+  return limitedRows.flatMap(([path, row]): readonly Remark[] => {
     if (!isWritten(desired.spec, path)) return [];
     if (row["x-tiers"]?.includes(tier) === false) {
       const hint = `remove it; tiers that have it: ${row["x-tiers"].join(", ")}`;
-      return [said("tier-field", path, `${path} is not offered by the ${tier} tier`, hint)];
+      return [remark("tier-field", path, `${path} is not offered by the ${tier} tier`, hint)];
     }
     const component = text(desired, "component");
     if (component === undefined || row["x-components"]?.includes(component) !== false) return [];
     const hint = `remove it; components that have it: ${row["x-components"].join(", ")}`;
-    return [said("component-field", path, `${path} is not offered by the component ${component}`, hint)];
+    return [remark("component-field", path, `${path} is not offered by the component ${component}`, hint)];
   });
 };
 
 const accountRule: Rule = (desired) => {
   if (tierOf(desired) !== "enterprise-byoa" || isWritten(desired.spec, "cloudAccount")) return [];
   const message = '"cloudAccount" is missing: the enterprise-byoa tier runs in the customer\'s own account';
-  return [said("missing-key", "", message, "add it: a name under cloudAccounts")];
+  return [remark("missing-key", "", message, "add it: a name under cloudAccounts")];
 };
 
 const networkTypeRule: Rule = (desired, context) => {
@@ -58,8 +58,8 @@ const networkTypeRule: Rule = (desired, context) => {
   const message = `the profile "${name}" has no networkType`;
   const [code, path] = ["profile-field", "networkType"];
   if (networkTypes.length === 0)
-    return [said(code, path, message, "remove it; the network type is the service's choice")];
-  return [said(code, path, `${message} ${type}`, context.suggest(type, networkTypes))];
+    return [remark(code, path, message, "remove it; the network type is the service's choice")];
+  return [remark(code, path, `${message} ${type}`, context.suggest(type, networkTypes))];
 };
 
 /** A network must be in the place of the instance, and an account with its provider. */
@@ -73,7 +73,7 @@ function differences(
   context: RuleContext,
   path: "network" | "cloudAccount",
   keys: readonly string[],
-): readonly Said[] {
+): readonly Remark[] {
   const section = `${path}s`;
   const name = text(desired, path);
   const other = name === undefined ? undefined : resourceAt(context, `${section}.${name}`);
@@ -87,7 +87,7 @@ function differences(
   const mine = differing.map((key) => `${key} ${text(desired, key)}`).join(" and ");
   const message = `${section}.${name} has ${its}, and this instance has ${mine}`;
   return [
-    said("place-mismatch", path, message, `take another name under ${section}, or correct one of the two`),
+    remark("place-mismatch", path, message, `take another name under ${section}, or correct one of the two`),
   ];
 }
 
@@ -95,16 +95,16 @@ const lackRule: Rule = ({ spec }, { profile }) =>
   profile.lacks
     .filter((name) => isWritten(spec, `config.${name}`))
     .map((name) =>
-      said("not-offered", `config.${name}`, `the profile "${profile.name}" has no ${name}`, "remove it"),
+      remark("not-offered", `config.${name}`, `the profile "${profile.name}" has no ${name}`, "remove it"),
     );
 
 /** Deletion protection and tags, if the profile has them; names that are not graphform's own. */
 const markRule: Rule = ({ spec }, { profile }) => {
   const { operations, name } = profile;
   const hint = "remove it, or use a profile of a service that has it";
-  const lacking = (path: string, what: string): Said =>
-    said("not-offered", path, `the profile "${name}" has no ${what}`, hint);
-  const remarks: Said[] = [];
+  const lacking = (path: string, what: string): Remark =>
+    remark("not-offered", path, `the profile "${name}" has no ${what}`, hint);
+  const remarks: Remark[] = [];
   const hasMetadata = operations["instance.metadata"] !== undefined;
   if (spec["deletionProtection"] !== undefined && !hasMetadata)
     remarks.push(lacking("deletionProtection", "deletion protection"));
@@ -117,7 +117,7 @@ const markRule: Rule = ({ spec }, { profile }) => {
     ...names.map((tag) => {
       const own = `the tag ${tag} is graphform's own`;
       const message = isOwnerTag(tag) ? own : `a tag's name cannot hold a dot: ${tag}`;
-      return said("tag-name", "customTags", message, "use another name");
+      return remark("tag-name", "customTags", message, "use another name");
     }),
   ];
 };

@@ -9,9 +9,9 @@ import { perObject } from "../model/per-object.ts";
 import type { InstanceType, Profile } from "../model/profile.ts";
 import { parseSize } from "../model/quantity.ts";
 import { isOfferedBy } from "./resource.ts";
-import { type Said, said } from "./rule-tools.ts";
+import { type Remark, remark } from "./rule-tools.ts";
 
-export type Rule = (desired: Desired, context: RuleContext) => readonly Said[];
+export type Rule = (desired: Desired, context: RuleContext) => readonly Remark[];
 
 const rows = fieldRows(instanceSchema);
 
@@ -53,8 +53,8 @@ const typeRule: Rule = (desired, context) => {
   // An existing instance is imported whatever its type: the service made it.
   const isAdvisory = context.profile.listed === "advisory" || desired.importId !== undefined;
   return isAdvisory
-    ? [{ ...said("unknown-type", path, `${message} that the profile lists`, hint), severity: "warning" }]
-    : [said("unknown-type", path, message, hint)];
+    ? [{ ...remark("unknown-type", path, `${message} that the profile lists`, hint), severity: "warning" }]
+    : [remark("unknown-type", path, message, hint)];
 };
 
 const bytesOfGB = 1024 ** 3;
@@ -75,7 +75,7 @@ const memoryRule: Rule = (desired, context) => {
   const others =
     larger.length === 0 ? "" : `, or take a larger type: ${larger.map(([name]) => name).join(", ")}`;
   const message = `${path} is ${written}, more than the ${memory} GB of ${type}`;
-  return [said("too-large", path, message, `at most ${memory}GB${others}`)];
+  return [remark("too-large", path, message, `at most ${memory}GB${others}`)];
 };
 
 /** The engine refuses to load such a pair. */
@@ -85,14 +85,14 @@ const timeoutRule: Rule = (desired) => {
   if (typeof preset !== "number" || typeof max !== "number" || max === 0 || preset <= max) return [];
   const message = `${path} is ${preset}, above graphDBTimeoutMax, which is ${max}`;
   const hint = `at most ${max}, or raise graphDBTimeoutMax; 0 lifts its limit`;
-  return [said("too-large", path, message, hint)];
+  return [remark("too-large", path, message, hint)];
 };
 
 /** Warns of settings that are allowed and probably not intended. */
 const warningRule: Rule = (desired, context) => {
-  const warnings: Said[] = [];
-  const warn = (...remark: Parameters<typeof said>): void => {
-    warnings.push({ ...said(...remark), severity: "warning" });
+  const warnings: Remark[] = [];
+  const warn = (...parts: Parameters<typeof remark>): void => {
+    warnings.push({ ...remark(...parts), severity: "warning" });
   };
   const resultSet = "config.graphDBResultSetSize";
   if (desired.spec[resultSet] === 0) {

@@ -16,7 +16,7 @@ import {
   timesOf,
   type Values,
 } from "./resource.ts";
-import { findings, said } from "./rule-tools.ts";
+import { findings, remark } from "./rule-tools.ts";
 
 /** Custom networks: adopted by id, or created if the profile has the operation. */
 export const network: Kind = defineKind({
@@ -60,5 +60,5 @@ function checkNetwork(desired: Desired, context: RuleContext): readonly Finding[
   const message = `"id" is missing: with the profile "${name}" networks cannot be created, only bound`;
   const hint =
     "add the id of an existing network, or use a profile that can create them (on the local platform: examples/profiles/local-networks.yaml)";
-  return findings(desired, context, [said("missing-key", "", message, hint)]);
+  return findings(desired, context, [remark("missing-key", "", message, hint)]);
 }

@@ -3,7 +3,7 @@ import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/per-object.ts";
 
-export interface Said {
+export interface Remark {
   readonly code: string;
   readonly path: string;
   readonly message: string;
@@ -12,14 +12,14 @@ export interface Said {
   readonly severity?: "error" | "warning";
 }
 
-export function said(code: string, path: string, message: string, hint: string): Said {
+export function remark(code: string, path: string, message: string, hint: string): Remark {
   return { code, path, message, hint };
 }
 
 export function findings(
   desired: Desired,
   context: RuleContext,
-  remarks: readonly Said[],
+  remarks: readonly Remark[],
 ): readonly Finding[] {
   return remarks.map(({ code, path, message, hint, severity = "error" }) => ({
     code,

@@ -6,7 +6,7 @@ import type { Finding, RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/per-object.ts";
 import { firstOf } from "../model/quantity.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
-import { findings, resourceAt, type Said, said } from "./rule-tools.ts";
+import { findings, type Remark, remark, resourceAt } from "./rule-tools.ts";
 
 export function checkUser(desired: Desired, context: RuleContext): readonly Finding[] {
   return findings(desired, context, [
@@ -16,18 +16,18 @@ export function checkUser(desired: Desired, context: RuleContext): readonly Find
   ]);
 }
 
-function lengths(desired: Desired, context: RuleContext): readonly Said[] {
+function lengths(desired: Desired, context: RuleContext): readonly Remark[] {
   const { usernameMin, passwordMin } = context.profile.users;
   const { username, password } = desired.spec;
-  const remarks: Said[] = [];
+  const remarks: Remark[] = [];
   if (typeof username === "string" && username !== "" && lengthOf(username) < usernameMin) {
     const message = `username is ${JSON.stringify(username)}, and must have at least ${usernameMin} characters`;
-    remarks.push(said("too-short", "username", message, "take a longer name"));
+    remarks.push(remark("too-short", "username", message, "take a longer name"));
   }
   const opened = isSealed(password) ? context.open(password) : undefined;
   if (opened !== undefined && lengthOf(opened) < passwordMin) {
     const message = `password must have at least ${passwordMin} characters`;
-    remarks.push(said("too-short", "password", message, "take a longer password where the secret is kept"));
+    remarks.push(remark("too-short", "password", message, "take a longer password where the secret is kept"));
   }
   return remarks;
 }
@@ -36,19 +36,26 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-function twice(desired: Desired, context: RuleContext): readonly Said[] {
+function twice(desired: Desired, context: RuleContext): readonly Remark[] {
   const { instance, username } = desired.spec;
   if (typeof instance !== "string" || typeof username !== "string") return [];
   const first = firstByName(context.all).get(nameOn(instance, username));
   if (first !== undefined && first !== desired.address) {
     const message = `${first} is called ${JSON.stringify(username)} on the same instance`;
-    return [said("duplicate-user", "username", message, "give each its own name, or remove one of the two")];
+    return [
+      remark("duplicate-user", "username", message, "give each its own name, or remove one of the two"),
+    ];
   }
   const owner = resourceAt(context, `instances.${instance}`);
   if (owner === undefined || owner.spec["config.graphdbUser"] !== username) return [];
   const message = `${JSON.stringify(username)} is the first user of ${owner.address}, its graphdbUser`;
   return [
-    said("duplicate-user", "username", message, "take another name; the first user is kept by its instance"),
+    remark(
+      "duplicate-user",
+      "username",
+      message,
+      "take another name; the first user is kept by its instance",
+    ),
   ];
 }
 
@@ -69,7 +76,7 @@ function nameOn(instance: string, username: string): string {
 }
 
 /** Findings on access rules: the service looks at grants alone, and stores the rest as it stands, also a password. */
-function aclRefusals(desired: Desired, context: RuleContext): readonly Said[] {
+function aclRefusals(desired: Desired, context: RuleContext): readonly Remark[] {
   const { acl } = desired.spec;
   // Outputs that a text waits for are not known, and hold no rule by themselves.
   const text = isTemplate(acl)
@@ -81,7 +88,7 @@ function aclRefusals(desired: Desired, context: RuleContext): readonly Said[] {
 }
 
 /** The service's list knows commands, and single subcommands as COMMAND|SUB. */
-function commands(all: readonly AclRule[], context: RuleContext): readonly Said[] {
+function commands(all: readonly AclRule[], context: RuleContext): readonly Remark[] {
   const allowed = new Set(context.profile.users.commands.map((command) => command.toUpperCase()));
   if (allowed.size === 0) return [];
   const granted = all.flatMap(({ is, text }) => (is === "grant" ? [text.slice(1).toUpperCase()] : []));
@@ -95,11 +102,11 @@ function commands(all: readonly AclRule[], context: RuleContext): readonly Said[
   const hint = first.startsWith("@")
     ? "grant single commands instead of categories"
     : context.suggest(first, [...allowed]);
-  return [said("acl-command", "acl", message, hint)];
+  return [remark("acl-command", "acl", message, hint)];
 }
 
 /** The remark on a word that is neither a key pattern nor a command. No part of a password is repeated in it. */
-function misplaced(all: readonly AclRule[]): readonly Said[] {
+function misplaced(all: readonly AclRule[]): readonly Remark[] {
   const byMessage = new Map<string, { readonly hint: string; readonly at: number[] }>();
   for (const [index, rule] of all.entries()) {
     const [message, hint] = misplacedWords(rule) ?? [];
@@ -109,7 +116,7 @@ function misplaced(all: readonly AclRule[]): readonly Said[] {
     known.at.push(index + 1);
   }
   return [...byMessage].map(([message, { hint, at }]) =>
-    said("acl-rule", "acl", `${message} (rule ${listOf(at.map(String))})`, hint),
+    remark("acl-rule", "acl", `${message} (rule ${listOf(at.map(String))})`, hint),
   );
 }
 

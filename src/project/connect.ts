@@ -19,8 +19,6 @@ import { packageVersion } from "./package-files.ts";
 import type { RunOptions } from "./project.ts";
 import type { Settings } from "./settings.ts";
 
-export type Connection = Client;
-
 type SignIn = Pick<ServiceOptions, "credentials" | "sessionStore">;
 
 /**
@@ -33,7 +31,7 @@ export async function connect(
   settings: Settings,
   trace: (line: string) => void,
   given?: SignIn,
-): Promise<Connection> {
+): Promise<Client> {
   const caFile = settings.get("GRAPHFORM_CA_FILE") ?? local?.caFile;
   if (caFile !== undefined) await readAuthority(caFile);
   const closing = new AbortController();

@@ -1,4 +1,6 @@
 /** @module Opens a run: its lock and state, the manifest and its secrets, the service and whose state it is. One order for all commands and programs. */
+
+import type { Client } from "../hosting/service-options.ts";
 import { noSecrets, secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import type { SecretText } from "../manifest/secrets.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
@@ -15,7 +17,7 @@ import { needsRepair } from "../replace/phases.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import type { Lock, LockOptions, StateStore, Unpushed } from "../state/store.ts";
-import { type Connection, connect } from "./connect.ts";
+import { connect } from "./connect.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
 import {
   type Project,
@@ -116,14 +118,14 @@ export interface RunRequest<R extends Partial<Resolved>> {
 
 export interface OpenedService {
   readonly location: ServiceLocation;
-  readonly connection: Connection;
+  readonly connection: Client;
 }
 
 type OwnParts = Pick<ApplyParts, "emit" | "aborting" | "onRead" | "onStatus">;
 
 export interface Run {
   readonly project: Project;
-  readonly service: Connection;
+  readonly service: Client;
   readonly identity: ServiceIdentity;
   readonly stored: StateDocument;
   /** The state, claimed for this service and this manifest. */

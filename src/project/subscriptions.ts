@@ -1,11 +1,11 @@
 /** @module Adds subscriptions to the identity of a service, and checks that none is missing. */
 
+import type { Client } from "../hosting/service-options.ts";
 import { noSubscriptionHint } from "../hosting/subscriptions/subscriptions.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError, isGraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
-import type { Connection } from "./connect.ts";
 
 /**
  * Adds what the service shows of whose account this is: the subscription of each tier if the profile has one per tier, and all that the
@@ -14,7 +14,7 @@ import type { Connection } from "./connect.ts";
  */
 export async function withSubscriptions(
   identity: ServiceIdentity,
-  service: Connection,
+  service: Client,
   signal: AbortSignal,
   desired: readonly Desired[] = [],
 ): Promise<ServiceIdentity> {
@@ -35,7 +35,7 @@ export async function withSubscriptions(
 export function assertSubscribed(
   desired: readonly Desired[],
   { subscription, subscriptions }: ServiceIdentity,
-  { profile }: Pick<Connection, "profile">,
+  { profile }: Pick<Client, "profile">,
 ): void {
   if (subscription !== undefined) return;
   const without = (tier: string): boolean => subscriptions?.[tier] === undefined;
@@ -70,7 +70,7 @@ export interface TierSubscriptions {
 
 /** Looks up the subscription of every tier; undefined if requests name none. Rejects if the first lookup is refused. */
 export async function tierSubscriptions(
-  service: Pick<Connection, "profile" | "subscriptions">,
+  service: Pick<Client, "profile" | "subscriptions">,
   identity: ServiceIdentity,
   signal: AbortSignal,
 ): Promise<TierSubscriptions | undefined> {

@@ -1,7 +1,8 @@
 /** @module Checks everything that the other commands need, and says how to fix what is missing. */
 import process from "node:process";
+import type { Client } from "../../hosting/service-options.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
-import { type Connection, connect, credentialSource } from "../../project/connect.ts";
+import { connect, credentialSource } from "../../project/connect.ts";
 import { locateService, type ServiceLocation } from "../../project/locate-service.ts";
 import { checkedManifest, openProject, type Project } from "../../project/project.ts";
 import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
@@ -63,7 +64,7 @@ async function manifest({ options, settings }: Invocation): Promise<string> {
 async function service(invocation: Invocation, project: Project | undefined): Promise<readonly Finding[]> {
   const { options, settings } = invocation;
   const { hide } = settings.secrets;
-  let connection: Connection | undefined;
+  let connection: Client | undefined;
   let location: ServiceLocation | undefined;
   const connected = await check("service", hide, async () => {
     const target = await serviceTarget(invocation);
@@ -96,7 +97,7 @@ async function service(invocation: Invocation, project: Project | undefined): Pr
   }
 }
 
-async function offered(open: Connection, project: Project | undefined, signal: AbortSignal): Promise<string> {
+async function offered(open: Client, project: Project | undefined, signal: AbortSignal): Promise<string> {
   const { canCheckOffer, checkOffer } = await import("../../kinds/offered-parameters.ts");
   if (!canCheckOffer(open)) return "not checked: the profile has no operation for it";
   if (project === undefined) return "not checked: there is no valid manifest";
@@ -113,7 +114,7 @@ async function offered(open: Connection, project: Project | undefined, signal: A
 
 /** Checks the users host by listing the users of one instance: it serves no other resource. */
 async function usersHost(
-  open: Connection,
+  open: Client,
   { identity: service }: ServiceLocation,
   project: Project | undefined,
   signal: AbortSignal,

@@ -1,6 +1,7 @@
 /** @module Writes a manifest of everything that exists, and binds it. */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import type { Client } from "../../hosting/service-options.ts";
 import { kinds } from "../../kinds/index.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
@@ -9,7 +10,6 @@ import type { Manifest } from "../../model/manifest.ts";
 import { hasChanges, type Plan } from "../../model/plan.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { referenceFields } from "../../model/templates.ts";
-import type { Connection } from "../../project/connect.ts";
 import type { ServiceTarget } from "../../project/locate-service.ts";
 import { resolving } from "../../project/open-run.ts";
 import { projectOf } from "../../project/project.ts";
@@ -157,7 +157,7 @@ async function bindAll(file: string, written: Written, invocation: Invocation<Im
 async function planOf(
   manifest: Manifest,
   state: StateDocument,
-  service: Connection,
+  service: Client,
   signal: AbortSignal,
 ): Promise<Plan> {
   const options = { targets: [], exclude: [], replace: [], allowDestroy: [] };

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openSocket } from "../../database/connection.ts";
 import { type Command, openExchange, type Reply } from "../../database/exchange.ts";
-import { broken, DatabaseError, type DatabaseTarget, refused } from "../../database/failures.ts";
+import { broken, DatabaseError, refused } from "../../database/failures.ts";
+import type { DatabaseLogin } from "../../model/kind.ts";
 
 export interface AskOptions {
   /** Texts of the replies as bytes. */
@@ -29,7 +30,7 @@ const limit = 120_000;
  * Connects, signs in and selects a database. The signal closes the connection, whenever it is aborted. Rejects with a DatabaseError,
  * or with the reason of the signal.
  */
-export async function openLink(target: DatabaseTarget, signal: AbortSignal, database = 0): Promise<Link> {
+export async function openLink(target: DatabaseLogin, signal: AbortSignal, database = 0): Promise<Link> {
   signal.throwIfAborted();
   const socket = await openSocket(target, signal);
   const exchange = openExchange(socket, (error) => broken(target, error));
@@ -92,7 +93,7 @@ function isQueueFull(reply: Reply): boolean {
   return reply instanceof Error && reply.message.startsWith("Max pending queries exceeded");
 }
 
-function silent({ host, port }: DatabaseTarget, ms: number): DatabaseError {
+function silent({ host, port }: DatabaseLogin, ms: number): DatabaseError {
   const message = `the database at ${host}:${port} did not answer within ${ms} ms`;
   return new DatabaseError("unreachable", message, undefined, "silent");
 }

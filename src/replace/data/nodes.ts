@@ -1,11 +1,12 @@
 /** @module Connects to every node of a database, and knows which connections are our own. */
-import { DatabaseError, type DatabaseTarget } from "../../database/failures.ts";
+import { DatabaseError } from "../../database/failures.ts";
 import { linesIn } from "../../database/settings.ts";
+import type { DatabaseLogin } from "../../model/kind.ts";
 import { type Link, openLink } from "./link.ts";
 
 /** One node of a database. */
 export interface Node {
-  readonly target: DatabaseTarget;
+  readonly target: DatabaseLogin;
   readonly role: "primary" | "replica";
   /** The connection for everything but data: a copy of ours never keeps it waiting in its own queue. */
   readonly control: Link;
@@ -28,7 +29,7 @@ export interface Side {
  * Connects to every node, and finds the primary. `timeout` of a target limits signing in. The signal closes all connections, whenever it is
  * aborted. Rejects with a DatabaseError if a node cannot be reached or not exactly one is primary, or with the reason of the signal.
  */
-export async function openSide(targets: readonly DatabaseTarget[], signal: AbortSignal): Promise<Side> {
+export async function openSide(targets: readonly DatabaseLogin[], signal: AbortSignal): Promise<Side> {
   const closing = new AbortController();
   const until = AbortSignal.any([signal, closing.signal]);
   const close = (): void => closing.abort(new Error("the connections were closed"));
@@ -79,7 +80,7 @@ export function askBoth<T>(sides: readonly Side[], ask: (link: Link) => Promise<
   return Promise.all(sides.map(({ primary }) => ask(primary.control)));
 }
 
-async function openNode(target: DatabaseTarget, until: AbortSignal): Promise<Node> {
+async function openNode(target: DatabaseLogin, until: AbortSignal): Promise<Node> {
   const links = new Set<Link>();
   const open = async (signal: AbortSignal, database = 0): Promise<Link> => {
     const link = await openLink(target, AbortSignal.any([signal, until]), database);
