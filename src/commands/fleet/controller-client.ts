@@ -147,7 +147,9 @@ async function* messagesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Mes
     const blocks = text.split("\n\n");
     text = blocks.pop() ?? "";
     for (const block of blocks) {
-      const field = (name: string): string => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? "";
+      const lines = block.split("\n");
+      const field = (name: string): string =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? "";
       const data = objectIn(field("data"));
       if (data !== undefined) yield { id: field("id"), type: field("event"), data };
     }

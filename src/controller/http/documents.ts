@@ -83,7 +83,7 @@ const types: { readonly [name: string]: Schema } = {
 function members(table: string): Schema {
   const entries = table.split(",").map((entry) => {
     const [name = "", type = ""] = entry.split(":").map((part) => part.trim());
-    const bare = type.replace(/[?[\]]+$/, "");
+    const bare = type.replace(/[?[\]]/g, "");
     const one = types[bare] ?? ref(bare);
     const schema = type.endsWith("[]")
       ? { type: "array", items: one }

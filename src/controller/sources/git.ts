@@ -105,12 +105,22 @@ async function accessTo(
   return { ...parts, remote: { ...remote, authorization: `Basic ${basic}` } };
 }
 
-/** Names of refs that no program takes for an option or a pattern. */
-const refForm = /^(?!.*(?:\.\.|\/\/|\/\.|\.lock(?:\/|$)|\.$|\/$))[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}$/;
+/** True for the name of a ref that no program takes for an option or a pattern. */
+function isRef(ref: string): boolean {
+  const isStep = (step: string): boolean =>
+    /^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$/.test(step) && !step.endsWith(".lock");
+  return (
+    ref.length <= 200 &&
+    /^[A-Za-z0-9_]/.test(ref) &&
+    !ref.includes("..") &&
+    !ref.endsWith(".") &&
+    ref.split("/").every(isStep)
+  );
+}
 
 /** Throws `source-refused` for a ref or a path that git could take for something else. */
 export function assertSource({ ref, path }: Pick<GitSource, "ref" | "path">): void {
-  if (!refForm.test(ref)) throw refused("the ref is no name of a branch or a tag");
+  if (!isRef(ref)) throw refused("the ref is no name of a branch or a tag");
   const steps = stepsOf(path);
   const isWrong = (step: string): boolean =>
     !/^[A-Za-z0-9_.][A-Za-z0-9_.@ +=-]{0,199}$/.test(step) || step === "..";
