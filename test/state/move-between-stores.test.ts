@@ -61,7 +61,6 @@ it.each(
         expect([(await found(from)).is, (await found(to)).is]).toEqual(["state-moved", "whole"]);
       }
   },
-  isAll ? 120_000 : 20_000,
 );
 
 function newRow(): Promise<Place> {
