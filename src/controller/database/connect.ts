@@ -27,5 +27,7 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     },
   });
   pool.on("error", onError);
+  // A connection that ends in a transaction fails its statement, and emits an error that would end the process if it had no listener.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }).withSchema(schema);
 }

@@ -100,6 +100,8 @@ async function openPool(settings: ConnectionSettings): Promise<Pool> {
   });
   // An idle connection that dies is forgotten; the next statement connects.
   pool.on("error", () => undefined);
+  // One that dies in a transaction fails its statement, and emits an error that would end the process if it had no listener.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
