@@ -1,4 +1,4 @@
-import { controllerSchema } from "../src/controller/config/config-schema.ts";
+import { controllerSchema } from "../src/controller/config/config.ts";
 import { components } from "../src/controller/http/documents.ts";
 import { builtInProfiles, loadProfile } from "../src/hosting/profile/load-profile.ts";
 import { profileSchema } from "../src/hosting/profile/profile-schema.ts";

@@ -61,3 +61,4 @@ export type * from "./model/problem.ts";
 export type { ManifestIdentity, ServiceIdentity } from "./model/service-identity.ts";
 export type { Spec } from "./model/spec.ts";
 export type * from "./model/state.ts";
+export { type SchemaError, violatedPath, violationText } from "./model/violation.ts";

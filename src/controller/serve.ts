@@ -3,11 +3,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sql } from "kysely";
 import { GraphformError } from "../index.ts";
-import { defaultConfig } from "./config/config.ts";
 import { openConfig } from "./config/read-config.ts";
-import { type Database, openDatabase } from "./database/connect.ts";
-import { pendingMigrations } from "./database/migrations.ts";
-import { assertAnswers, prepareDatabase } from "./database/prepare.ts";
+import { assertAnswers, type Database, openDatabase } from "./database/connect.ts";
+import { pendingMigrations, prepareDatabase } from "./database/migrations.ts";
 import { startEmbedded } from "./embedded.ts";
 import { createApp } from "./http/app.ts";
 import { createToken, revokeToken } from "./http/tokens.ts";
@@ -63,7 +61,7 @@ export async function startController(options: ControllerOptions): Promise<Contr
   };
   try {
     // A mistake in it is told before anything starts.
-    const config = await openConfig(options.configFile ?? defaultConfig);
+    const config = await openConfig(options.configFile);
     const embedded =
       "embedded" in place
         ? await startEmbedded(place.embedded, (line) => (line.includes(" LOG: ") ? undefined : say(line)))

@@ -42,12 +42,7 @@ const century = 100 * 365.25 * 86_400_000;
 /** The state of a name in the schema `graphform`. Nothing is asked before the first call. */
 export function sharedState(run: RunStatement, name: string): SharedState {
   const tables = tablesIn("graphform", 15_000);
-  const rows = stateRows(
-    async (sql, values) => (await run(sql, values)).map(withTexts),
-    tables,
-    name,
-    versionsKept,
-  );
+  const rows = stateRows(run, tables, name, versionsKept);
 
   /** The fence of the lease under this id; undefined if it is another's. */
   const fenceOf = async (id: string): Promise<string | undefined> => {
@@ -113,13 +108,3 @@ export function sharedState(run: RunStatement, name: string): SharedState {
 
 /** Versions of a document that are kept: as many as the postgres store keeps. */
 const versionsKept = 50;
-
-/** Columns that the rows are read by as texts. */
-function withTexts(row: { readonly [column: string]: unknown }): { readonly [column: string]: unknown } {
-  return Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [
-      column,
-      typeof value === "number" && (column === "version" || column === "fence") ? String(value) : value,
-    ]),
-  );
-}

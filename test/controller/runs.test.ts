@@ -2,8 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyAudit } from "../../src/controller/database/audit.ts";
 import { approveRun, cancelRun, discardRun } from "../../src/controller/runs/decide.ts";
-import { requestRun, uploadFiles } from "../../src/controller/runs/manifests.ts";
+import { changeManifest, requestRun, uploadFiles } from "../../src/controller/runs/manifests.ts";
 import { buryRun, tick } from "../../src/controller/runs/tick.ts";
+import { uploadDigest } from "../../src/controller/sources/source.ts";
 import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";
 
 const asking = { kind: "reconcile", trigger: "request", actor: "ada" } as const;
@@ -43,7 +44,7 @@ describe("runs", () => {
     const { run, manifest } = await fleet.add("newer", manifestText("newer", ["a"]), "none");
     const first = await fleet.until(run, "needs_approval");
     const files = { "graphform.yaml": manifestText("newer", ["a", "b"]) };
-    const uploaded = await uploadFiles(fleet, manifest, { files, digest: "second", actor: "ada" });
+    const uploaded = await uploadFiles(fleet, { manifest, files, actor: "ada" });
     const next = "run" in uploaded ? (uploaded.run ?? "") : "";
     expect((await fleet.run(run)).status).toBe("superseded");
     const fingerprint = first.fingerprint ?? "";
@@ -78,6 +79,35 @@ describe("runs", () => {
     expect(next_due_at.getTime() % 3_600_000).toBe(0);
   });
 
+  it("of drift heal to the approved upload while a newer one waits; the files of others are deleted", async () => {
+    const { run, manifest } = await fleet.add("kept", manifestText("kept", ["a"]));
+    expect((await fleet.until(run)).status).toBe("applied");
+    const none = { actor: "ada", manifest, auto: "none" } as const;
+    expect(await changeManifest(fleet, none)).toBe("changed");
+    for (const databases of [
+      ["a", "b"],
+      ["a", "c"],
+    ]) {
+      const files = { "graphform.yaml": manifestText("kept", databases) };
+      const uploaded = await uploadFiles(fleet, { manifest, files, actor: "ada" });
+      const next = "run" in uploaded ? (uploaded.run ?? "") : "";
+      expect((await fleet.until(next, "needs_approval")).status).toBe("needs_approval");
+    }
+    const checked = await requestRun(fleet, manifest, { ...asking, kind: "drift", trigger: "schedule" });
+    const ended = await fleet.until("run" in checked ? checked.run : "");
+    expect(ended).toMatchObject({
+      kind: "drift",
+      status: "planned_and_finished",
+      commit: uploadDigest({ "graphform.yaml": manifestText("kept", ["a"]) }),
+    });
+    const kept = await fleet.database
+      .selectFrom("uploads")
+      .select("files")
+      .where("manifest_id", "=", manifest)
+      .execute();
+    expect(kept.map(({ files }) => files["graphform.yaml"]?.includes("kept-b"))).toEqual([false, false]);
+  });
+
   it("are canceled at once before they begin", async () => {
     const { run } = await fleet.add("canceled", manifestText("canceled", ["a"]), "none");
     await fleet.until(run, "needs_approval");
@@ -97,9 +127,10 @@ describe("runs", () => {
 
   it("asked for while one is at work follow it: no wake-up is lost", async () => {
     const { manifest } = await fleet.add("busy", manifestText("busy", ["a"]));
+    const filesOf = (turn: number) => ({ "graphform.yaml": `${manifestText("busy", ["a"])}# ${turn}\n` });
     for (let turn = 0; turn < 30; turn += 1) {
-      const files = { "graphform.yaml": `${manifestText("busy", ["a"])}# ${turn}\n` };
-      await uploadFiles(fleet, manifest, { files, digest: `turn ${turn}`, actor: "ada" });
+      const files = filesOf(turn);
+      await uploadFiles(fleet, { manifest, files, actor: "ada" });
       await pause((turn * 37) % 150);
     }
     const open = async (): Promise<number> => {
@@ -117,8 +148,8 @@ describe("runs", () => {
       .selectAll()
       .where("id", "=", manifest)
       .executeTakeFirstOrThrow();
-    const last = { commit: "turn 29", approved_commit: "turn 29", dirty: false };
-    expect({ commit, approved_commit, dirty }).toEqual(last);
+    const last = uploadDigest(filesOf(29));
+    expect({ commit, approved_commit, dirty }).toEqual({ commit: last, approved_commit: last, dirty: false });
   });
 
   it("whose job ended too often end, and what was asked for meanwhile begins", async () => {

@@ -80,7 +80,8 @@ export async function serveMigrate({
   settings,
   terminal,
 }: Invocation<DatabaseOptions>): Promise<number> {
-  const { assertAnswers, prepareDatabase } = await import("../../controller/database/prepare.ts");
+  const { assertAnswers } = await import("../../controller/database/connect.ts");
+  const { prepareDatabase } = await import("../../controller/database/migrations.ts");
   const url = await urlOf(options, settings);
   await assertAnswers(url);
   const done = await prepareDatabase(url);
@@ -210,10 +211,9 @@ async function withDatabase<T>(
   settings: Settings,
   work: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
-  const [tokens, { openDatabase }, { assertAnswers }] = await Promise.all([
+  const [tokens, { assertAnswers, openDatabase }] = await Promise.all([
     import("../../controller/http/tokens.ts"),
     import("../../controller/database/connect.ts"),
-    import("../../controller/database/prepare.ts"),
   ]);
   const url = await urlOf(options, settings);
   await assertAnswers(url);

@@ -1,6 +1,6 @@
 /** @module Keeps the audit log: each row has a hash of itself and of the row before it, so that a change shows. */
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
+import { digestOf } from "../digest.ts";
 import type { Database, Tx } from "./connect.ts";
 
 /** One act of a person or a token. `details` holds no secret. */
@@ -53,7 +53,7 @@ export async function verifyAudit(database: Database): Promise<number | undefine
 }
 
 function hashOf(previous: string, row: object): string {
-  return createHash("sha256").update(previous).update(JSON.stringify(row)).digest("hex");
+  return digestOf(previous, JSON.stringify(row)).toString("hex");
 }
 
 /** JSON with its keys in order: the database does not keep their order. */

@@ -1,8 +1,8 @@
-/** @module Connects to the controller's database. */
-import { Kysely, PostgresDialect, type Transaction } from "kysely";
+/** @module Connects to the controller's database, and says when it is away. */
+import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import pg from "pg";
-import { schema } from "./migrations.ts";
-import type { Schema } from "./schema.ts";
+import { GraphformError } from "../../index.ts";
+import { type Schema, schema } from "./schema.ts";
 
 export type Database = Kysely<Schema>;
 /** A transaction; every function that takes one must be called in one. */
@@ -30,4 +30,36 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
   // A connection that ends in a transaction fails its statement, and emits an error that would end the process if it had no listener.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }).withSchema(schema);
+}
+
+/** SQL states and codes of the network of a database that does not answer, or not now. A deadlock is one: the statement may be repeated. */
+const awayCodes =
+  /^(08...|40...|53...|57...|55P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|state-unreachable)$/;
+/** Errors of the driver, which have no code. */
+const awayWords =
+  /timeout exceeded when trying to connect|query read timeout|connection (terminated|ended)|client has encountered a connection error/i;
+
+/** True for an error that says nothing about the statement: a lost connection, a server that starts or ends, a deadlock. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && awayCodes.test(String(error.code))) || awayWords.test(error.message);
+}
+
+/** Throws `database-*` in words of this program if the database does not answer, or refuses the login. */
+export async function assertAnswers(url: string): Promise<void> {
+  const database = openDatabase(url, () => undefined);
+  try {
+    await sql`SELECT 1`.execute(database);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const hint = "check --database-url, or GRAPHFORM_CONTROLLER_DATABASE_URL";
+    if (code.startsWith("28") || /^SASL/.test(message))
+      throw new GraphformError("database-denied", "the database refuses the user or its password", { hint });
+    throw new GraphformError("database-unreachable", `the database does not answer: ${message || code}`, {
+      hint,
+    });
+  } finally {
+    await database.destroy();
+  }
 }

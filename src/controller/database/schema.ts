@@ -1,30 +1,153 @@
-/** @module Types of the controller's tables; the tables of states, versions and locks are those of the postgres store. */
-import type { ColumnType, Generated, Insertable, JSONColumnType, Selectable } from "kysely";
+/** @module The controller's tables: one text for each column makes the column in PostgreSQL, and the type of its values here. */
+import type { ColumnType, Insertable, Selectable } from "kysely";
 import type { Counts, RunEvent, RunStatus, Verdict } from "../runs/transitions.ts";
+import type { PlanDocument } from "../runs/verdict.ts";
 
-/** All tables. */
-export interface Schema {
-  readonly tenants: TenantTable;
-  readonly manifests: ManifestTable;
-  readonly runs: RunTable;
-  readonly run_events: RunEventTable;
-  readonly approvals: ApprovalTable;
-  readonly tokens: TokenTable;
-  readonly audit: AuditTable;
-  readonly workers: WorkerTable;
-  readonly webhooks: WebhookTable;
-  readonly answers: AnswerTable;
-  readonly locks: LockTable;
-}
+/** Schema of the controller's tables, which the postgres store of states shares. */
+export const schema = "graphform";
 
-type Time = ColumnType<Date, Date | string, Date | string>;
-type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
-type MadeAt = ColumnType<Date, Date | undefined, never>;
-
-/** A row for each tenant of the configuration: its lock orders the runs that begin to apply. */
-interface TenantTable {
-  name: string;
-}
+/** Tables with their columns, as `CREATE TABLE` has them. A later migration adds columns and tables of its own. */
+export const tables = {
+  /** A row for each tenant of the configuration: its lock orders the runs that begin to apply. */
+  tenants: { name: "text PRIMARY KEY" },
+  manifests: {
+    id: "uuid PRIMARY KEY DEFAULT gen_random_uuid()",
+    tenant: "text NOT NULL REFERENCES graphform.tenants",
+    name: "text NOT NULL",
+    source: "jsonb NOT NULL",
+    /** safe: a safe plan is applied without a person. none: nothing is. */
+    auto: "text NOT NULL",
+    interval_seconds: "integer NOT NULL CHECK (interval_seconds > 0)",
+    /** The stored moment of the next check: it moves by whole intervals, so that no check shifts the ones after it. */
+    next_due_at: "timestamptz NOT NULL",
+    paused_until: "timestamptz",
+    /** Rises with each change of what is wanted: a commit, an upload. A run of an older generation is superseded. */
+    generation: "integer NOT NULL DEFAULT 1",
+    /** The newest commit that was seen, or the digest of the newest upload. */
+    commit: "text",
+    /** The last commit that was applied, or found to be in force: drift is healed to it. */
+    approved_commit: "text",
+    /** True if a run was asked for while another was at work: the transaction that ends that one begins it. */
+    dirty: "boolean NOT NULL DEFAULT false",
+    /** When the service was last compared with the manifest. */
+    checked_at: "timestamptz",
+    /** Since when the service differs from the manifest. */
+    drifted_at: "timestamptz",
+    /** Why the source could not be read the last time. */
+    trouble: "text",
+    created_at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
+    removed_at: "timestamptz",
+  },
+  /** Files that were uploaded: those of the newest commit of a manifest, and of the approved one. */
+  uploads: {
+    manifest_id: "uuid NOT NULL REFERENCES graphform.manifests",
+    digest: "text NOT NULL",
+    files: "jsonb NOT NULL",
+  },
+  runs: {
+    id: "uuid PRIMARY KEY DEFAULT gen_random_uuid()",
+    manifest_id: "uuid NOT NULL REFERENCES graphform.manifests",
+    tenant: "text NOT NULL",
+    /** reconcile: what is declared at the newest commit. drift: what was approved last. */
+    kind: "text NOT NULL",
+    trigger: "text NOT NULL",
+    status: "text NOT NULL",
+    commit: "text",
+    generation: "integer NOT NULL",
+    /** Rises each time that a worker takes the run: what an older holder writes has no effect. */
+    fence: "integer NOT NULL DEFAULT 0",
+    worker: "text",
+    /** Times that the run was taken in a row without progress. */
+    attempts: "integer NOT NULL DEFAULT 0",
+    fingerprint: "text",
+    verdict: "text",
+    /** Reasons of the verdict, of a refusal, of an end. Sentences without secrets. */
+    reasons: "jsonb NOT NULL DEFAULT '[]'",
+    counts: "jsonb",
+    /** The exit code that `apply` would have had. */
+    exit_code: "integer",
+    actor: "text NOT NULL",
+    cancel_requested_at: "timestamptz",
+    cancel_forced: "boolean NOT NULL DEFAULT false",
+    created_at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
+    updated_at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
+    ended_at: "timestamptz",
+  },
+  /** The plan of a run as its JSON document. */
+  plans: {
+    run_id: "uuid PRIMARY KEY REFERENCES graphform.runs ON DELETE CASCADE",
+    document: "jsonb NOT NULL",
+  },
+  run_events: {
+    id: "bigserial PRIMARY KEY",
+    run_id: "uuid NOT NULL REFERENCES graphform.runs ON DELETE CASCADE",
+    at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
+    event: "jsonb NOT NULL",
+  },
+  approvals: {
+    id: "bigserial PRIMARY KEY",
+    run_id: "uuid NOT NULL REFERENCES graphform.runs ON DELETE CASCADE",
+    fingerprint: "text NOT NULL",
+    actor: "text NOT NULL",
+    decision: "text NOT NULL",
+    at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
+  },
+  tokens: {
+    id: "uuid PRIMARY KEY DEFAULT gen_random_uuid()",
+    /** SHA-256 of the token, as hexadecimal digits. */
+    hash: "text NOT NULL UNIQUE",
+    role: "text NOT NULL",
+    /** Null: of every tenant. */
+    tenant: "text",
+    name: "text NOT NULL",
+    created_at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
+    expires_at: "timestamptz",
+    revoked_at: "timestamptz",
+  },
+  /** Acts of people and tokens. `hash` is that of the row with `previous`, the hash of the row before it. */
+  audit: {
+    id: "bigserial PRIMARY KEY",
+    at: "timestamptz NOT NULL",
+    tenant: "text",
+    actor: "text NOT NULL",
+    action: "text NOT NULL",
+    subject: "text NOT NULL",
+    details: "jsonb NOT NULL",
+    previous: "text NOT NULL",
+    hash: "text NOT NULL UNIQUE",
+  },
+  /** Workers, with the runs that they took over from one that died, and their writes that came too late to have an effect. */
+  workers: {
+    id: "text PRIMARY KEY",
+    host: "text NOT NULL",
+    pid: "integer NOT NULL",
+    version: "text NOT NULL",
+    slots: "integer NOT NULL",
+    started_at: "timestamptz NOT NULL",
+    seen_at: "timestamptz NOT NULL",
+    takeovers: "integer NOT NULL DEFAULT 0",
+    fenced: "integer NOT NULL DEFAULT 0",
+  },
+  /** The last notification of a receiver (its name in the configuration) about a manifest. There is no row for a topic that is over. */
+  webhooks: {
+    manifest_id: "uuid NOT NULL REFERENCES graphform.manifests",
+    receiver: "text NOT NULL",
+    topic: "text NOT NULL",
+    /** Names the state of affairs, a fingerprint for example: another one is told anew. */
+    about: "text NOT NULL",
+    since: "timestamptz NOT NULL",
+    said_at: "timestamptz NOT NULL",
+  },
+  /** Answers to requests that came with an Idempotency-Key. */
+  answers: {
+    key: "text NOT NULL",
+    token_id: "uuid NOT NULL",
+    digest: "text NOT NULL",
+    status: "integer NOT NULL",
+    body: "text NOT NULL",
+    at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
+  },
+} as const;
 
 /** The source of a manifest's files. */
 export type Source =
@@ -36,164 +159,70 @@ export interface Upload {
   readonly [path: string]: string;
 }
 
-interface ManifestTable {
-  id: Generated<string>;
-  tenant: string;
-  name: string;
-  source: JSONColumnType<Source>;
-  /** The files of the newest upload. */
-  upload: JSONColumnType<Upload> | null;
-  /** safe: a safe plan is applied without a person. none: nothing is. */
-  auto: "safe" | "none";
-  interval_seconds: number;
-  /** The stored moment of the next check: it moves by whole intervals, so that no check shifts the ones after it. */
-  next_due_at: Time;
-  paused_until: NullableTime;
-  /** Rises with each change of what is wanted: a commit, an upload. A run of an older generation is superseded. */
-  generation: Generated<number>;
-  /** The newest commit that was seen, or the digest of the newest upload. */
-  commit: string | null;
-  /** The last commit that was applied, or found to be in force: drift is healed to it. */
-  approved_commit: string | null;
-  /** True if a run was asked for while another was at work: the transaction that ends that one begins it. */
-  dirty: Generated<boolean>;
-  /** When the service was last compared with the manifest. */
-  checked_at: NullableTime;
-  /** Since when the service differs from the manifest. */
-  drifted_at: NullableTime;
-  /** Why the source could not be read the last time. */
-  trouble: string | null;
-  created_at: MadeAt;
-  removed_at: NullableTime;
-}
-
-interface RunTable {
-  id: Generated<string>;
-  manifest_id: string;
-  tenant: string;
-  /** reconcile: what is declared at the newest commit. drift: what was approved last. */
-  kind: "reconcile" | "drift";
-  trigger: "commit" | "upload" | "schedule" | "request" | "webhook";
-  status: RunStatus;
-  commit: string | null;
-  generation: number;
-  /** Rises each time that a worker takes the run: what an older holder writes has no effect. */
-  fence: Generated<number>;
-  worker: string | null;
-  /** Times that the run was taken in a row without progress. */
-  attempts: Generated<number>;
-  fingerprint: string | null;
-  verdict: Verdict | null;
-  /** Reasons of the verdict, of a refusal, of an end. Sentences without secrets. */
-  reasons: JSONColumnType<readonly string[]>;
-  /** The plan as its JSON document. */
-  plan: JSONColumnType<object> | null;
-  /** The plan as the file of a saved plan; secrets in it are sealed with the key of the state. */
-  counts: JSONColumnType<Counts> | null;
-  /** The exit code that `apply` would have had. */
-  exit_code: number | null;
-  actor: string;
-  cancel_requested_at: NullableTime;
-  cancel_forced: Generated<boolean>;
-  created_at: MadeAt;
-  updated_at: Time;
-  ended_at: NullableTime;
-}
-
-interface RunEventTable {
-  id: Generated<number>;
-  run_id: string;
-  at: MadeAt;
-  event: JSONColumnType<RunEvent>;
-}
-
-interface ApprovalTable {
-  id: Generated<number>;
-  run_id: string;
-  fingerprint: string;
-  actor: string;
-  decision: "approve" | "discard";
-  at: MadeAt;
-}
-
 /** Roles of tokens; each may do what those before it may. */
 export type Role = "viewer" | "planner" | "approver" | "admin";
 
-interface TokenTable {
-  id: Generated<string>;
-  /** SHA-256 of the token, as hexadecimal digits. */
-  hash: string;
-  role: Role;
-  /** Null: of every tenant. */
-  tenant: string | null;
-  name: string;
-  created_at: MadeAt;
-  expires_at: NullableTime;
-  revoked_at: NullableTime;
+/** Columns with fewer values than their type in the database has. */
+interface Narrow {
+  manifests: { source: Source; auto: "safe" | "none" };
+  uploads: { files: Upload };
+  runs: {
+    kind: "reconcile" | "drift";
+    trigger: "commit" | "upload" | "schedule" | "request" | "webhook";
+    status: RunStatus;
+    verdict: Verdict;
+    reasons: readonly string[];
+    counts: Counts;
+  };
+  plans: { document: PlanDocument };
+  run_events: { event: RunEvent };
+  approvals: { decision: "approve" | "discard" };
+  tokens: { role: Role };
 }
 
-interface AuditTable {
-  id: Generated<number>;
-  at: Time;
-  tenant: string | null;
-  actor: string;
-  action: string;
-  subject: string;
-  details: JSONColumnType<object>;
-  /** Hash of the row before it, and of this one with it. */
-  previous: string;
-  hash: string;
+interface Values {
+  uuid: string;
+  text: string;
+  integer: number;
+  bigserial: number;
+  boolean: boolean;
+  timestamptz: Date;
+  jsonb: object;
 }
 
-interface WorkerTable {
-  id: string;
-  host: string;
-  pid: number;
-  version: string;
-  slots: number;
-  started_at: Time;
-  seen_at: Time;
-  /** Runs that it took over from a worker that died, and writes of its own that came too late to have an effect. */
-  takeovers: Generated<number>;
-  fenced: Generated<number>;
-}
+type Read<D, N> = [N] extends [never]
+  ? Values[D extends `${infer T} ${string}` ? T & keyof Values : D & keyof Values]
+  : N;
+/** JSON is written as its text: the driver would take a list for one of PostgreSQL. */
+type Written<D, R> = D extends `jsonb${string}` ? string : R extends Date ? Date | string : R;
+type Null<D> = D extends `${string}NOT NULL${string}` | `${string}PRIMARY KEY${string}` ? never : null;
+type Absent<D> = D extends `${string}DEFAULT${string}` | `bigserial${string}`
+  ? undefined
+  : null extends Null<D>
+    ? undefined
+    : never;
+type Column<D, N> = ColumnType<
+  Read<D, N> | Null<D>,
+  Written<D, Read<D, N>> | Null<D> | Absent<D>,
+  Written<D, Read<D, N>> | Null<D>
+>;
+type NarrowOf<T, C> = T extends keyof Narrow ? (C extends keyof Narrow[T] ? Narrow[T][C] : never) : never;
+type Own = typeof tables;
 
-/** Things that receivers of webhooks are told about. */
-export type Topic = "drift" | "approval" | "failure";
+/** All tables. `locks` are those of states, as the postgres store writes them; they are only read here. */
+export type Schema = {
+  -readonly [T in keyof Own]: { -readonly [C in keyof Own[T]]: Column<Own[T][C], NarrowOf<T, C>> };
+} & {
+  readonly locks: {
+    name: string;
+    holder_id: string | null;
+    holder: object | null;
+    fence: number;
+    heartbeat_at: Date;
+    expires_at: Date;
+  };
+};
 
-/** The last notification of a receiver of webhooks about a manifest. There is no row for a topic that is over. */
-interface WebhookTable {
-  manifest_id: string;
-  /** Its name in the configuration. */
-  receiver: string;
-  topic: Topic;
-  /** Names the state of affairs, a fingerprint for example: another one is told anew. */
-  about: string;
-  since: Time;
-  said_at: Time;
-}
-
-/** Answers to requests that came with an Idempotency-Key. */
-interface AnswerTable {
-  key: string;
-  token_id: string;
-  digest: string;
-  status: number;
-  body: string;
-  at: MadeAt;
-}
-
-/** Locks of states, as the postgres store writes them; only read here. */
-interface LockTable {
-  name: string;
-  holder_id: string | null;
-  holder: JSONColumnType<object> | null;
-  fence: number;
-  heartbeat_at: Date;
-  expires_at: Date;
-}
-
-export type ManifestRow = Selectable<ManifestTable>;
-export type NewManifest = Insertable<ManifestTable>;
-export type RunRow = Selectable<RunTable>;
-export type TokenRow = Selectable<TokenTable>;
+export type ManifestRow = Selectable<Schema["manifests"]>;
+export type NewManifest = Insertable<Schema["manifests"]>;
+export type RunRow = Selectable<Schema["runs"]>;

@@ -4,20 +4,19 @@ import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
 import { type Checks, checksOf } from "./checks.ts";
-import { type Endpoint, isRepeatable, json, type World } from "./endpoint.ts";
+import { documentOf, ref } from "./documents.ts";
+import type { Endpoint, World } from "./endpoint.ts";
 import { fleetEndpoints } from "./endpoints/fleet.ts";
 import { healthEndpoints } from "./endpoints/health.ts";
 import { hookEndpoints } from "./endpoints/hooks.ts";
 import { manifestEndpoints } from "./endpoints/manifests.ts";
 import { runEndpoints } from "./endpoints/runs.ts";
 import { stateEndpoints } from "./endpoints/state.ts";
+import { type Bindings, guard, peerOf, type Rate } from "./guard.ts";
 import { once } from "./idempotency.ts";
 import { countRequests } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
-import { type Bindings, peerOf } from "./peer.ts";
-import { Problem, problemAnswer, problemOf } from "./problem.ts";
-import { type Rate, rateLimit } from "./rate-limit.ts";
-import { allows, type Caller, checkToken, hashOf, tokenIn } from "./tokens.ts";
+import { json, Problem, problemAnswer, problemOf } from "./problem.ts";
 
 export interface AppOptions {
   readonly database: Database;
@@ -47,45 +46,19 @@ export const documentPath = "/api/v1/openapi.json";
 type App = Hono<{ Bindings: Bindings }>;
 type Exchange = Context<{ Bindings: Bindings }>;
 
-/** A caller of an endpoint that asks for no token. */
-const anybody: Caller = { id: "", actor: "a webhook", role: "viewer", tenant: "" };
-
 /** Makes the application; nothing is asked of the database before the first request. */
 export function createApp(options: AppOptions): App {
   const { database, queue, config, version, onTrouble } = options;
   const streams = { poll: 1_000, keepAlive: 15_000, longest: 600_000, ...options.streams };
   const requests = countRequests();
   const world: World = { database, queue, config, version, counted: requests.lines, streams };
-  const take = rateLimit(options.rate ?? { perSecond: 50, burst: 200 });
-  const limit = (key: string): void => {
-    const seconds = take(key);
-    if (seconds > 0) throw new Problem("too-many-requests", undefined, { "retry-after": String(seconds) });
-  };
-
-  const signIn = async (row: Endpoint, headers: Headers, peer: string): Promise<Caller> => {
-    const { role, scope, basic } = row;
-    if (role === "public") return anybody;
-    const token = tokenIn(headers.get("authorization") ?? undefined, basic === true);
-    const challenge = { "www-authenticate": basic === true ? 'Basic realm="graphform"' : "Bearer" };
-    if (token === undefined) throw new Problem("no-token", undefined, challenge);
-    limit(`token ${hashOf(token)}`);
-    const caller = await checkToken(database, token);
-    if (caller === undefined) {
-      limit(`address ${peer}`);
-      throw new Problem("invalid-token", undefined, challenge);
-    }
-    if (!allows(caller.role, role)) throw new Problem("forbidden", `it takes the role ${role}`);
-    if (scope === "all" && caller.tenant !== null)
-      throw new Problem("forbidden", "it takes a token that is not of one tenant");
-    return caller;
-  };
+  const letIn = guard(database, options.rate ?? { perSecond: 50, burst: 200 });
 
   const answer = async (row: Endpoint, checks: Checks, context: Exchange): Promise<Response> => {
     const request = context.req.raw;
-    const { headers } = request;
+    const { headers, signal } = request;
     const peer = peerOf(context.env ?? {}, headers, config.current().http.trustProxy);
-    if (row.role === "public") limit(`open ${peer}`);
-    const caller = await signIn(row, headers, peer);
+    const caller = await letIn(row, headers, peer);
     const path = checks.path(context.req.param());
     // One answer for what is another tenant's and for what is not there, before anything is looked up.
     if (caller.tenant !== null && path["tenant"] !== undefined && path["tenant"] !== caller.tenant)
@@ -94,12 +67,13 @@ export function createApp(options: AppOptions): App {
     const query = checks.query(url.searchParams);
     const { bytes, body } = await checks.body(request);
     const work = async (): Promise<Response> => {
-      const call = { world, caller, path, query, body, bytes, headers, signal: request.signal };
-      const done = await row.handle(call);
-      return done instanceof Response ? done : json(Number(Object.keys(row.answers)[0]), done);
+      const done = await row.handle({ world, caller, path, query, body, bytes, headers, signal });
+      if (done instanceof Response) return done;
+      const [status = "", name = ""] = Object.entries(row.answers)[0] ?? [];
+      return json(Number(status), documentOf(ref(name ?? ""), done));
     };
     const key = headers.get("idempotency-key");
-    if (key === null || !isRepeatable(row)) return work();
+    if (key === null || !row.isRepeatable) return work();
     const parts = [row.method, url.pathname, url.search, bytes];
     return once(database, { token: caller.id, key, parts }, work);
   };

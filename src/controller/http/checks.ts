@@ -1,7 +1,7 @@
 /** @module Reads requests within bounds and checks them by the schemas of their endpoint. */
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
-import { idSchema, nameSchema, record } from "./documents.ts";
-import type { Endpoint, Query, Schema } from "./endpoint.ts";
+import { pathSchemas, record } from "./documents.ts";
+import type { Endpoint, Query } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
 
 /** Bytes of a body if the endpoint says nothing else. */
@@ -15,13 +15,6 @@ export interface Checks {
   body(request: Request): Promise<{ readonly bytes: Buffer; readonly body: unknown }>;
 }
 
-/** Schemas of the parameters of paths, by name. */
-export const pathSchemas: { readonly [name: string]: Schema } = {
-  tenant: nameSchema,
-  name: nameSchema,
-  run: idSchema,
-};
-
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const formats = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
@@ -32,37 +25,34 @@ const ajv = new Ajv2020({ strictTypes: false, formats });
 const ajvOfTexts = new Ajv2020({ strictTypes: false, formats, coerceTypes: true });
 
 /** The checks of an endpoint. */
-export function checksOf({ path, query = {}, body, maxBody = usualBody }: Endpoint): Checks {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+export function checksOf({ parameters, query = {}, body, maxBody = usualBody }: Endpoint): Checks {
   const isPath = ajv.compile(
-    record(Object.fromEntries(names.map((name) => [name, pathSchemas[name] ?? {}]))),
+    record(Object.fromEntries(parameters.map((name) => [name, pathSchemas[name] ?? {}]))),
   );
   const isQuery = ajvOfTexts.compile<Query>(record(query, Object.keys(query)));
-  const isBody = typeof body === "object" ? ajv.compile(body) : undefined;
+  const isBody = ajv.compile(typeof body === "object" ? body : {});
   return {
-    path(parameters) {
-      if (!isPath(parameters)) throw new Problem("not-found");
-      return parameters;
-    },
-    query(parameters) {
-      const given: unknown = Object.fromEntries(parameters);
-      if (!isQuery(given)) throw invalid("the query", isQuery.errors);
-      if (!isPlain(given)) throw new Problem("invalid-request", notPlain);
+    path(given) {
+      if (!isPath(given)) throw new Problem("not-found");
       return given;
+    },
+    query(given) {
+      const value = plain(Object.fromEntries(given));
+      if (!isQuery(value)) throw invalid("the query", isQuery.errors);
+      return value;
     },
     async body(request) {
       if (body === undefined) return { bytes: Buffer.alloc(0), body: undefined };
-      const type = request.headers.get("content-type") ?? "";
-      if (isBody !== undefined && !/^application\/json\s*(;|$)/i.test(type)) throw new Problem("wrong-type");
-      if ((request.headers.get("content-encoding") ?? "identity") !== "identity")
+      const { headers } = request;
+      const isJson = /^application\/json\s*(;|$)/i.test(headers.get("content-type") ?? "");
+      if ((body !== "bytes" && !isJson) || (headers.get("content-encoding") ?? "identity") !== "identity")
         throw new Problem("wrong-type");
       const bytes = await readBody(request, maxBody);
-      if (isBody === undefined) return { bytes, body: undefined };
+      if (body === "bytes") return { bytes, body: undefined };
       const value = jsonIn(bytes);
       if (value === undefined) throw new Problem("invalid-json");
       if (!isBody(value)) throw invalid("the body", isBody.errors);
-      if (!isPlain(value)) throw new Problem("invalid-request", notPlain);
-      return { bytes, body: value };
+      return { bytes, body: plain(value) };
     },
   };
 }
@@ -108,7 +98,10 @@ export function objectIn(bytes: Uint8Array): { readonly [key: string]: unknown }
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
-const notPlain = "it has characters that no text of the database may have";
+function plain(value: unknown): unknown {
+  if (isPlain(value)) return value;
+  throw new Problem("invalid-request", "it has characters that no text of the database may have");
+}
 
 /** True if no text in a value has a null character or half of a pair: PostgreSQL stores neither. Not for deep values. */
 export function isPlain(value: unknown): boolean {

@@ -1,7 +1,15 @@
 /** @module JSON Schemas of what the API takes and answers. */
 import { statuses } from "../runs/transitions.ts";
-import type { Schema } from "./endpoint.ts";
 import { problemCodes } from "./problem.ts";
+
+/** A JSON Schema of draft 2020-12. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: { readonly [name: string]: Schema };
+  readonly [keyword: string]: unknown;
+}
 
 /** Names of tenants and manifests: they are parts of paths and of the names of states. */
 export const nameSchema: Schema = {
@@ -116,6 +124,13 @@ export const bodies: { readonly [name in Body]: Schema } = {
 
 const lockInfo = ["Operation", "Info", "Who", "Version", "Created", "Path"].map((key) => [key, text]);
 
+/** Schemas of the parameters of paths, by name. */
+export const pathSchemas: { readonly [name: string]: Schema } = {
+  tenant: nameSchema,
+  name: nameSchema,
+  run: idSchema,
+};
+
 /** Documents of answers, by the names that they have in the OpenAPI document. */
 export const components: { readonly [name: string]: Schema } = {
   Manifest:
@@ -167,3 +182,19 @@ export const components: { readonly [name: string]: Schema } = {
     "detail",
   ]),
 };
+
+/** The document that a schema describes, from rows: `endedAt` is the column `ended_at`. Columns that the schema does not name are left out. */
+export function documentOf(schema: Schema, value: unknown): unknown {
+  const { $ref, anyOf: [first] = [], items, properties, additionalProperties } = schema;
+  if (typeof value !== "object" || value === null) return value;
+  if ($ref !== undefined) return documentOf(components[$ref.replace(/^.*\//, "")] ?? {}, value);
+  if (first?.$ref !== undefined) return documentOf(first, value);
+  if (items !== undefined && Array.isArray(value)) return value.map((item) => documentOf(items, item));
+  if (properties === undefined || additionalProperties !== false) return value;
+  const row = new Map(Object.entries(value));
+  const members = Object.entries(properties).map(([name, inner]) => {
+    const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [name, documentOf(inner, row.get(row.has(name) ? name : column))] as const;
+  });
+  return Object.fromEntries(members);
+}

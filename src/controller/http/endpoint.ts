@@ -1,8 +1,9 @@
-/** @module Defines one endpoint: routing, the checks of a request and the OpenAPI document are made from the same row. */
+/** @module Defines one endpoint: routing, the checks of a request, its answer and the OpenAPI document are made from the same row. */
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { Role } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
+import type { Schema } from "./documents.ts";
 import type { Caller } from "./tokens.ts";
 
 export interface World {
@@ -14,11 +15,6 @@ export interface World {
   readonly counted: () => readonly string[];
   /** Ms between two looks for events of a run, between signs of life in a stream, and the longest stream. */
   readonly streams: { readonly poll: number; readonly keepAlive: number; readonly longest: number };
-}
-
-/** A JSON Schema of draft 2020-12. */
-export interface Schema {
-  readonly [keyword: string]: unknown;
 }
 
 /** All query parameters that an endpoint may name. */
@@ -58,16 +54,19 @@ interface Terms {
   readonly basic?: true;
 }
 
-/** A row of the table. All that change something, and take no other body than JSON, may be repeated with an Idempotency-Key. */
+/** A row of the table. */
 export interface Endpoint extends Terms {
   readonly method: string;
-  /** With parameters as `{name}`. */
+  /** With parameters as `{name}`, which `parameters` lists. */
   readonly path: string;
+  readonly parameters: readonly string[];
   readonly id: string;
   readonly summary: string;
   /** The least role. `public` asks for no token. */
   readonly role: Role | "public";
-  /** Resolves with an answer, or with the document of the usual one. */
+  /** True if an Idempotency-Key may come with it: it changes something, and takes no other body than JSON. */
+  readonly isRepeatable: boolean;
+  /** Resolves with an answer, or with what the usual one shows: a document, or rows of the database with its members. */
   handle(call: Call): Promise<Response | object>;
 }
 
@@ -79,23 +78,11 @@ export function endpoint<Body = unknown>(
   handle: (call: Call<Body>) => Promise<Response | object>,
 ): Endpoint {
   const [method = "", path = ""] = at.split(" ");
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const isRepeatable = method !== "GET" && terms.body !== "bytes" && role !== "public";
   const row = { handle };
-  return { method, path, id, summary, role, ...terms, handle: (call: Call<never>) => row.handle(call) };
-}
-
-/** True for a row that may be repeated. */
-export function isRepeatable({ method, body, role }: Endpoint): boolean {
-  return method !== "GET" && body !== "bytes" && role !== "public";
-}
-
-/** An answer with a JSON document. */
-export function json(
-  status: number,
-  document: object,
-  headers: { readonly [name: string]: string } = {},
-): Response {
-  return new Response(JSON.stringify(document), {
-    status,
-    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
-  });
+  return {
+    ...{ method, path, parameters, id, summary, role, isRepeatable, ...terms },
+    handle: (call: Call<never>) => row.handle(call),
+  };
 }

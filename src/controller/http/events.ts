@@ -1,7 +1,7 @@
 /** @module Streams the events of a run as server-sent events, from any point on. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../database/connect.ts";
-import type { RunStatus } from "../runs/transitions.ts";
+import type { RunEvent, RunStatus } from "../runs/transitions.ts";
 import { isEnd } from "../runs/transitions.ts";
 import type { Call } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
@@ -10,6 +10,7 @@ import { isInForce } from "./tokens.ts";
 /** Events that one look reads, and streams that one token may have open, at most. */
 const [batch, mostStreams] = [500, 50];
 
+/** Streams that are open, by the id of the token. */
 const open = new Map<string, number>();
 
 /**
@@ -17,29 +18,30 @@ const open = new Map<string, number>();
  * comes back after that gets 204, which tells it to stay away. It ends without one if the database goes away, if the token ends, and after
  * the longest time: the client comes back with the id of the last event.
  */
-export async function streamEvents(
-  { world, caller, signal }: Call,
-  run: string,
-  last: number,
-): Promise<Response> {
-  const { database, streams } = world;
-  const first = await look(database, run, last);
+export async function streamEvents(call: Call, run: string, last: number): Promise<Response> {
+  const { id } = call.caller;
+  const first = await look(call.world.database, run, last);
   if (first.ended !== undefined && first.rows.length === 0 && last > 0)
     return new Response(null, { status: 204 });
-  const count = open.get(caller.id) ?? 0;
-  if (count >= mostStreams)
+  if ((open.get(id) ?? 0) >= mostStreams)
     throw new Problem("too-many-requests", "this token has as many streams as it may have", {
       "retry-after": "30",
     });
-  open.set(caller.id, count + 1);
-  const gone = new AbortController();
-  const ends = AbortSignal.any([signal, gone.signal]);
+  const texts = ReadableStream.from(textsOf(call, run, { after: last, seen: first }));
+  return new Response(texts.pipeThrough(new TextEncoderStream()), {
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+  });
+}
 
-  const send = async function* (): AsyncGenerator<string> {
-    let seen = first;
-    let after = last;
-    let checked = performance.now();
-    const closes = checked + streams.longest;
+async function* textsOf(
+  { world: { database, streams }, caller: { id: token }, signal }: Call,
+  run: string,
+  { after, seen }: { after: number; seen: Seen },
+): AsyncGenerator<string> {
+  let checked = performance.now();
+  const closes = checked + streams.longest;
+  open.set(token, (open.get(token) ?? 0) + 1);
+  try {
     yield "retry: 2000\n\n";
     for (;;) {
       for (const { id, at, event } of seen.rows) {
@@ -54,47 +56,24 @@ export async function streamEvents(
         if (performance.now() > closes) return;
         if (performance.now() - checked > streams.keepAlive) {
           checked = performance.now();
-          if (!(await isInForce(database, caller.id))) return;
+          if (!(await isInForce(database, token))) return;
           yield ": still there\n\n";
         }
-        await pause(streams.poll, undefined, { signal: ends });
+        await pause(streams.poll, undefined, { signal });
       }
       seen = await look(database, run, after);
     }
-  };
-  const texts = send();
-  const encoder = new TextEncoder();
-  let isClosed = false;
-  const close = (): void => {
-    gone.abort();
-    if (!isClosed) open.set(caller.id, (open.get(caller.id) ?? 1) - 1);
-    if (open.get(caller.id) === 0) open.delete(caller.id);
-    isClosed = true;
-  };
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      // A client that left, or a database that went away: the stream ends.
-      const next = await texts.next().catch(() => undefined);
-      if (next !== undefined && next.done !== true) return controller.enqueue(encoder.encode(next.value));
-      close();
-      controller.close();
-    },
-    cancel: close,
-  });
-  const headers = {
-    "content-type": "text/event-stream",
-    "cache-control": "no-store",
-    "x-accel-buffering": "no",
-  };
-  return new Response(body, { headers });
+  } catch {
+    // The client has left, or the database has gone away: the stream ends.
+  } finally {
+    const left = (open.get(token) ?? 1) - 1;
+    if (left === 0) open.delete(token);
+    else open.set(token, left);
+  }
 }
 
 interface Seen {
-  readonly rows: readonly {
-    readonly id: number;
-    readonly at: Date;
-    readonly event: { readonly type: string };
-  }[];
+  readonly rows: readonly { readonly id: number; readonly at: Date; readonly event: RunEvent }[];
   /** The end of the run; read before the events, so that none comes after it. */
   readonly ended: { readonly status: RunStatus; readonly exitCode: number | null } | undefined;
 }

@@ -1,7 +1,7 @@
 /** @module Answers a repeated request with the answer of the first one, by its Idempotency-Key. */
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Database } from "../database/connect.ts";
+import { digestOf } from "../digest.ts";
 import { Problem } from "./problem.ts";
 
 /** A request that may come twice: the token and key that name it, and all that it consists of. */
@@ -22,9 +22,7 @@ export async function once(
 ): Promise<Response> {
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Problem("invalid-request", "an Idempotency-Key has 1 to 255 visible characters");
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(`${part.length}:`).update(part);
-  const digest = hash.digest("hex");
+  const digest = digestOf(...parts).toString("hex");
   const mine = { token_id: token, key };
   await sql`DELETE FROM graphform.answers WHERE token_id = ${token} AND key = ${key} AND at < clock_timestamp()
     - CASE status WHEN 0 THEN interval '1 minute' ELSE interval '1 day' END`.execute(database);

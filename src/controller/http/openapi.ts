@@ -1,7 +1,6 @@
 /** @module Makes the OpenAPI 3.1 document from the table of endpoints. */
-import { pathSchemas } from "./checks.ts";
-import { components, ref } from "./documents.ts";
-import { type Endpoint, isRepeatable, type Schema } from "./endpoint.ts";
+import { components, pathSchemas, ref, type Schema } from "./documents.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** The document that describes these endpoints. */
 export function openApi(endpoints: readonly Endpoint[], version: string): Schema {
@@ -15,17 +14,16 @@ export function openApi(endpoints: readonly Endpoint[], version: string): Schema
 }
 
 function operation(row: Endpoint): Schema {
-  const { id, summary, role, scope, path, query = {}, body, answers, basic } = row;
+  const { id, summary, role, scope, query = {}, body, answers, basic } = row;
   const key = {
     name: "Idempotency-Key",
     in: "header",
     schema: { type: "string", minLength: 1, maxLength: 255 },
   };
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const parameters = [
-    ...names.map((name) => ({ name, in: "path", required: true, schema: pathSchemas[name] ?? {} })),
+    ...row.parameters.map((name) => ({ name, in: "path", required: true, schema: pathSchemas[name] ?? {} })),
     ...Object.entries(query).map(([name, schema]) => ({ name, in: "query", schema })),
-    ...(isRepeatable(row) ? [key] : []),
+    ...(row.isRepeatable ? [key] : []),
   ];
   const problem = { "application/problem+json": { schema: ref("Problem") } };
   const responses = Object.entries(answers).map(([status, answer]): readonly [string, Schema] => [

@@ -1,4 +1,5 @@
 /** @module Answers that refuse: problem+json (RFC 9457) with a stable code, and nothing of the inside. */
+import { isAway } from "../database/connect.ts";
 import type { Refused } from "../runs/decide.ts";
 
 /** Codes of refusals with their status and title. A code is never renamed. */
@@ -52,14 +53,23 @@ export class Problem extends Error {
   }
 }
 
+/** An answer with a JSON document. */
+export function json(
+  status: number,
+  document: unknown,
+  headers: { readonly [name: string]: string } = {},
+): Response {
+  return new Response(JSON.stringify(document), {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+  });
+}
+
 /** The answer for a refusal. */
 export function problemAnswer({ code, detail, headers }: Problem): Response {
   const [status, title] = problems[code];
   const body = { type: `urn:graphform:problem:${code}`, title, status, code, detail };
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
-  });
+  return json(status, body, { "content-type": "application/problem+json", ...headers });
 }
 
 /** The refusal for anything that was thrown. Of an error that is not known here, nothing is told. */
@@ -69,25 +79,13 @@ export function problemOf(thrown: unknown): Problem {
   return new Problem("unexpected");
 }
 
-/** Throws the refusal of a decision; returns everything else. */
-export function decided<T extends string | object>(decision: T | Refused): T {
+/** Throws the refusal of a decision; returns everything else, and a word as the document `Done`. */
+export function decided(decision: string | object): object {
+  if (typeof decision === "string") return { result: decision };
   if (!isRefused(decision)) return decision;
-  const { refused, message } = decision;
-  throw refused === "unknown" ? new Problem("not-found") : new Problem(refused, message);
+  throw new Problem(decision.refused, decision.message);
 }
 
-function isRefused(decision: string | object): decision is Refused {
-  return typeof decision === "object" && "refused" in decision;
-}
-
-/** States of SQL and of the network in which a database does not answer, or not now. */
-const away =
-  /^(08...|53...|57P0[1-5]|55P03|57014|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|state-unreachable)$/;
-
-function isAway(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  if ("code" in thrown && typeof thrown.code === "string" && away.test(thrown.code)) return true;
-  return /timeout exceeded when trying to connect|query read timeout|connection (terminated|ended)|client has encountered a connection error/i.test(
-    thrown.message,
-  );
+function isRefused(decision: object): decision is Refused {
+  return "refused" in decision;
 }

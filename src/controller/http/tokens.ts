@@ -1,9 +1,10 @@
 /** @module Makes, checks and revokes bearer tokens. The database has their hashes alone. */
-import { createHash, randomBytes } from "node:crypto";
-import { type SelectQueryBuilder, sql } from "kysely";
+import { randomBytes } from "node:crypto";
+import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
 import type { Database } from "../database/connect.ts";
-import type { Role, Schema, TokenRow } from "../database/schema.ts";
+import type { Role, Schema } from "../database/schema.ts";
+import { digestOf } from "../digest.ts";
 
 /** Whoever sends a request. */
 export interface Caller {
@@ -78,29 +79,24 @@ export async function isInForce(database: Database, id: string): Promise<boolean
   return (await inForce(database).where("id", "=", id).executeTakeFirst()) !== undefined;
 }
 
-function inForce(
-  database: Database,
-): SelectQueryBuilder<Schema, "tokens", Pick<TokenRow, "id" | "name" | "role" | "tenant">> {
+function inForce(database: Database): SelectQueryBuilder<Schema, "tokens", Selectable<Schema["tokens"]>> {
   return database
     .selectFrom("tokens")
-    .select(["id", "name", "role", "tenant"])
+    .selectAll()
     .where("revoked_at", "is", null)
-    .where((where) =>
-      where.or([where("expires_at", "is", null), where("expires_at", ">", sql<Date>`clock_timestamp()`)]),
-    );
+    .where(sql<SqlBool>`(expires_at IS NULL OR expires_at > clock_timestamp())`);
 }
 
 /** The token of a request; undefined if it has none. `basic` takes it from a password too. */
-export function tokenIn(authorization: string | undefined, basic: boolean): string | undefined {
-  const [, scheme = "", value = ""] =
-    /^(Bearer|Basic) +([\w.~+/=-]{1,512})$/i.exec(authorization ?? "") ?? [];
+export function tokenIn(authorization: string, basic: boolean): string | undefined {
+  const [, scheme = "", value = ""] = /^(Bearer|Basic) +([\w.~+/=-]{1,512})$/i.exec(authorization) ?? [];
   if (scheme.toLowerCase() === "bearer") return value;
   if (!basic || scheme === "") return undefined;
   const pair = Buffer.from(value, "base64").toString("utf8");
   return pair.slice(pair.indexOf(":") + 1) || undefined;
 }
 
-/** The name of a token in the database, and in the memory of this process. */
+/** The name of a token in the database. */
 export function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return digestOf(token).toString("hex");
 }

@@ -1,8 +1,8 @@
 /** @module Tells receivers of webhooks what lasts: once when it begins, once a day while it does, once when it is over. */
-import { createHash } from "node:crypto";
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
-import type { ManifestRow, RunRow, Topic } from "../database/schema.ts";
+import type { ManifestRow, RunRow } from "../database/schema.ts";
+import { digestOf } from "../digest.ts";
 import { deliver } from "./deliver.ts";
 
 /** A state of affairs that is told about. With another `about` it is a new one. */
@@ -11,6 +11,9 @@ interface Condition {
   readonly about: string;
   readonly data: object;
 }
+
+/** Things that receivers of webhooks are told about. */
+type Topic = "drift" | "approval" | "failure";
 
 /** Ms after which a receiver is told that something still lasts. */
 const stillAfter = 86_400_000;
@@ -33,7 +36,7 @@ export async function notifyManifest(
     ([, { tenants }]) => tenants === undefined || tenants.includes(manifest.tenant),
   );
   if (receivers.length === 0) return;
-  const conditions = await conditionsOf(database, manifest);
+  const conditions = Object.entries(await conditionsOf(database, manifest));
   const said = await database.selectFrom("webhooks").selectAll().where("manifest_id", "=", id).execute();
   const failures: unknown[] = [];
   for (const [receiver, { url, secret }] of receivers)
@@ -43,16 +46,15 @@ export async function notifyManifest(
       if (condition === "unsettled" || stage === undefined) continue;
       const { since, about, data } = condition ?? { since: before?.since, about: "", data: {} };
       const type = `${topic}.${stage}`;
-      const name = JSON.stringify([id, receiver, type, about, before?.said_at ?? since]);
+      const name = digestOf(id, receiver, type, about, (before?.said_at ?? since)?.toISOString() ?? "");
       const message = {
-        id: `msg_${createHash("sha256").update(name).digest("base64url").slice(0, 27)}`,
+        id: `msg_${name.toString("base64url").slice(0, 27)}`,
         type,
         timestamp: new Date(now()),
         data: { tenant: manifest.tenant, manifest: manifest.name, since, ...data },
       };
-      const row = { manifest_id: id, receiver, topic };
       await deliver({ name: receiver, url, secret }, message)
-        .then(() => remember(database, row, condition, message.timestamp))
+        .then(() => remember(database, [id, receiver, topic], condition, message.timestamp))
         .catch((error: unknown) => failures.push(error));
     }
   if (failures.length > 0) throw failures[0];
@@ -72,58 +74,53 @@ export function stageOf(
 /** The conditions of a manifest by topic. Unsettled: a run is at work that may end it, or be it again. */
 async function conditionsOf(
   database: Database,
-  manifest: ManifestRow,
-): Promise<readonly (readonly [Topic, Condition | undefined | "unsettled"])[]> {
-  if (manifest.removed_at !== null)
-    return (["drift", "approval", "failure"] as const).map((topic) => [topic, undefined]);
-  const runs = database
-    .selectFrom("runs")
-    .select(["id", "status", "fingerprint", "verdict", "counts", "reasons", "created_at", "ended_at"])
-    .where("manifest_id", "=", manifest.id)
-    .orderBy("created_at", "desc");
-  const open = await runs.where("ended_at", "is", null).execute();
-  const last = await runs
+  { id, removed_at, drifted_at: drifted, trouble, checked_at, created_at }: ManifestRow,
+): Promise<{ readonly [topic in Topic]: Condition | undefined | "unsettled" }> {
+  if (removed_at !== null) return { drift: undefined, approval: undefined, failure: undefined };
+  const runs = database.selectFrom("runs").selectAll().where("manifest_id", "=", id);
+  const newest = runs.orderBy("created_at", "desc");
+  const open = await newest.where("ended_at", "is", null).execute();
+  const last = await newest
     .where("ended_at", "is not", null)
     .where("status", "not in", ["superseded", "canceled", "discarded"])
     .limit(1)
     .executeTakeFirst();
   const waiting = open.find(({ status }) => status === "needs_approval");
   const otherwise = open.length > 0 && waiting === undefined ? "unsettled" : undefined;
-  const { drifted_at: drifted, trouble } = manifest;
-  const drift = drifted === null ? undefined : { since: drifted, about: "drift", data: {} };
-  const approval =
-    waiting === undefined
-      ? otherwise
-      : { since: waiting.created_at, about: waiting.fingerprint ?? waiting.id, data: shown(waiting) };
-  const failure =
-    trouble === null
-      ? last !== undefined && ["errored", "stale", "blocked"].includes(last.status)
-        ? { since: last.ended_at ?? last.created_at, about: last.status, data: shown(last) }
-        : otherwise
-      : { since: manifest.checked_at ?? manifest.created_at, about: "source", data: { reasons: [trouble] } };
-  return [
-    ["drift", drift],
-    ["approval", approval],
-    ["failure", failure],
-  ];
+  // A plan that went stale is planned again: it has failed if nothing follows.
+  const hasFailed =
+    last?.status === "errored" ||
+    last?.status === "blocked" ||
+    (last?.status === "stale" && open.length === 0);
+  const source = { since: checked_at ?? created_at, about: "source", data: { reasons: [trouble] } };
+  return {
+    drift: drifted === null ? undefined : { since: drifted, about: "drift", data: {} },
+    approval: waiting ? conditionOf(waiting, waiting.fingerprint ?? waiting.id) : otherwise,
+    failure: trouble === null ? (last && hasFailed ? conditionOf(last, last.status) : otherwise) : source,
+  };
 }
 
-function shown(
-  row: Pick<RunRow, "id" | "status" | "fingerprint" | "verdict" | "counts" | "reasons">,
-): object {
-  const { id, status, fingerprint, verdict, counts, reasons } = row;
-  return { run: id, status, fingerprint, verdict, counts, reasons };
+/** The condition that is a run: one that has ended, or one that waits. */
+function conditionOf(
+  { id, status, fingerprint, verdict, counts, reasons, created_at, ended_at }: RunRow,
+  about: string,
+): Condition {
+  const data = { run: id, status, fingerprint, verdict, counts, reasons };
+  return { since: ended_at ?? created_at, about, data };
 }
 
 async function remember(
   database: Database,
-  row: { readonly manifest_id: string; readonly receiver: string; readonly topic: Topic },
+  [manifest_id, receiver, topic]: readonly [manifest: string, receiver: string, topic: string],
   condition: Condition | undefined,
   at: Date,
 ): Promise<void> {
+  const row = { manifest_id, receiver, topic };
   if (condition === undefined) {
-    const rows = database.deleteFrom("webhooks");
-    await rows.where((where) => where.and(row)).execute();
+    await database
+      .deleteFrom("webhooks")
+      .where((where) => where.and(row))
+      .execute();
     return;
   }
   const said = { about: condition.about, since: condition.since, said_at: at };

@@ -1,42 +1,48 @@
 /** @module Applies an approved run in a thread, within what was approved, and decides what follows. */
 import { sql } from "kysely";
-import type { ApplyEvent } from "../../index.ts";
 import type { Tx } from "../database/connect.ts";
-import type { ManifestRow, RunRow } from "../database/schema.ts";
-import { askForRun, newerManifest } from "./ask-for-run.ts";
-import { endCutShort, giveBack, type Stage, type WorkFailure } from "./carry-out.ts";
-import { moveRun, outcome } from "./moves.ts";
-import type { Applied, Approved } from "./orders.ts";
+import { busyDelay, type Next, type Stage } from "./carry-out.ts";
+import { withCheckout } from "./checkout.ts";
+import { newerManifest, outcome } from "./moves.ts";
+import { type Applied, type Failure, threadEnded } from "./orders.ts";
 import { supersedeWaiting } from "./plan-run.ts";
-import { busyDelay } from "./take-run.ts";
 import { making } from "./transitions.ts";
-import { type PlanDocument, planColumns } from "./verdict.ts";
-import type { Watch } from "./watch.ts";
-import { endJob, putBack, type Taken, type WorkerWorld, withCheckout } from "./world.ts";
+import { planColumns } from "./verdict.ts";
+import { countOthers, type Taken, type WorkerWorld } from "./world.ts";
 
 /** Ms before a run is tried again whose state is locked by another one, or that goes on converging. */
 const [lockedDelay, convergingDelay] = [15_000, 30_000];
 
 /** The stage of applying. */
 export const applying: Stage<Applied> = {
-  waiting: ["approved", "converging"],
   working: "applying",
+  ways: [
+    { from: "approved", to: "applying" },
+    { from: "converging", to: "applying" },
+  ],
   mayBegin,
   // One that has begun goes on as such.
-  stateBefore: async (tx, { run, isResumed }) =>
-    isResumed || (await hasSteps(tx, run.id)) ? "converging" : "approved",
+  back: async (tx, { run, isResumed }) =>
+    isResumed || (await hasSteps(tx, run.id))
+      ? { from: "applying", to: "converging" }
+      : { from: "applying", to: "approved" },
   canceledExit: 130,
-  async work(world, { run, manifest, isResumed }, watch) {
-    const { signal } = watch;
-    if (isResumed) watch.add({ type: "note", message: "another worker goes on with this run" });
-    const document = run.plan as PlanDocument;
-    const approved: Approved = { fingerprint: run.fingerprint ?? "", document, isResumed };
+  async work(world, { run, manifest, isResumed }, { signal, add }) {
+    if (isResumed) add({ type: "note", message: "another worker goes on with this run" });
+    const { document } = await world.database
+      .selectFrom("plans")
+      .select("document")
+      .where("run_id", "=", run.id)
+      .executeTakeFirstOrThrow();
+    const approved = { fingerprint: run.fingerprint ?? "", document, isResumed };
     const checkout = { commit: run.commit ?? "", signal, creates: true };
-    const onEvent = (event: ApplyEvent): void =>
-      watch.add({ type: "apply", event }, event.type === "step-end");
-    return withCheckout(world, manifest, checkout, (order) =>
-      world.threads.apply(order, approved, onEvent, signal),
+    const applied = await withCheckout(world, manifest, checkout, (order) =>
+      world.threads.apply({ ...order, approved }, signal, (event) =>
+        add({ type: "apply", event }, event.type === "step-end"),
+      ),
     );
+    if ("exitCode" in applied && applied.exitCode === 130) signal.throwIfAborted();
+    return applied;
   },
   end: endApply,
   fail: endFailed,
@@ -47,115 +53,63 @@ export const applying: Stage<Applied> = {
  * one too many.
  */
 async function mayBegin(
-  { queue, config }: WorkerWorld,
+  { config }: WorkerWorld,
   tx: Tx,
-  manifest: ManifestRow,
-  run: RunRow,
-): Promise<"yes" | "ended" | number> {
+  { run, manifest }: Taken,
+): Promise<"yes" | number | Next> {
   if (run.status === "converging") return "yes";
   if (run.kind === "reconcile" && run.generation < manifest.generation) {
     const why = "the manifest has changed since the approval";
-    await moveRun(tx, run.id, { from: "approved", to: "superseded", why });
-    await askForRun(tx, queue, manifest, newerManifest);
-    return "ended";
+    return { from: "approved", to: "superseded", why, asking: newerManifest };
   }
-  const { maxConcurrent } = config.current().tenants[manifest.tenant] ?? { maxConcurrent: 1 };
-  return (await hasRoom(tx, manifest.tenant, maxConcurrent)) ? "yes" : busyDelay;
-}
-
-/** True if the tenant has fewer runs at work than it may. */
-async function hasRoom(tx: Tx, tenant: string, maxConcurrent: number): Promise<boolean> {
+  const { tenant } = manifest;
   await tx.selectFrom("tenants").select("name").where("name", "=", tenant).forUpdate().execute();
-  const { count } = await tx
-    .selectFrom("runs")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("tenant", "=", tenant)
-    .where("status", "in", making)
-    .executeTakeFirstOrThrow();
-  return count < maxConcurrent;
+  const atWork = await countOthers(tx, run.id, ["tenant", [tenant]], making);
+  return atWork < (config.current().tenants[tenant]?.maxConcurrent ?? 1) ? "yes" : busyDelay;
 }
 
-/** Ends a run by what its apply came to. */
-async function endApply(
-  tx: Tx,
-  world: WorkerWorld,
-  taken: Taken,
-  applied: Applied,
-  watch: Watch,
-): Promise<void> {
-  if ("refused" in applied) return endRefused(tx, world, taken, applied);
-  const { id, fence } = taken.run;
+/** Decides what follows an apply by what it came to. */
+async function endApply(tx: Tx, _world: WorkerWorld, taken: Taken, applied: Applied): Promise<Next> {
+  const { kind, manifest_id } = taken.run;
+  if ("refused" in applied) {
+    const { refused: plan, why } = applied;
+    // One that has begun waits for an approval of what is left; one that has not is planned again.
+    if (!taken.isResumed) return stale(taken, why);
+    await supersedeWaiting(tx, manifest_id, kind);
+    return { from: "applying", to: "needs_approval", why, columns: planColumns(plan, [why]), plan };
+  }
   const { exitCode, reasons } = applied;
   const columns = outcome(exitCode, reasons);
-  if (exitCode === 130 && watch.reason() !== undefined) return endCutShort(tx, world, taken, applying, watch);
-  if (exitCode === 7 || exitCode === 8) {
-    if (await moveRun(tx, id, { from: "applying", to: "converging" }, { fence }, { ...columns, attempts: 0 }))
-      await putBack(tx, world.queue, taken.job, convergingDelay);
-    return;
-  }
-  if (exitCode === 6) return endStale(tx, world, taken, reasons.join("; "));
-  const to = exitCode === 0 ? "applied" : "errored";
-  if (!(await moveRun(tx, id, { from: "applying", to }, { fence }, columns))) return;
-  if (to === "applied")
-    await tx
-      .updateTable("manifests")
-      .set({ checked_at: new Date(), drifted_at: null, trouble: null })
-      .where("id", "=", taken.manifest.id)
-      .execute();
-  await endJob(tx, world, taken);
+  if (exitCode === 7 || exitCode === 8)
+    return {
+      ...{ from: "applying", to: "converging", columns: { ...columns, attempts: 0 } },
+      after: convergingDelay,
+    };
+  if (exitCode === 6) return stale(taken, reasons.join("; "));
+  if (exitCode !== 0) return { from: "applying", to: "errored", columns };
+  const manifest = { checked_at: new Date(), drifted_at: null, trouble: null };
+  return { from: "applying", to: "applied", columns, manifest };
 }
 
-/**
- * Ends a run whose plan is not the approved one any more. One that has begun waits for an approval of what is left; one that has not is
- * stale, and planned again.
- */
-async function endRefused(
-  tx: Tx,
-  world: WorkerWorld,
-  taken: Taken,
-  { refused, why }: { readonly refused: PlanDocument; readonly why: string },
-): Promise<void> {
-  if (!taken.isResumed) return endStale(tx, world, taken, why);
-  const { id, fence, kind, manifest_id } = taken.run;
-  await supersedeWaiting(tx, manifest_id, kind);
-  const way = { from: "applying", to: "needs_approval", why } as const;
-  if (await moveRun(tx, id, way, { fence }, planColumns(refused, [why]))) await endJob(tx, world, taken);
-}
-
-async function endStale(
-  tx: Tx,
-  { queue }: WorkerWorld,
-  { job, run, manifest }: Taken,
-  why: string,
-): Promise<void> {
-  const { id, fence, kind } = run;
-  if (!(await moveRun(tx, id, { from: "applying", to: "stale", why }, { fence }, outcome(6, [why])))) return;
-  await queue.complete(tx, job.queue, job);
-  await tx.updateTable("manifests").set({ dirty: false }).where("id", "=", manifest.id).execute();
-  const again: RunRow["kind"] = manifest.dirty ? "reconcile" : kind;
-  if (manifest.removed_at === null)
-    await askForRun(tx, queue, manifest, { kind: again, trigger: "request", actor: "controller" });
-}
-
-/** Ends a run whose apply was refused or ended by an error. */
-async function endFailed(
-  tx: Tx,
-  world: WorkerWorld,
-  taken: Taken,
-  { code, message, exitCode, isOwnEnd }: WorkFailure,
-): Promise<void> {
-  const { id, fence, attempts } = taken.run;
-  if (exitCode === 5) return giveBack(tx, world, taken, applying, lockedDelay);
-  if (exitCode === 6) return endStale(tx, world, taken, message);
+/** Decides what follows an apply that was refused, or ended by an error. */
+function endFailed(taken: Taken, { code, message, exitCode }: Failure, back: Next): Next {
+  const { attempts } = taken.run;
+  if (exitCode === 5) return { ...back, after: lockedDelay };
+  if (exitCode === 6) return stale(taken, message);
   // The state's store was away, or the thread ended: what was begun stands in the state as an intent, and the next holder resolves it.
+  const isOwnEnd = code === threadEnded;
   if (isOwnEnd || code === "state-unreachable" || code === "lock-lost") {
-    const way = { from: "applying", to: "converging", why: message } as const;
-    if (await moveRun(tx, id, way, { fence }, { attempts: isOwnEnd ? attempts : attempts - 1 }))
-      await putBack(tx, world.queue, taken.job, lockedDelay);
-    return;
+    const columns = { attempts: isOwnEnd ? attempts : attempts - 1 };
+    return { from: "applying", to: "converging", why: message, columns, after: lockedDelay };
   }
-  const way = { from: "applying", to: "errored", why: message } as const;
-  if (await moveRun(tx, id, way, { fence }, outcome(exitCode, [message]))) await endJob(tx, world, taken);
+  return { from: "applying", to: "errored", why: message, columns: outcome(exitCode, [message]) };
+}
+
+/** The end of a run whose plan is not what would be done any more: it is planned again. */
+function stale({ run, manifest }: Taken, why: string): Next {
+  const kind = manifest.dirty ? "reconcile" : run.kind;
+  const asking = { kind, trigger: "request", actor: "controller" } as const;
+  return { from: "applying", to: "stale", why, columns: outcome(6, [why]), asking };
 }
 
 /** True if the log shows a step that was begun. */

@@ -1,29 +1,55 @@
 /** @module Carries out the job of a run: takes the run, does its work beside a watch, and ends it, each in one transaction. */
+import type { Updateable } from "kysely";
 import type { Tx } from "../database/connect.ts";
-import { lockManifest, moveRun } from "./moves.ts";
-import { busyDelay, type Turn, takeRun } from "./take-run.ts";
-import { failureOfOrder } from "./threads.ts";
-import { type Watch, watchRun } from "./watch.ts";
+import type { Schema } from "../database/schema.ts";
 import {
-  endJob,
-  inTransaction,
-  putBack,
-  type RunJob,
-  suspectAfter,
-  type Taken,
-  type WorkerWorld,
-} from "./world.ts";
+  type Asking,
+  beginWhatWasAsked,
+  type Columns,
+  keepPlan,
+  lockBoth,
+  lockManifest,
+  moveRun,
+  outcome,
+  setManifest,
+} from "./moves.ts";
+import { type Failure, failureOf } from "./orders.ts";
+import { atWork, type Way } from "./transitions.ts";
+import type { PlanDocument } from "./verdict.ts";
+import { type Watch, watchRun } from "./watch.ts";
+import { countFor, countOthers, inTransaction, type RunJob, type Taken, type WorkerWorld } from "./world.ts";
 
-/** A failure of the work, which was not told to end. */
-export type WorkFailure = ReturnType<typeof failureOfOrder>;
+/** Times that a run is taken in a row, without progress, before it is given up; before it runs alone, as what may kill its workers. */
+const [maxAttempts, suspectAfter] = [6, 3];
+
+/** Ms before a run whose manifest, tenant or process is busy is tried again. */
+export const busyDelay = 5_000;
+
+/** What follows the work of a job: the way of its run, and what becomes of the job. */
+export type Next = Way & {
+  readonly columns?: Columns;
+  /** Columns of its manifest. */
+  readonly manifest?: Updateable<Schema["manifests"]>;
+  readonly plan?: PlanDocument;
+  /** Ms after which the job comes again. Absent: it is done. */
+  readonly after?: number;
+  /** The run that begins now, in place of the one that was asked for meanwhile. */
+  readonly asking?: Asking;
+};
 
 /** The work of one kind of jobs, and its ends. In `end` and `fail` the manifest is the row as it is now, locked. */
-export interface Stage<Result> extends Turn {
+export interface Stage<Result> {
+  /** The state in which the run is at work; one that was found in it had a worker before. */
+  readonly working: "planning" | "applying";
+  /** The ways to it. */
+  readonly ways: readonly Extract<Way, { readonly to: "planning" | "applying" }>[];
+  /** Says whether a run that waits may begin now; else the ms that it waits, or its other way. */
+  readonly mayBegin?: (world: WorkerWorld, tx: Tx, taken: Taken) => Promise<"yes" | number | Next>;
   readonly work: (world: WorkerWorld, taken: Taken, watch: Watch) => Promise<Result>;
-  readonly end: (tx: Tx, world: WorkerWorld, taken: Taken, result: Result, watch: Watch) => Promise<void>;
-  readonly fail: (tx: Tx, world: WorkerWorld, taken: Taken, failure: WorkFailure) => Promise<void>;
-  /** The state of a run that is put back as it was before it was taken. */
-  readonly stateBefore: (tx: Tx, taken: Taken) => Promise<"pending" | "approved" | "converging">;
+  readonly end: (tx: Tx, world: WorkerWorld, taken: Taken, result: Result) => Promise<Next | undefined>;
+  readonly fail: (taken: Taken, failure: Failure, back: Next) => Next;
+  /** The way back of a run that is put back as it was before it was taken. */
+  readonly back: (tx: Tx, taken: Taken) => Promise<Way>;
   /** The exit code of a run that is canceled in this stage. */
   readonly canceledExit: number | null;
 }
@@ -33,57 +59,112 @@ export async function carryOut<Result>(world: WorkerWorld, job: RunJob, stage: S
   const taken = await inTransaction(world, (tx) => takeRun(tx, world, job, stage));
   if (taken === undefined) return;
   const { run } = taken;
-  const settle = (end: (tx: Tx, now: Taken) => Promise<void>): Promise<void> =>
+  const settle = (decide: (tx: Tx, now: Taken) => Promise<Next | undefined>): Promise<void> =>
     inTransaction(world, async (tx) => {
       const manifest = await lockManifest(tx, run.manifest_id);
-      if (manifest !== undefined) await end(tx, { ...taken, manifest });
+      if (manifest === undefined) return;
+      const now = { ...taken, manifest };
+      const next = await decide(tx, now);
+      if (next !== undefined) await follow(tx, world, now, next);
     });
-  const leave = await world.company.enter(run.attempts >= suspectAfter);
-  if (leave === undefined) return settle((tx, now) => giveBack(tx, world, now, stage, busyDelay));
+  const leave = await world.enter(run.attempts >= suspectAfter);
+  if (leave === undefined) return settle((tx, now) => putBack(tx, stage, now, busyDelay));
   const watch = watchRun(world, run.id, run.fence);
   try {
     const result = await stage.work(world, taken, watch);
     await watch.end();
-    await settle((tx, now) => stage.end(tx, world, now, result, watch));
+    await settle((tx, now) => stage.end(tx, world, now, result));
   } catch (error) {
     await watch.end();
-    await settle((tx, now) =>
-      watch.reason() === undefined
-        ? stage.fail(tx, world, now, failureOfOrder(error))
-        : endCutShort(tx, world, now, stage, watch),
-    );
+    await settle(async (tx, now) => {
+      const reason = watch.reason();
+      if (reason === "lost") return undefined;
+      if (reason === "stopping") return putBack(tx, stage, now, 1_000);
+      if (reason === "canceled")
+        return { from: stage.working, to: "canceled", columns: { exit_code: stage.canceledExit } };
+      return stage.fail(now, failureOf(error), await putBack(tx, stage, now, busyDelay));
+    });
   } finally {
     leave();
   }
 }
 
-/** Ends a run that was told to end: for good, or to go on elsewhere. One that another worker has is left alone. */
-export async function endCutShort(
+/** The way of a run that is put back for `after` ms: it is not charged with the attempt. */
+export async function putBack(
   tx: Tx,
-  world: WorkerWorld,
+  { back }: Pick<Stage<never>, "back">,
   taken: Taken,
-  stage: Pick<Stage<never>, "working" | "stateBefore" | "canceledExit">,
-  watch: Watch,
-): Promise<void> {
-  const { id, fence } = taken.run;
-  const reason = watch.reason();
-  if (reason === "stopping") return giveBack(tx, world, taken, stage, 1_000);
-  if (reason !== "canceled") return;
-  const columns = { exit_code: stage.canceledExit };
-  if (await moveRun(tx, id, { from: stage.working, to: "canceled" }, { fence }, columns))
-    await endJob(tx, world, taken);
+  after: number,
+): Promise<Next> {
+  return { ...(await back(tx, taken)), columns: { attempts: taken.run.attempts - 1 }, after };
 }
 
-/** Puts a run back as it was before this worker took it: it is not charged with the attempt. */
-export async function giveBack(
+/** Carries out what follows, if the run is still this worker's: else nothing was written. */
+async function follow(
   tx: Tx,
-  { queue }: WorkerWorld,
-  taken: Taken,
-  { working, stateBefore }: Pick<Stage<never>, "working" | "stateBefore">,
-  ms: number,
+  { queue, config }: WorkerWorld,
+  { job, run, manifest }: Pick<Taken, "job" | "run" | "manifest">,
+  { columns, manifest: facts, plan, after, asking, ...way }: Next,
 ): Promise<void> {
-  const { id, fence, attempts } = taken.run;
-  const way = { from: working, to: await stateBefore(tx, taken) };
-  if (await moveRun(tx, id, way, { fence }, { attempts: attempts - 1 }))
-    await putBack(tx, queue, taken.job, ms);
+  const { id, fence } = run;
+  if (!(await moveRun(tx, id, way, { fence }, columns))) return;
+  if (plan !== undefined) await keepPlan(tx, id, plan);
+  if (facts !== undefined) await setManifest(tx, manifest.id, facts);
+  await queue.complete(tx, job.queue, job);
+  if (after !== undefined) return queue.send(tx, job.queue, id, job.data, after);
+  await beginWhatWasAsked(tx, queue, manifest, asking);
+  // Without receivers there is nothing to tell: most checks end here.
+  if (Object.keys(config.current().webhooks).length > 0)
+    await queue.send(tx, "notify", manifest.id, { manifest: manifest.id });
+}
+
+/**
+ * Takes a run for a worker: from then on what workers that had it before write has no effect. Resolves with undefined if there is nothing to
+ * do for this job, or not yet; the job is settled then.
+ */
+async function takeRun(
+  tx: Tx,
+  world: WorkerWorld,
+  job: RunJob,
+  { ways, working, mayBegin = async () => "yes" }: Pick<Stage<never>, "ways" | "working" | "mayBegin">,
+): Promise<Taken | undefined> {
+  const { queue, id: worker } = world;
+  const found = await lockBoth(tx, job.data.run);
+  const way = ways.find(({ from }) => from === found?.run.status);
+  if (found === undefined || (way === undefined && found.run.status !== working)) {
+    await queue.complete(tx, job.queue, job);
+    return undefined;
+  }
+  const { manifest, run } = found;
+  const from = way?.from ?? working;
+  const end = async (next: Next): Promise<undefined> => {
+    await follow(tx, world, { job, run, manifest }, next);
+    return undefined;
+  };
+  if (manifest.removed_at !== null && way !== undefined)
+    return end({ from, to: "canceled", why: "the manifest was removed" });
+  if (run.attempts >= maxAttempts) {
+    const why = `the run was begun ${run.attempts} times without progress, and each time its worker ended`;
+    return end({ from, to: "errored", why, columns: outcome(1, [why]) });
+  }
+  const columns = { fence: run.fence + 1, worker, attempts: run.attempts + 1 };
+  const isResumed = way === undefined || way.from === "converging";
+  const taken = { job, run: { ...run, ...columns }, manifest, isResumed };
+  if (way === undefined) {
+    const update = tx.updateTable("runs").set({ ...columns, updated_at: new Date() });
+    await update.where("id", "=", run.id).execute();
+    await countFor(tx, worker, "takeovers");
+    return taken;
+  }
+  // The manifest's row is locked, and nothing begins without that lock.
+  const isBusy = (await countOthers(tx, run.id, ["manifest_id", [manifest.id]], atWork)) > 0;
+  const answer = isBusy ? busyDelay : await mayBegin(world, tx, taken);
+  if (answer === "yes") {
+    await moveRun(tx, run.id, way, {}, columns);
+    return taken;
+  }
+  if (typeof answer === "object") return end(answer);
+  await queue.complete(tx, job.queue, job);
+  await queue.send(tx, job.queue, run.id, job.data, answer);
+  return undefined;
 }

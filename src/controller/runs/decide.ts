@@ -3,8 +3,7 @@ import { addAudit } from "../database/audit.ts";
 import type { Database, Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
-import { askForRun, beginWhatWasAsked, newerManifest } from "./ask-for-run.ts";
-import { lockBoth, moveRun } from "./moves.ts";
+import { askForRun, beginWhatWasAsked, lockBoth, moveRun, newerManifest, setApproved } from "./moves.ts";
 import { isEnd } from "./transitions.ts";
 
 export interface DecidingWorld {
@@ -14,8 +13,21 @@ export interface DecidingWorld {
 
 /** The reason for which a decision was not taken: the run or manifest has another state than the caller has seen. */
 export interface Refused {
-  readonly refused: "unknown" | "not-waiting" | "changed" | "ended" | "too-early";
+  readonly refused: "not-found" | "not-waiting" | "changed" | "ended" | "too-early";
   readonly message: string;
+}
+
+export function refused(code: Refused["refused"], message: string): Refused {
+  return { refused: code, message };
+}
+
+/** The transaction of a decision about a locked manifest, with the entry in the audit log that is its last statement. */
+export interface Deciding {
+  readonly tx: Tx;
+  readonly queue: Queue;
+  readonly manifest: ManifestRow;
+  readonly actor: string;
+  readonly audit: (action: string, details?: object) => Promise<void>;
 }
 
 export interface RunDecision {
@@ -25,81 +37,52 @@ export interface RunDecision {
 
 /** Approves exactly the plan with this fingerprint: the run goes on, and the commit is what drift is healed to from now on. */
 export async function approveRun(
-  { database, queue }: DecidingWorld,
-  { run, actor, fingerprint }: RunDecision & { readonly fingerprint: string },
+  world: DecidingWorld,
+  { fingerprint, ...decision }: RunDecision & { readonly fingerprint: string },
 ): Promise<"approved" | Refused> {
-  return withRun(database, run, async (tx, manifest, row) => {
-    if (row.status !== "needs_approval") return notWaiting(row, "for an approval");
-    if (row.fingerprint !== fingerprint)
-      return {
-        refused: "changed",
-        message: "the plan of this run has another fingerprint: look at it again",
-      };
-    if (row.kind === "reconcile" && row.generation < manifest.generation) {
-      await moveRun(tx, run, { from: "needs_approval", to: "superseded", why: "the manifest has changed" });
+  return aboutRun(world, decision, async ({ tx, queue, manifest, run, actor, audit }) => {
+    const { id, status } = run;
+    if (status !== "needs_approval") return notWaiting(run, "for an approval");
+    if (run.fingerprint !== fingerprint)
+      return refused("changed", "the plan of this run has another fingerprint: look at it again");
+    if (run.kind === "reconcile" && run.generation < manifest.generation) {
+      await moveRun(tx, id, { from: status, to: "superseded", why: "the manifest has changed" });
       await askForRun(tx, queue, manifest, newerManifest);
-      return {
-        refused: "changed",
-        message: "the manifest has changed since this plan: a new one is being made",
-      };
+      return refused("changed", "the manifest has changed since this plan: a new one is being made");
     }
-    await tx
-      .insertInto("approvals")
-      .values({ run_id: run, fingerprint, actor, decision: "approve" })
-      .execute();
-    await moveRun(
-      tx,
-      run,
-      { from: "needs_approval", to: "approved", why: `approved by ${actor}` },
-      { fingerprint },
-    );
-    await recordApproval(tx, row);
-    await queue.send(tx, "apply", run, { run });
-    await addAudit(tx, {
-      tenant: row.tenant,
-      actor,
-      action: "approve",
-      subject: run,
-      details: { fingerprint, manifest: manifest.name },
-    });
+    await addDecision(tx, run, actor, "approve");
+    await moveRun(tx, id, { from: status, to: "approved", why: `approved by ${actor}` }, { fingerprint });
+    await setApproved(tx, manifest.id, run.commit);
+    await queue.send(tx, "apply", id, { run: id });
+    await audit("approve", { fingerprint });
     return "approved";
   });
 }
 
-/** Remembers the commit of an approved run: drift is healed to it. */
-export async function recordApproval(tx: Tx, run: Pick<RunRow, "manifest_id" | "commit">): Promise<void> {
-  if (run.commit === null) return;
-  await tx
-    .updateTable("manifests")
-    .set({ approved_commit: run.commit })
-    .where("id", "=", run.manifest_id)
-    .execute();
-}
-
 /** Ends a run that waits, or was approved and has not begun. */
 export async function discardRun(
-  { database, queue }: DecidingWorld,
-  { run, actor }: RunDecision,
+  world: DecidingWorld,
+  decision: RunDecision,
 ): Promise<"discarded" | Refused> {
-  return withRun(database, run, async (tx, manifest, row) => {
-    const { status } = row;
-    if (status !== "needs_approval" && status !== "approved") return notWaiting(row, "for an approval");
-    await moveRun(tx, run, { from: status, to: "discarded", why: `discarded by ${actor}` });
-    const fingerprint = row.fingerprint ?? "";
-    await tx
-      .insertInto("approvals")
-      .values({ run_id: run, fingerprint, actor, decision: "discard" })
-      .execute();
+  return aboutRun(world, decision, async ({ tx, queue, manifest, run, actor, audit }) => {
+    const { id, status } = run;
+    if (status !== "needs_approval" && status !== "approved") return notWaiting(run, "for an approval");
+    await moveRun(tx, id, { from: status, to: "discarded", why: `discarded by ${actor}` });
+    await addDecision(tx, run, actor, "discard");
     await beginWhatWasAsked(tx, queue, manifest);
-    await addAudit(tx, {
-      tenant: row.tenant,
-      actor,
-      action: "discard",
-      subject: run,
-      details: { manifest: manifest.name },
-    });
+    await audit("discard");
     return "discarded";
   });
+}
+
+async function addDecision(
+  tx: Tx,
+  { id, fingerprint }: RunRow,
+  actor: string,
+  decision: "approve" | "discard",
+): Promise<void> {
+  const row = { run_id: id, fingerprint: fingerprint ?? "", actor, decision };
+  await tx.insertInto("approvals").values(row).execute();
 }
 
 /** Ms after a request to cancel before it may be repeated by force. */
@@ -110,66 +93,65 @@ const forceAfter = 60_000;
  * a minute old, the run is ended without its worker, whose later writes have no effect.
  */
 export async function cancelRun(
-  { database, queue }: DecidingWorld,
-  { run, actor, force = false }: RunDecision & { readonly force?: boolean },
+  world: DecidingWorld,
+  { force = false, ...decision }: RunDecision & { readonly force?: boolean },
 ): Promise<"requested" | "canceled" | Refused> {
-  return withRun(database, run, async (tx, manifest, row) => {
-    const { status } = row;
-    if (isEnd(status)) return { refused: "ended", message: `the run has ended: ${status}` };
-    if (status === "planned" || status === "policy_checked")
-      return notWaiting(row, "where it can be canceled");
-    const asked = row.cancel_requested_at;
-    const audit = { tenant: row.tenant, actor, subject: run, details: { manifest: manifest.name, force } };
-    if (status === "needs_approval") {
-      await moveRun(tx, run, { from: status, to: "discarded", why: `canceled by ${actor}` });
-      await addAudit(tx, { ...audit, action: "cancel" });
-      return "canceled";
-    }
-    if (status === "pending" || status === "approved") {
-      await moveRun(tx, run, { from: status, to: "canceled", why: `canceled by ${actor}` });
+  return aboutRun(world, decision, async ({ tx, queue, manifest, run, actor, audit }) => {
+    const { id, status, cancel_requested_at: asked } = run;
+    if (isEnd(status)) return refused("ended", `the run has ended: ${status}`);
+    if (await endWaiting(tx, run, `canceled by ${actor}`)) {
       await beginWhatWasAsked(tx, queue, manifest);
-      await addAudit(tx, { ...audit, action: "cancel" });
+      await audit("cancel", { force });
       return "canceled";
     }
-    if (force) {
-      if (asked === null || Date.now() - asked.getTime() < forceAfter)
-        return {
-          refused: "too-early",
-          message: "a run is ended by force a minute after its cancel was asked for",
-        };
-      const columns = { fence: row.fence + 1, cancel_forced: true };
-      await moveRun(
-        tx,
-        run,
-        { from: status, to: "canceled", why: `ended by force by ${actor}` },
-        {},
-        columns,
-      );
-      await beginWhatWasAsked(tx, queue, manifest);
-      await addAudit(tx, { ...audit, action: "cancel by force" });
-      return "canceled";
+    if (status !== "planning" && status !== "applying" && status !== "converging")
+      return notWaiting(run, "where it can be canceled");
+    if (!force) {
+      if (asked !== null) return "requested";
+      await tx.updateTable("runs").set({ cancel_requested_at: new Date() }).where("id", "=", id).execute();
+      await audit("cancel", { force });
+      return "requested";
     }
-    if (asked === null) {
-      await tx.updateTable("runs").set({ cancel_requested_at: new Date() }).where("id", "=", run).execute();
-      await addAudit(tx, { ...audit, action: "cancel" });
-    }
-    return "requested";
+    if (asked === null || Date.now() - asked.getTime() < forceAfter)
+      return refused("too-early", "a run is ended by force a minute after its cancel was asked for");
+    const way = { from: status, to: "canceled", why: `ended by force by ${actor}` } as const;
+    await moveRun(tx, id, way, {}, { fence: run.fence + 1, cancel_forced: true });
+    await beginWhatWasAsked(tx, queue, manifest);
+    await audit("cancel by force", { force });
+    return "canceled";
   });
 }
 
-async function withRun<T>(
-  database: Database,
-  run: string,
-  work: (tx: Tx, manifest: ManifestRow, run: RunRow) => Promise<T | Refused>,
-): Promise<T | Refused> {
-  return database.transaction().execute(async (tx) => {
-    const found = await lockBoth(tx, run);
-    return found === undefined
-      ? { refused: "unknown", message: "there is no such run" }
-      : work(tx, found.manifest, found.run);
-  });
+/** Ends a run that is not at work; false if it is. */
+export async function endWaiting(
+  tx: Tx,
+  { id, status }: Pick<RunRow, "id" | "status">,
+  why: string,
+): Promise<boolean> {
+  if (status === "needs_approval") return moveRun(tx, id, { from: status, to: "discarded", why });
+  if (status === "pending" || status === "approved")
+    return moveRun(tx, id, { from: status, to: "canceled", why });
+  return false;
 }
 
 function notWaiting({ status }: RunRow, what: string): Refused {
-  return { refused: "not-waiting", message: `the run does not wait ${what}: it is ${status}` };
+  return refused("not-waiting", `the run does not wait ${what}: it is ${status}`);
+}
+
+async function aboutRun<T extends string | object>(
+  { database, queue }: DecidingWorld,
+  { run: id, actor }: RunDecision,
+  decide: (deciding: Deciding & { readonly run: RunRow }) => Promise<T | Refused>,
+): Promise<T | Refused> {
+  return database.transaction().execute(async (tx) => {
+    const found = await lockBoth(tx, id);
+    if (found === undefined) return refused("not-found", "there is no such run");
+    const { manifest, run } = found;
+    const audit = (action: string, details?: object): Promise<void> =>
+      addAudit(tx, {
+        ...{ tenant: run.tenant, actor, action, subject: id },
+        details: { manifest: manifest.name, ...details },
+      });
+    return decide({ tx, queue, manifest, run, actor, audit });
+  });
 }

@@ -1,186 +1,165 @@
 /** @module Carries out what people decide about manifests: each decision is one transaction, with its entry in the audit log. */
 import { addAudit } from "../database/audit.ts";
-import type { Database, Tx } from "../database/connect.ts";
-import type { ManifestRow, NewManifest, Upload } from "../database/schema.ts";
-import { type Asking, askForRun } from "./ask-for-run.ts";
-import type { DecidingWorld, Refused } from "./decide.ts";
-import { lockManifest, moveRun } from "./moves.ts";
+import type { Tx } from "../database/connect.ts";
+import type { ManifestRow, NewManifest, Source, Upload } from "../database/schema.ts";
+import { digestOf } from "../digest.ts";
+import { uploadDigest } from "../sources/source.ts";
+import { type Deciding, type DecidingWorld, endWaiting, type Refused, refused } from "./decide.ts";
+import { type Asking, askForRun, dropUploads, lockManifest, setCommit, setManifest } from "./moves.ts";
+
+export interface ManifestDecision {
+  readonly manifest: string;
+  readonly actor: string;
+}
 
 /** Asks for a run now; resolves with the id of the run that does it. */
 export async function requestRun(
-  { database, queue }: DecidingWorld,
+  world: DecidingWorld,
   manifest: string,
   asking: Asking,
 ): Promise<{ readonly run: string } | Refused> {
-  return withManifest(database, manifest, async (tx, row) => {
+  const { actor, trigger } = asking;
+  return aboutManifest(world, { manifest, actor }, async ({ tx, queue, manifest: row, audit }) => {
     const run = await askForRun(tx, queue, row, asking);
-    const { tenant, name } = row;
-    await addAudit(tx, {
-      tenant,
-      actor: asking.actor,
-      action: "reconcile",
-      subject: name,
-      details: { run, trigger: asking.trigger },
-    });
+    await audit("reconcile", { run, trigger });
     return { run };
   });
 }
 
 /** Stops the checks of a manifest until a time; null ends the pause. Runs that were begun go on. */
 export async function pauseManifest(
-  { database }: DecidingWorld,
-  manifest: string,
-  { until, actor }: { readonly until: Date | null; readonly actor: string },
+  world: DecidingWorld,
+  { until, ...decision }: ManifestDecision & { readonly until: string | null },
 ): Promise<"paused" | Refused> {
-  return withManifest(database, manifest, async (tx, { tenant, name, id }) => {
-    await tx.updateTable("manifests").set({ paused_until: until }).where("id", "=", id).execute();
-    await addAudit(tx, {
-      tenant,
-      actor,
-      action: "pause",
-      subject: name,
-      details: { until: until?.toISOString() ?? null },
-    });
-    return "paused" as const;
+  return aboutManifest(world, decision, async ({ tx, manifest, audit }) => {
+    await setManifest(tx, manifest.id, { paused_until: until === null ? null : new Date(until) });
+    await audit("pause", { until });
+    return "paused";
   });
 }
 
 /** Adds a manifest and asks for its first run; refused as `changed` if the tenant has one of that name. */
 export async function addManifest(
   { database, queue }: DecidingWorld,
-  manifest: Pick<
-    NewManifest,
-    "tenant" | "name" | "source" | "upload" | "auto" | "interval_seconds" | "commit"
-  >,
-  actor: string,
+  {
+    source,
+    files,
+    actor,
+    ...columns
+  }: Pick<NewManifest, "tenant" | "name" | "auto" | "interval_seconds"> & {
+    readonly source: Source;
+    /** Those of an upload. */
+    readonly files?: Upload | undefined;
+    readonly actor: string;
+  },
 ): Promise<{ readonly manifest: string; readonly run: string } | Refused> {
   return database.transaction().execute(async (tx) => {
-    const { tenant, name, interval_seconds } = manifest;
+    const { tenant, name, interval_seconds } = columns;
     await tx
       .insertInto("tenants")
       .values({ name: tenant })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+    // Somewhere in its interval, always at the same point for the same name.
+    const phase = digestOf(name).readUInt32BE() / 2 ** 32;
     const row = await tx
       .insertInto("manifests")
-      .values({ ...manifest, next_due_at: firstCheck(name, interval_seconds) })
+      .values({
+        ...columns,
+        source: JSON.stringify(source),
+        commit: files === undefined ? null : uploadDigest(files),
+        next_due_at: new Date(Date.now() + phase * interval_seconds * 1000),
+      })
       .onConflict((conflict) =>
         conflict.columns(["tenant", "name"]).where("removed_at", "is", null).doNothing(),
       )
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined)
-      return { refused: "changed", message: `the tenant ${tenant} has a manifest ${name} already` } as const;
+    if (row === undefined) return refused("changed", `the tenant ${tenant} has a manifest ${name} already`);
+    if (files !== undefined) await keepUpload(tx, row, files);
     const run = await askForRun(tx, queue, row, { kind: "reconcile", trigger: "request", actor });
-    await addAudit(tx, {
-      tenant,
-      actor,
-      action: "add manifest",
-      subject: name,
-      details: { source: JSON.parse(String(manifest.source)) },
-    });
+    await addAudit(tx, { tenant, actor, action: "add manifest", subject: name, details: { source } });
     return { manifest: row.id, run };
   });
 }
 
 /** Changes how a manifest is checked. */
 export async function changeManifest(
-  { database }: DecidingWorld,
-  manifest: string,
+  world: DecidingWorld,
   {
+    manifest: id,
     actor,
     ...columns
-  }: { readonly actor: string; readonly auto?: "safe" | "none"; readonly interval_seconds?: number },
+  }: ManifestDecision & Partial<Pick<ManifestRow, "auto" | "interval_seconds">>,
 ): Promise<"changed" | Refused> {
-  return withManifest(database, manifest, async (tx, { id, tenant, name }) => {
-    if (Object.keys(columns).length > 0)
-      await tx.updateTable("manifests").set(columns).where("id", "=", id).execute();
-    await addAudit(tx, { tenant, actor, action: "change manifest", subject: name, details: columns });
-    return "changed" as const;
+  return aboutManifest(world, { manifest: id, actor }, async ({ tx, audit }) => {
+    await setManifest(tx, id, columns);
+    await audit("change manifest", columns);
+    return "changed";
   });
 }
 
 /** Takes a manifest out of the fleet. Its databases and its state stay; a run that is at work ends at its next step. */
 export async function removeManifest(
-  { database }: DecidingWorld,
-  manifest: string,
-  actor: string,
+  world: DecidingWorld,
+  decision: ManifestDecision,
 ): Promise<"removed" | Refused> {
-  return withManifest(database, manifest, async (tx, { id, tenant, name }) => {
+  return aboutManifest(world, decision, async ({ tx, manifest: { id }, actor, audit }) => {
     const now = new Date();
-    await tx.updateTable("manifests").set({ removed_at: now, dirty: false }).where("id", "=", id).execute();
+    await setManifest(tx, id, { removed_at: now, dirty: false });
     const open = await tx
       .selectFrom("runs")
       .select(["id", "status"])
       .where("manifest_id", "=", id)
       .where("ended_at", "is", null)
       .execute();
-    const why = `${actor} has removed the manifest`;
-    for (const { id: run, status } of open) {
-      if (status === "pending" || status === "approved")
-        await moveRun(tx, run, { from: status, to: "canceled", why });
-      else if (status === "needs_approval") await moveRun(tx, run, { from: status, to: "discarded", why });
-      else await tx.updateTable("runs").set({ cancel_requested_at: now }).where("id", "=", run).execute();
-    }
-    await addAudit(tx, { tenant, actor, action: "remove manifest", subject: name });
-    return "removed" as const;
+    for (const run of open)
+      if (!(await endWaiting(tx, run, `${actor} has removed the manifest`)))
+        await tx.updateTable("runs").set({ cancel_requested_at: now }).where("id", "=", run.id).execute();
+    await audit("remove manifest");
+    return "removed";
   });
 }
 
 /** Takes new files of a manifest by upload; files that are the same ask for nothing. */
 export async function uploadFiles(
-  { database, queue }: DecidingWorld,
-  manifest: string,
-  { files, digest, actor }: { readonly files: Upload; readonly digest: string; readonly actor: string },
-): Promise<{ readonly run: string | undefined } | Refused> {
-  return withManifest(database, manifest, async (tx, row) => {
-    if (row.source.type !== "upload")
-      return { refused: "changed", message: "this manifest comes from Git" } as const;
-    if (row.commit === digest) return { run: undefined };
-    const changed = await setCommit(tx, row, digest, JSON.stringify(files));
+  world: DecidingWorld,
+  { files, ...decision }: ManifestDecision & { readonly files: Upload },
+): Promise<{ readonly run: string | null } | Refused> {
+  return aboutManifest(world, decision, async ({ tx, queue, manifest, actor, audit }) => {
+    if (manifest.source.type !== "upload") return refused("changed", "this manifest comes from Git");
+    const digest = uploadDigest(files);
+    if (manifest.commit === digest) return { run: null };
+    const changed = await setCommit(tx, manifest, digest);
+    await keepUpload(tx, changed, files);
+    await dropUploads(tx, manifest.id);
     const run = await askForRun(tx, queue, changed, { kind: "reconcile", trigger: "upload", actor });
-    await addAudit(tx, {
-      tenant: row.tenant,
-      actor,
-      action: "upload",
-      subject: row.name,
-      details: { digest, run },
-    });
+    await audit("upload", { digest, run });
     return { run };
   });
 }
 
-/** Notes a newer commit of a locked manifest: the generation rises, so that plans of older ones are superseded. */
-export async function setCommit(
-  tx: Tx,
-  manifest: ManifestRow,
-  commit: string,
-  upload?: string,
-): Promise<ManifestRow> {
-  return tx
-    .updateTable("manifests")
-    .set({ commit, generation: manifest.generation + 1, ...(upload === undefined ? {} : { upload }) })
-    .where("id", "=", manifest.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+/** Keeps the files of a manifest's newest commit; the approved ones may be the same. */
+async function keepUpload(tx: Tx, { id, commit }: ManifestRow, files: Upload): Promise<void> {
+  await tx
+    .insertInto("uploads")
+    .values({ manifest_id: id, digest: commit ?? "", files: JSON.stringify(files) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
-/** The first check of a manifest: somewhere in its interval, always at the same point for the same name. */
-function firstCheck(name: string, intervalSeconds: number, now: number = Date.now()): Date {
-  let mixed = 2166136261;
-  for (const character of name) mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0;
-  return new Date(now + (mixed / 2 ** 32) * intervalSeconds * 1000);
-}
-
-async function withManifest<T>(
-  database: Database,
-  manifest: string,
-  work: (tx: Tx, manifest: ManifestRow) => Promise<T | Refused>,
+async function aboutManifest<T extends string | object>(
+  { database, queue }: DecidingWorld,
+  { manifest: id, actor }: { readonly manifest: string; readonly actor: string },
+  decide: (deciding: Deciding) => Promise<T | Refused>,
 ): Promise<T | Refused> {
   return database.transaction().execute(async (tx) => {
-    const row = await lockManifest(tx, manifest);
-    if (row === undefined || row.removed_at !== null)
-      return { refused: "unknown", message: "there is no such manifest" };
-    return work(tx, row);
+    const manifest = await lockManifest(tx, id);
+    if (manifest === undefined || manifest.removed_at !== null)
+      return refused("not-found", "there is no such manifest");
+    const act = { tenant: manifest.tenant, actor, subject: manifest.name };
+    const audit = (action: string, details?: object): Promise<void> =>
+      addAudit(tx, { ...act, action, ...(details && { details }) });
+    return decide({ tx, queue, manifest, actor, audit });
   });
 }

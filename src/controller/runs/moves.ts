@@ -1,60 +1,39 @@
-/** @module Locks the rows of manifests and runs, and moves a run from one state to another if it is still in the first one. */
-import type { Updateable } from "kysely";
+/** @module Locks the rows of manifests and runs, moves runs from one state to another, and begins them. */
+import { sql, type Updateable } from "kysely";
 import type { Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
-import { type Follower, isEnd, type RunEvent, type RunStatus } from "./transitions.ts";
-
-/** A condition on the row of a move: the fence of the worker that writes, or the fingerprint of the plan that is approved. */
-export interface Condition {
-  readonly fence?: number;
-  readonly fingerprint?: string;
-}
+import type { Queue } from "../queue/queue.ts";
+import { isEnd, type RunEvent, type Way } from "./transitions.ts";
+import type { PlanDocument } from "./verdict.ts";
 
 /** Columns that a move sets beside the state. */
-type Columns = Omit<Updateable<Schema["runs"]>, "id" | "status" | "manifest_id">;
+export type Columns = Omit<Updateable<Schema["runs"]>, "id" | "status" | "manifest_id">;
 
 /** Columns of a run that has ended: the exit code that `apply` would have had, and why. */
-export function outcome(
-  exitCode: number,
-  reasons: readonly string[],
-): Pick<Columns, "exit_code" | "reasons"> {
+export function outcome(exitCode: number, reasons: readonly string[]): Columns {
   return { exit_code: exitCode, reasons: JSON.stringify(reasons) };
 }
 
 /**
- * Moves a run; false if its row is not in the state `from`, or does not meet the condition: then nothing was written. The event of the
- * move is written in the same transaction.
+ * Moves a run; false if its row is not in the state `from`, or has not the fence of the worker that writes, or the fingerprint that is
+ * approved: then nothing was written. The event of the move is written in the same transaction.
  */
-export async function moveRun<S extends RunStatus>(
+export async function moveRun(
   tx: Tx,
   run: string,
-  way: { readonly from: S; readonly to: Follower<S>; readonly why?: string },
-  condition: Condition = {},
+  way: Way,
+  condition: Partial<Pick<RunRow, "fence" | "fingerprint">> = {},
   columns: Columns = {},
 ): Promise<boolean> {
-  const { from, to, why } = way;
+  const { from, to } = way;
   const now = new Date();
-  let update = tx
+  const { numUpdatedRows } = await tx
     .updateTable("runs")
     .set({ ...columns, status: to, updated_at: now, ...(isEnd(to) ? { ended_at: now } : {}) })
-    .where("id", "=", run)
-    .where("status", "=", from);
-  if (condition.fence !== undefined) update = update.where("fence", "=", condition.fence);
-  if (condition.fingerprint !== undefined) update = update.where("fingerprint", "=", condition.fingerprint);
-  const { numUpdatedRows } = await update.executeTakeFirst();
+    .where((where) => where.and({ id: run, status: from, ...condition }))
+    .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
-  await tx
-    .insertInto("run_events")
-    .values({
-      run_id: run,
-      event: JSON.stringify({
-        type: "status",
-        from,
-        to,
-        ...(why === undefined ? {} : { why }),
-      } satisfies RunEvent),
-    })
-    .execute();
+  await insertEvents(tx, run, [{ type: "status", ...way }]);
   return true;
 }
 
@@ -67,18 +46,31 @@ export async function addEvents(
   run: string,
   fence: number,
   events: readonly RunEvent[],
+  columns: Columns = {},
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("runs")
-    .set({ updated_at: new Date() })
-    .where("id", "=", run)
-    .where("fence", "=", fence)
+    .set({ ...columns, updated_at: new Date() })
+    .where((where) => where.and({ id: run, fence }))
     .where("ended_at", "is", null)
     .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
+  if (numUpdatedRows === 1n && events.length > 0) await insertEvents(tx, run, events);
+  return numUpdatedRows === 1n;
+}
+
+async function insertEvents(tx: Tx, run: string, events: readonly RunEvent[]): Promise<void> {
   const rows = events.map((event) => ({ run_id: run, event: JSON.stringify(event) }));
-  if (rows.length > 0) await tx.insertInto("run_events").values(rows).execute();
-  return true;
+  await tx.insertInto("run_events").values(rows).execute();
+}
+
+/** Keeps the plan of a run, in place of an earlier one. */
+export async function keepPlan(tx: Tx, run: string, plan: PlanDocument): Promise<void> {
+  const document = JSON.stringify(plan);
+  await tx
+    .insertInto("plans")
+    .values({ run_id: run, document })
+    .onConflict((conflict) => conflict.column("run_id").doUpdateSet({ document }))
+    .execute();
 }
 
 /**
@@ -96,11 +88,95 @@ export async function lockBoth(
 ): Promise<{ readonly manifest: ManifestRow; readonly run: RunRow } | undefined> {
   const found = await tx.selectFrom("runs").select("manifest_id").where("id", "=", id).executeTakeFirst();
   const manifest = found && (await lockManifest(tx, found.manifest_id));
-  const run = manifest && (await lockRun(tx, id));
+  const run = await tx.selectFrom("runs").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
   return manifest === undefined || run === undefined ? undefined : { manifest, run };
 }
 
-/** Reads a run and locks its row until the end of the transaction; undefined if there is none. */
-export async function lockRun(tx: Tx, run: string): Promise<RunRow | undefined> {
-  return tx.selectFrom("runs").selectAll().where("id", "=", run).forUpdate().executeTakeFirst();
+/** Changes columns of a manifest. */
+export async function setManifest(
+  tx: Tx,
+  id: string,
+  columns: Updateable<Schema["manifests"]>,
+): Promise<ManifestRow> {
+  const changed = tx.updateTable("manifests").set(columns).where("id", "=", id);
+  return changed.returningAll().executeTakeFirstOrThrow();
+}
+
+/** Notes a newer commit of a locked manifest: the generation rises, so that plans of older ones are superseded. */
+export async function setCommit(
+  tx: Tx,
+  { id, generation }: ManifestRow,
+  commit: string,
+): Promise<ManifestRow> {
+  return setManifest(tx, id, { commit, generation: generation + 1 });
+}
+
+/** Notes that a commit was approved, or found to be in force: drift is healed to it. */
+export async function setApproved(tx: Tx, manifest: string, commit: string | null): Promise<void> {
+  if (commit === null) return;
+  await setManifest(tx, manifest, { approved_commit: commit });
+  await dropUploads(tx, manifest);
+}
+
+/** Deletes the files of uploads that are neither the newest nor the approved ones. */
+export async function dropUploads(tx: Tx, manifest: string): Promise<void> {
+  await sql`DELETE FROM graphform.uploads u USING graphform.manifests m WHERE m.id = ${manifest} AND u.manifest_id = m.id
+    AND u.digest IS DISTINCT FROM m.commit AND u.digest IS DISTINCT FROM m.approved_commit`.execute(tx);
+}
+
+/** A wish for a run, with its reason. */
+export type Asking = Pick<RunRow, "kind" | "trigger" | "actor">;
+
+/** The wish of the controller itself, when a manifest has changed while a run of it was under way. */
+export const newerManifest: Asking = { kind: "reconcile", trigger: "commit", actor: "controller" };
+
+/**
+ * Asks for a run of a manifest whose row is locked. Resolves with its id, or that of the run that will do what was asked: a check that is
+ * due waits for no run that is at work, and what was asked for while one is at work begins in the transaction that ends it.
+ */
+export async function askForRun(
+  tx: Tx,
+  queue: Queue,
+  manifest: ManifestRow,
+  asking: Asking,
+): Promise<string> {
+  const open = await tx
+    .selectFrom("runs")
+    .select(["id", "kind", "status", "generation"])
+    .where("manifest_id", "=", manifest.id)
+    .where("ended_at", "is", null)
+    .execute();
+  const waiting = open.find(
+    ({ status, kind }) => status === "pending" && (kind === asking.kind || asking.kind === "drift"),
+  );
+  if (waiting !== undefined) return waiting.id;
+  const busy = open.find(({ status }) => status !== "pending" && status !== "needs_approval");
+  if (busy !== undefined) {
+    if (asking.kind === "reconcile") await setManifest(tx, manifest.id, { dirty: true });
+    return busy.id;
+  }
+  for (const { id, status, generation } of open)
+    if (status === "needs_approval" && generation < manifest.generation)
+      await moveRun(tx, id, { from: status, to: "superseded", why: "the manifest has changed" });
+  const { id: manifest_id, tenant, commit, generation } = manifest;
+  const { id } = await tx
+    .insertInto("runs")
+    .values({ ...asking, manifest_id, tenant, status: "pending", commit, generation })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await insertEvents(tx, id, [{ type: "status", to: "pending" }]);
+  await queue.send(tx, asking.kind === "drift" ? "drift" : "plan", id, { run: id });
+  return id;
+}
+
+/** Begins the run that was asked for while another one was at work; part of the transaction that ends that one. */
+export async function beginWhatWasAsked(
+  tx: Tx,
+  queue: Queue,
+  manifest: ManifestRow,
+  asking: Asking | undefined = manifest.dirty ? newerManifest : undefined,
+): Promise<void> {
+  if (asking === undefined || manifest.removed_at !== null) return;
+  await setManifest(tx, manifest.id, { dirty: false });
+  await askForRun(tx, queue, manifest, asking);
 }

@@ -1,24 +1,15 @@
 /** @module Plans a run: reads its source, plans in a thread, and decides what follows. */
+
 import type { Tx } from "../database/connect.ts";
 import type { RunRow } from "../database/schema.ts";
 import { newestCommit } from "../sources/source.ts";
-import { askForRun, newerManifest } from "./ask-for-run.ts";
-import { giveBack, type Stage, type WorkFailure } from "./carry-out.ts";
-import { recordApproval } from "./decide.ts";
-import { setCommit } from "./manifests.ts";
-import { lockManifest, lockRun, moveRun, outcome } from "./moves.ts";
-import { busyDelay } from "./take-run.ts";
+import { busyDelay, type Next, putBack, type Stage } from "./carry-out.ts";
+import { besides, withCheckout } from "./checkout.ts";
+import { keepPlan, lockManifest, moveRun, newerManifest, outcome, setApproved, setCommit } from "./moves.ts";
+import { threadEnded } from "./orders.ts";
 import { making } from "./transitions.ts";
 import { changesAnything, type PlanDocument, planColumns, seesUnmanaged } from "./verdict.ts";
-import {
-  besides,
-  endJob,
-  inTransaction,
-  putBack,
-  type Taken,
-  type WorkerWorld,
-  withCheckout,
-} from "./world.ts";
+import { countOthers, inTransaction, type Taken, type WorkerWorld } from "./world.ts";
 
 /** A plan with its source. */
 interface Planned extends FoundSource {
@@ -27,10 +18,9 @@ interface Planned extends FoundSource {
 
 /** The stage of planning. */
 export const planning: Stage<Planned> = {
-  waiting: ["pending"],
   working: "planning",
-  mayBegin: async () => "yes",
-  stateBefore: async () => "pending",
+  ways: [{ from: "pending", to: "planning" }],
+  back: async () => ({ from: "planning", to: "pending" }),
   canceledExit: null,
   async work(world, taken, { signal }) {
     const found = await readSource(world, taken, signal);
@@ -41,10 +31,18 @@ export const planning: Stage<Planned> = {
     return { ...found, plan };
   },
   end: endPlanning,
-  fail: endFailed,
+  fail: (_taken, { code, message, exitCode }) =>
+    // A thread that ended by itself is tried again: the run counts how often.
+    code === threadEnded
+      ? { from: "planning", to: "pending", why: message, after: busyDelay }
+      : {
+          ...{ from: "planning", to: "errored", why: message },
+          columns: outcome(exitCode, [message]),
+          manifest: { trouble: message },
+        },
 };
 
-/** The commit that a run plans, and whether it is a new one. */
+/** The commit that a run plans, and the kind of run that it is with it. */
 interface FoundSource {
   readonly commit: string;
   readonly kind: RunRow["kind"];
@@ -66,87 +64,60 @@ async function readSource(
       const locked = await lockManifest(tx, manifest.id);
       if (locked === undefined || locked.generation !== manifest.generation) return;
       const { generation } = await setCommit(tx, locked, newest);
-      await tx
-        .updateTable("runs")
-        .set({ generation })
-        .where("id", "=", run.id)
-        .where("fence", "=", run.fence)
-        .execute();
+      const { id, fence } = run;
+      const row = tx.updateTable("runs").set({ generation });
+      await row.where((where) => where.and({ id, fence })).execute();
     });
   const { approved_commit: approved } = manifest;
-  const kind = run.kind === "reconcile" || isNew || approved === null ? "reconcile" : "drift";
-  return { kind, commit: kind === "drift" && approved !== null ? approved : newest };
+  if (run.kind === "reconcile" || isNew || approved === null) return { kind: "reconcile", commit: newest };
+  return { kind: "drift", commit: approved };
 }
 
 /** Decides what follows a plan: nothing, an apply, or the approval of a person. */
 async function endPlanning(
   tx: Tx,
-  world: WorkerWorld,
+  { queue, config }: WorkerWorld,
   taken: Taken,
   { plan, commit, kind }: Planned,
-): Promise<void> {
-  const { queue, config } = world;
-  const { manifest, job } = taken;
+): Promise<Next | undefined> {
+  const { manifest } = taken;
   const { id, fence } = taken.run;
-  const now = await lockRun(tx, id);
-  if (now === undefined) return;
+  const now = await tx
+    .selectFrom("runs")
+    .select("generation")
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (now === undefined) return undefined;
   if (kind === "reconcile" && now.generation < manifest.generation) {
     const why = "the manifest has changed meanwhile";
-    if (!(await moveRun(tx, id, { from: "planning", to: "superseded", why }, { fence }))) return;
-    await queue.complete(tx, job.queue, job);
-    await tx.updateTable("manifests").set({ dirty: false }).where("id", "=", manifest.id).execute();
-    await askForRun(tx, queue, manifest, newerManifest);
-    return;
+    return { from: "planning", to: "superseded", why, asking: newerManifest };
   }
-  if (seesUnmanaged(plan) && (await isAnyAtWork(tx, besides(config.current(), manifest.tenant), id)))
-    return giveBack(tx, world, taken, planning, busyDelay);
-  const columns = planColumns(plan);
-  const hasChanges = changesAnything(plan);
-  if (!(await moveRun(tx, id, { from: "planning", to: "planned" }, { fence }, { ...columns, commit, kind })))
-    return;
+  const { tenants } = config.current();
+  const neighbours = besides(config.current(), manifest.tenant);
+  // Objects that no state binds yet may be those that another run makes just now.
+  if (seesUnmanaged(plan) && (await countOthers(tx, id, ["tenant", neighbours], making)) > 0)
+    return putBack(tx, planning, taken, busyDelay);
+  const columns = { ...planColumns(plan), commit, kind };
+  if (!(await moveRun(tx, id, { from: "planning", to: "planned" }, { fence }, columns))) return undefined;
+  await keepPlan(tx, id, plan);
   const seen = new Date();
-  const isDrift = hasChanges && kind === "drift";
-  await tx
-    .updateTable("manifests")
-    .set({ checked_at: seen, trouble: null, drifted_at: isDrift ? (manifest.drifted_at ?? seen) : null })
-    .where("id", "=", manifest.id)
-    .execute();
+  const hasChanges = changesAnything(plan);
+  const drifted = hasChanges && kind === "drift" ? (manifest.drifted_at ?? seen) : null;
+  const facts = { manifest: { checked_at: seen, trouble: null, drifted_at: drifted } };
   if (!hasChanges) {
-    await moveRun(tx, id, { from: "planned", to: "planned_and_finished" }, {}, { exit_code: 0 });
-    await recordApproval(tx, { manifest_id: manifest.id, commit });
-    return endJob(tx, world, taken);
+    await setApproved(tx, manifest.id, commit);
+    return { from: "planned", to: "planned_and_finished", columns: { exit_code: 0 }, ...facts };
   }
-  if (!plan.applyable) {
-    await moveRun(tx, id, { from: "planned", to: "blocked" }, {}, { exit_code: 4 });
-    return endJob(tx, world, taken);
-  }
+  if (!plan.applyable) return { from: "planned", to: "blocked", columns: { exit_code: 4 }, ...facts };
   await moveRun(tx, id, { from: "planned", to: "policy_checked" });
-  const tenant = config.current().tenants[manifest.tenant];
-  if (columns.verdict === "safe" && manifest.auto === "safe" && tenant?.auto === "safe") {
-    await moveRun(tx, id, {
-      from: "policy_checked",
-      to: "approved",
-      why: "safe: by the rules of the tenant",
-    });
-    await recordApproval(tx, { manifest_id: manifest.id, commit });
+  if (columns.verdict === "safe" && manifest.auto === "safe" && tenants[manifest.tenant]?.auto === "safe") {
+    await setApproved(tx, manifest.id, commit);
     await queue.send(tx, "apply", id, { run: id });
-  } else {
-    await supersedeWaiting(tx, manifest.id, kind);
-    await moveRun(tx, id, { from: "policy_checked", to: "needs_approval" });
+    return { from: "policy_checked", to: "approved", why: "safe: by the rules of the tenant", ...facts };
   }
-  return endJob(tx, world, taken);
-}
-
-/** True if another run of these tenants makes objects just now: those that no state binds yet may be its own. */
-async function isAnyAtWork(tx: Tx, tenants: readonly string[], run: string): Promise<boolean> {
-  const other = await tx
-    .selectFrom("runs")
-    .select("id")
-    .where("tenant", "in", tenants)
-    .where("status", "in", making)
-    .where("id", "!=", run)
-    .executeTakeFirst();
-  return other !== undefined;
+  await supersedeWaiting(tx, manifest.id, kind);
+  return { from: "policy_checked", to: "needs_approval", ...facts };
 }
 
 /** A newer plan of the same kind takes the place of one that waits: its approval would be about what is not so any more. */
@@ -154,30 +125,8 @@ export async function supersedeWaiting(tx: Tx, manifest: string, kind: RunRow["k
   const waiting = await tx
     .selectFrom("runs")
     .select("id")
-    .where("manifest_id", "=", manifest)
-    .where("kind", "=", kind)
-    .where("status", "=", "needs_approval")
+    .where((where) => where.and({ manifest_id: manifest, kind, status: "needs_approval" }))
     .execute();
   for (const { id } of waiting)
     await moveRun(tx, id, { from: "needs_approval", to: "superseded", why: "a newer plan was made" });
-}
-
-/** Ends a run that has no plan. */
-async function endFailed(
-  tx: Tx,
-  world: WorkerWorld,
-  taken: Taken,
-  { message, exitCode, isOwnEnd }: WorkFailure,
-): Promise<void> {
-  const { id, fence } = taken.run;
-  // A thread that ended by itself is tried again: the run counts how often.
-  if (isOwnEnd) {
-    if (await moveRun(tx, id, { from: "planning", to: "pending", why: message }, { fence }))
-      await putBack(tx, world.queue, taken.job, busyDelay);
-    return;
-  }
-  const way = { from: "planning", to: "errored", why: message } as const;
-  if (!(await moveRun(tx, id, way, { fence }, outcome(exitCode, [message])))) return;
-  await tx.updateTable("manifests").set({ trouble: message }).where("id", "=", taken.manifest.id).execute();
-  await endJob(tx, world, taken);
 }

@@ -2,14 +2,17 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
-import { askForRun, beginWhatWasAsked } from "./ask-for-run.ts";
-import { lockBoth, lockManifest, moveRun, outcome } from "./moves.ts";
+import type { DecidingWorld } from "./decide.ts";
+import {
+  askForRun,
+  beginWhatWasAsked,
+  lockBoth,
+  lockManifest,
+  moveRun,
+  outcome,
+  setManifest,
+} from "./moves.ts";
 import { mayEndErrored } from "./transitions.ts";
-
-interface TickWorld {
-  readonly database: Database;
-  readonly queue: Queue;
-}
 
 /** Manifests that one tick begins at most; the rest is due at the next one. */
 const maxDue = 5_000;
@@ -21,13 +24,13 @@ const forgottenAfter = 120_000;
 const [keptDays, keptCheckDays] = [90, 1];
 
 /** Does all that is due. It may run twice at once, and may end anywhere. */
-export async function tick(world: TickWorld): Promise<void> {
+export async function tick(world: DecidingWorld): Promise<void> {
   await beginChecks(world);
   await findForgotten(world);
   await forget(world.database);
 }
 
-async function beginChecks({ database, queue }: TickWorld): Promise<void> {
+async function beginChecks({ database, queue }: DecidingWorld): Promise<void> {
   const due = await database
     .selectFrom("manifests")
     .select("id")
@@ -47,13 +50,13 @@ async function beginCheck(tx: Tx, queue: Queue, id: string): Promise<void> {
   const interval = manifest.interval_seconds * 1000;
   const due = manifest.next_due_at.getTime();
   const next = new Date(due + Math.ceil((now - due + 1) / interval) * interval);
-  await tx.updateTable("manifests").set({ next_due_at: next }).where("id", "=", id).execute();
+  await setManifest(tx, id, { next_due_at: next });
   if (manifest.paused_until !== null && manifest.paused_until.getTime() > now) return;
   await askForRun(tx, queue, manifest, { kind: "drift", trigger: "schedule", actor: "controller" });
 }
 
 /** Sends the jobs of runs that should have one. One that is queued or active is not sent again. */
-async function findForgotten({ database, queue }: TickWorld): Promise<void> {
+async function findForgotten({ database, queue }: DecidingWorld): Promise<void> {
   const runs = await database
     .selectFrom("runs")
     .select(["id", "status", "kind"])
@@ -70,7 +73,7 @@ async function findForgotten({ database, queue }: TickWorld): Promise<void> {
 }
 
 /** Ends the run of a job that ended too often; what was asked for meanwhile begins. */
-export async function buryRun({ database, queue }: TickWorld, id: string): Promise<void> {
+export async function buryRun({ database, queue }: DecidingWorld, id: string): Promise<void> {
   await database.transaction().execute(async (tx) => {
     const found = await lockBoth(tx, id);
     if (found === undefined || !mayEndErrored(found.run.status)) return;
@@ -80,19 +83,15 @@ export async function buryRun({ database, queue }: TickWorld, id: string): Promi
   });
 }
 
-/** Deletes runs that ended long ago, but for the newest of each manifest. */
+/** Deletes runs that ended long ago, but for the newest of each manifest, and what else is old. */
 async function forget(database: Database): Promise<void> {
   await sql`
-    WITH old AS (
+    DELETE FROM graphform.runs WHERE id IN (
       SELECT r.id FROM graphform.runs r
       WHERE r.ended_at < clock_timestamp() - make_interval(days => CASE WHEN r.status = 'planned_and_finished' THEN ${keptCheckDays}::integer ELSE ${keptDays}::integer END)
         AND r.created_at < (SELECT max(created_at) FROM graphform.runs n WHERE n.manifest_id = r.manifest_id)
-      LIMIT 5000
-    ), events AS (DELETE FROM graphform.run_events WHERE run_id IN (SELECT id FROM old)),
-    approvals AS (DELETE FROM graphform.approvals WHERE run_id IN (SELECT id FROM old))
-    DELETE FROM graphform.runs WHERE id IN (SELECT id FROM old)`.execute(database);
-  await sql`DELETE FROM graphform.answers WHERE at < clock_timestamp() - interval '1 day'`.execute(database);
-  await sql`DELETE FROM graphform.workers WHERE seen_at < clock_timestamp() - interval '1 day'`.execute(
-    database,
-  );
+      LIMIT 5000)`.execute(database);
+  const old = sql<Date>`clock_timestamp() - interval '1 day'`;
+  await database.deleteFrom("answers").where("at", "<", old).execute();
+  await database.deleteFrom("workers").where("seen_at", "<", old).execute();
 }

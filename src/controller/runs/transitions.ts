@@ -27,12 +27,11 @@ export type RunStatus = keyof typeof table;
 /** The table, for all states alike. */
 const transitions: { readonly [state in RunStatus]: readonly RunStatus[] } = table;
 
-/** The states that may follow a state. */
-export type Follower<S extends RunStatus> = (typeof table)[S][number];
-
-/** The states that a state may follow. */
-export type Before<To extends RunStatus> = {
-  [S in RunStatus]: To extends Follower<S> ? S : never;
+/** A way from one state to one that may follow it. */
+export type Way = {
+  [S in RunStatus]: {
+    [T in (typeof table)[S][number]]: { readonly from: S; readonly to: T; readonly why?: string };
+  }[(typeof table)[S][number]];
 }[RunStatus];
 
 /** States in which objects are made or changed; those in which a run is at work, of which a manifest has one at a time. */
@@ -48,7 +47,7 @@ export function isEnd(status: RunStatus): boolean {
 }
 
 /** True for a state that may be followed by `errored`. */
-export function mayEndErrored(status: RunStatus): status is Before<"errored"> {
+export function mayEndErrored(status: RunStatus): status is Extract<Way, { readonly to: "errored" }>["from"] {
   return transitions[status].includes("errored");
 }
 

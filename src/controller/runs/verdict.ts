@@ -1,6 +1,6 @@
 /** @module Decides from the JSON document of a plan whether it may be applied without a person, and whether a later plan stays within it. */
 import { isDeepStrictEqual } from "node:util";
-import type { Counts, Verdict } from "./transitions.ts";
+import type { Verdict } from "./transitions.ts";
 
 /** The parts of a plan's document that are read here (`schemas/plan.schema.json`). */
 export interface PlanDocument {
@@ -92,14 +92,6 @@ export function changesAnything(plan: PlanDocument): boolean {
   return outputs || Object.values(plan.x_graphform.changes).some(({ action }) => action !== "keep");
 }
 
-/** Numbers of changes by action. */
-function countsOf(plan: PlanDocument): Counts {
-  const counts: { [action: string]: number } = {};
-  for (const { action } of Object.values(plan.x_graphform.changes))
-    counts[action] = (counts[action] ?? 0) + 1;
-  return counts;
-}
-
 /** True if the plan sees objects that no state binds, and that may be what it is about to create. */
 export function seesUnmanaged(plan: PlanDocument): boolean {
   return Object.values(plan.x_graphform.changes).some(({ may_be }) => may_be !== undefined);
@@ -109,22 +101,17 @@ export function seesUnmanaged(plan: PlanDocument): boolean {
 export function planColumns(
   plan: PlanDocument,
   why: readonly string[] = [],
-): {
+): { readonly [column in "fingerprint" | "counts" | "reasons"]: string } & {
   readonly verdict: Verdict;
-  readonly fingerprint: string;
-  readonly plan: string;
-  readonly counts: string;
-  readonly reasons: string;
   readonly attempts: 0;
 } {
   const { verdict, reasons } = verdictOf(plan);
+  const { fingerprint, changes } = plan.x_graphform;
+  const counts: { [action: string]: number } = {};
+  for (const { action } of Object.values(changes)) counts[action] = (counts[action] ?? 0) + 1;
   return {
-    verdict,
-    fingerprint: plan.x_graphform.fingerprint,
-    plan: JSON.stringify(plan),
-    counts: JSON.stringify(countsOf(plan)),
+    ...{ verdict, fingerprint, counts: JSON.stringify(counts), attempts: 0 },
     reasons: JSON.stringify([...why, ...reasons]),
-    attempts: 0,
   };
 }
 

@@ -1,5 +1,4 @@
 /** @module Watches a run while a worker carries it out: writes its events, and sees that it is canceled or another worker's. */
-
 import { addEvents } from "./moves.ts";
 import type { RunEvent } from "./transitions.ts";
 import { countFor, type WorkerWorld } from "./world.ts";
@@ -29,22 +28,17 @@ export function watchRun(world: WorkerWorld, run: string, fence: number): Watch 
   let looking: Promise<void> | undefined;
 
   const look = async (): Promise<void> => {
-    const events = pending;
-    const progress = hasProgress;
-    pending = [];
-    hasProgress = false;
+    const [events, progress] = [pending, hasProgress];
+    [pending, hasProgress] = [[], false];
     try {
       const found = await database.transaction().execute(async (tx) => {
-        if (!(await addEvents(tx, run, fence, events))) return undefined;
-        if (progress) await tx.updateTable("runs").set({ attempts: 0 }).where("id", "=", run).execute();
+        if (!(await addEvents(tx, run, fence, events, progress ? { attempts: 0 } : {}))) return undefined;
         return tx.selectFrom("runs").select("cancel_requested_at").where("id", "=", run).executeTakeFirst();
       });
       if (found === undefined) {
         ended.abort("lost" satisfies EndReason);
         await countFor(database, world.id, "fenced");
-      }
-      if (found !== undefined && found.cancel_requested_at !== null)
-        ended.abort("canceled" satisfies EndReason);
+      } else if (found.cancel_requested_at !== null) ended.abort("canceled" satisfies EndReason);
     } catch {
       pending = [...events, ...pending];
       hasProgress ||= progress;
@@ -61,7 +55,7 @@ export function watchRun(world: WorkerWorld, run: string, fence: number): Watch 
   if (stopping.aborted) stop();
   return {
     signal: ended.signal,
-    reason: () => (ended.signal.aborted ? (ended.signal.reason as EndReason) : undefined),
+    reason: () => (ended.signal.aborted ? ended.signal.reason : undefined),
     add(event, isProgress = false) {
       pending.push(event);
       hasProgress ||= isProgress;

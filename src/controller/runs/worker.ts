@@ -2,24 +2,15 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import process from "node:process";
-import type { LiveConfig } from "../config/config.ts";
-import type { Database } from "../database/connect.ts";
 import { notifyManifest } from "../notify/notify.ts";
-import type { Queue } from "../queue/queue.ts";
 import { applying } from "./apply-run.ts";
 import { carryOut } from "./carry-out.ts";
-import { keepCompany } from "./company.ts";
 import { planning } from "./plan-run.ts";
 import { openThreads } from "./threads.ts";
 import { buryRun, tick } from "./tick.ts";
-import type { WorkerWorld } from "./world.ts";
+import { openDoor, type WorkerWorld } from "./world.ts";
 
-export interface WorkerOptions {
-  readonly database: Database;
-  /** URL of the controller's database, with its login: states are kept there. */
-  readonly databaseUrl: string;
-  readonly queue: Queue;
-  readonly config: LiveConfig;
+export interface WorkerOptions extends Pick<WorkerWorld, "database" | "databaseUrl" | "queue" | "config"> {
   /** Runs at a time in each of the three queues. */
   readonly slots: number;
   readonly version: string;
@@ -39,16 +30,8 @@ export async function startWorker(
   const id = randomUUID();
   const stopping = new AbortController();
   const threads = openThreads(options.thread);
-  const world: WorkerWorld = {
-    id,
-    database,
-    databaseUrl,
-    queue,
-    config,
-    threads,
-    company: keepCompany(patience),
-    stopping: stopping.signal,
-  };
+  const parts = { id, database, databaseUrl, queue, config, threads };
+  const world: WorkerWorld = { ...parts, enter: openDoor(patience), stopping: stopping.signal };
   const started = new Date();
   const live = async (): Promise<void> => {
     const row = { host: hostname(), pid: process.pid, version, slots, seen_at: new Date() };
@@ -61,8 +44,8 @@ export async function startWorker(
   await live();
   const timer = setInterval(() => void live().catch(onTrouble), signOfLife);
   await queue.work("apply", slots, (job) => carryOut(world, { ...job, queue: "apply" }, applying));
-  await queue.work("plan", slots, (job) => carryOut(world, { ...job, queue: "plan" }, planning));
-  await queue.work("drift", slots, (job) => carryOut(world, { ...job, queue: "drift" }, planning));
+  for (const name of ["plan", "drift"] as const)
+    await queue.work(name, slots, (job) => carryOut(world, { ...job, queue: name }, planning));
   await queue.work("notify", 1, (job) => notifyManifest(world, job.data.manifest));
   await queue.work("tick", 1, () => tick(world));
   await queue.workDeadLetters(async ({ run }) => (run === undefined ? undefined : buryRun(world, run)));

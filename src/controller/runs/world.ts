@@ -1,37 +1,26 @@
-/** @module Provides what the jobs of a worker share: transactions, checkouts, and the ways in which a job ends. */
-import { isDeepStrictEqual } from "node:util";
-import { sql } from "kysely";
+/** @module Provides what the jobs of a worker share: its parts, its transactions, and the door through which runs enter its process. */
+import { setTimeout as delay } from "node:timers/promises";
 import pRetry from "p-retry";
-import type { ControllerConfig, LiveConfig } from "../config/config.ts";
-import type { Database, Tx } from "../database/connect.ts";
+import type { LiveConfig } from "../config/config.ts";
+import { type Database, isAway, type Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
 import type { Fetched, Queue } from "../queue/queue.ts";
-import { checkOut } from "../sources/source.ts";
-import { tenantWorld } from "../sources/tenant-world.ts";
-import { beginWhatWasAsked } from "./ask-for-run.ts";
-import type { Company } from "./company.ts";
-import type { Order } from "./orders.ts";
 import type { Threads } from "./threads.ts";
-import { atWork } from "./transitions.ts";
+import type { RunStatus } from "./transitions.ts";
 
 export interface WorkerWorld {
   /** The worker's own id: a new one for each start. */
   readonly id: string;
   readonly database: Database;
+  /** With its login: states are kept there. */
   readonly databaseUrl: string;
   readonly queue: Queue;
   readonly config: LiveConfig;
   readonly threads: Threads;
-  readonly company: Company;
+  readonly enter: Door;
   /** Aborted when the worker is told to stop: runs reach their next boundary and are put back. */
   readonly stopping: AbortSignal;
 }
-
-/** Times that a run is taken in a row, without progress, before it is given up. */
-export const maxAttempts = 6;
-
-/** A run that was taken as often as this may be what kills its workers: it runs alone. */
-export const suspectAfter = 3;
 
 /** A job of one of the queues that carry out runs. */
 export type RunJob = Fetched<"plan" | "drift" | "apply"> & { readonly queue: "plan" | "drift" | "apply" };
@@ -58,99 +47,21 @@ export async function inTransaction<T>(
   });
 }
 
-/** True for an error that says nothing about the statement: a lost connection, a server that starts or ends, a deadlock. */
-function isAway(error: unknown): boolean {
-  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
-  return !/^[0-9A-Z]{5}$/.test(code) || /^(08|40|53|57)/.test(code);
-}
-
-/** Gives a job back for later; part of a transaction. The run stays as it is, or as the caller has moved it. */
-export async function putBack(tx: Tx, queue: Queue, job: RunJob, ms: number): Promise<void> {
-  await queue.complete(tx, job.queue, job);
-  await queue.send(tx, job.queue, job.data.run, job.data, ms);
-}
-
-/** Ends the work of a job on a run that has moved to an end; part of the transaction of that move. */
-export async function endJob(
+/** Number of other runs in these states, of a manifest or of tenants. */
+export async function countOthers(
   tx: Tx,
-  { queue, config }: Pick<WorkerWorld, "queue" | "config">,
-  { job, manifest }: Pick<Taken, "job" | "manifest">,
-): Promise<void> {
-  await queue.complete(tx, job.queue, job);
-  await beginWhatWasAsked(tx, queue, manifest);
-  // Without receivers there is nothing to tell: most checks end here.
-  if (Object.keys(config.current().webhooks).length > 0)
-    await queue.send(tx, "notify", manifest.id, { manifest: manifest.id });
-}
-
-/** True if another run of the manifest is at work. Its row is locked, and nothing begins without that lock. */
-export async function isOtherAtWork(tx: Tx, manifest: string, run: string): Promise<boolean> {
-  const other = await tx
+  run: string,
+  [column, values]: readonly ["manifest_id" | "tenant", readonly string[]],
+  statuses: readonly RunStatus[],
+): Promise<number> {
+  const { count } = await tx
     .selectFrom("runs")
-    .select("id")
-    .where("manifest_id", "=", manifest)
-    .where("status", "in", atWork)
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where(column, "in", values)
+    .where("status", "in", statuses)
     .where("id", "!=", run)
-    .executeTakeFirst();
-  return other !== undefined;
-}
-
-/** The tenants that use the same service, this one among them: each sees the objects of the others in its lists. */
-export function besides({ tenants }: ControllerConfig, tenant: string): readonly string[] {
-  const service = tenants[tenant]?.service;
-  return Object.keys(tenants).filter((other) => isDeepStrictEqual(tenants[other]?.service, service));
-}
-
-/**
- * Ids of the objects that other states of these tenants bind. They matter only if objects of this state may be unknown: it was never
- * written, has open creates, or is about to get some. Then every state of the tenants is read.
- */
-async function boundElsewhere(
-  database: Database,
-  tenants: readonly string[],
-  name: string,
-  creates: boolean,
-): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`
-    WITH mine AS (SELECT document::jsonb AS document FROM graphform.states WHERE name = ${name}),
-    others AS (
-      SELECT jsonb_path_query(document::jsonb, '$.resources.*.id') #>> '{}' AS id FROM graphform.states
-      WHERE split_part(name, '/', 1) = ANY(${tenants}) AND name <> ${name}
-        AND (${creates} OR NOT EXISTS (SELECT FROM mine WHERE document -> 'intents' = '{}' AND document -> 'resources' <> '{}'))
-    )
-    SELECT DISTINCT id FROM others EXCEPT SELECT jsonb_path_query(document, '$.resources.*.id') #>> '{}' FROM mine`.execute(
-    database,
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Checks out a commit of a manifest, does the work with the order for a thread, and removes the checkout. */
-export async function withCheckout<T>(
-  world: WorkerWorld,
-  manifest: ManifestRow,
-  {
-    commit,
-    signal,
-    creates = false,
-  }: { readonly commit: string; readonly signal: AbortSignal; readonly creates?: boolean },
-  work: (order: Order) => Promise<T>,
-): Promise<T> {
-  const config = world.config.current();
-  const checkout = await checkOut(manifest, commit, config, signal);
-  try {
-    const { env, limits, service } = await tenantWorld(manifest.tenant, config, process.env, checkout.folder);
-    const name = `${manifest.tenant}/${manifest.name}`;
-    return await work({
-      files: checkout.files,
-      env: { ...env, GRAPHFORM_STATE_POSTGRES_URL: world.databaseUrl },
-      limits,
-      service,
-      state: `postgres:///?${new URLSearchParams({ name })}`,
-      boundElsewhere: await boundElsewhere(world.database, besides(config, manifest.tenant), name, creates),
-    });
-  } finally {
-    await checkout.remove();
-  }
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Counts one more of something in the row of a worker, for the metrics. */
@@ -164,4 +75,31 @@ export async function countFor(
     .set((row) => ({ [what]: row(what, "+", 1) }))
     .where("id", "=", worker)
     .execute();
+}
+
+/**
+ * Lets a run into the process; undefined if it must come later. A suspect, which may be what kills its workers, runs alone, so that no
+ * other one is charged with the next death: it waits until the others have left. The result is called when the run has left.
+ */
+export type Door = (isSuspect: boolean) => Promise<(() => void) | undefined>;
+
+/** `patience`: longest wait of a suspect, in ms. */
+export function openDoor(patience: number): Door {
+  let inside = 0;
+  let isSolo = false;
+  return async (isSuspect) => {
+    if (isSolo) return undefined;
+    if (isSuspect) {
+      isSolo = true;
+      for (const end = performance.now() + patience; inside > 0 && performance.now() < end; )
+        await delay(100);
+      isSolo = inside === 0;
+      if (!isSolo) return undefined;
+    }
+    inside += 1;
+    return () => {
+      inside -= 1;
+      if (isSuspect) isSolo = false;
+    };
+  };
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { controllerSchema } from "../../../src/controller/config/config-schema.ts";
+import { controllerSchema } from "../../../src/controller/config/config.ts";
 import { openConfig, readConfig } from "../../../src/controller/config/read-config.ts";
 import { GraphformError } from "../../../src/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -108,39 +108,34 @@ describe("the configuration", () => {
   });
 
   it.each([
-    ["an unknown key", "tenants:\n  shop:\n    servce: {}\n", "3:5", "there is no key tenants.shop.servce"],
+    ["an unknown key", "tenants:\n  shop:\n    servce: {}\n", "3:5", "tenants.shop.servce is unknown"],
     [
       "a wrong type",
       "tenants:\n  shop:\n    maxConcurrent: many\n",
       "3:5",
-      "tenants.shop.maxConcurrent must be a integer",
+      "tenants.shop.maxConcurrent is not an integer",
     ],
     [
       "a value out of bounds",
       "tenants:\n  shop: { maxConcurrent: 0 }\n",
       "2:11",
-      "tenants.shop.maxConcurrent must be >= 1",
+      "tenants.shop.maxConcurrent is below 1",
     ],
     [
       "a word that is not allowed",
       "tenants:\n  shop: { auto: all }\n",
       "2:11",
-      "tenants.shop.auto must be one of safe, none",
+      "tenants.shop.auto is none of safe, none",
     ],
     ["a name with a slash", "tenants:\n  a/b: {}\n", "2:3", "does not match"],
     [
       "half a login",
       "tenants:\n  shop: { credentials: { username: { env: A } } }\n",
       "2:11",
-      "lacks password",
+      "credentials.password is missing",
     ],
-    [
-      "a secret of two sources",
-      "hooks: { github: { env: A, file: b } }\n",
-      "1:10",
-      "hooks.github must NOT have more than 1",
-    ],
-    ["a secret in clear", 'hooks: { github: "s3cret" }\n', "1:10", "hooks.github must be a map"],
+    ["a secret of two sources", "hooks: { github: { env: A, file: b } }\n", "1:10", "hooks.github"],
+    ["a secret in clear", 'hooks: { github: "s3cret" }\n', "1:10", "hooks.github is not an object"],
     ["a text in place of a map", "just text\n", "1:1", "the configuration is a map"],
     ["YAML that is none", "tenants: [\n", "2:1", ""],
     ["a key twice", "tenants: {}\ntenants: {}\n", "2:1", "Map keys must be unique"],
@@ -185,7 +180,7 @@ describe("the configuration", () => {
     ],
     ["a proxy that is no address", "http: { trustProxy: [proxy.example.com] }\n", "1:22", "is no address"],
     ["a network that is too narrow", "http: { trustProxy: [10.0.0.0/33] }\n", "1:22", "is no address"],
-    ["half of TLS", "http: { tls: { key: a } }\n", "1:9", "lacks certificate"],
+    ["half of TLS", "http: { tls: { key: a } }\n", "1:9", "tls.certificate is missing"],
   ])("is refused at its place for %s", async (_, text, place, words) => {
     const { code, message, hint, exitCode } = await refusalOf(text);
     expect({ code, exitCode }).toEqual({ code: "config-invalid", exitCode: 3 });

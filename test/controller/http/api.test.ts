@@ -3,7 +3,7 @@ import { request } from "node:http";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endpoints } from "../../../src/controller/http/app.ts";
-import { rateLimit } from "../../../src/controller/http/rate-limit.ts";
+import { rateLimit } from "../../../src/controller/http/guard.ts";
 import { moveRun } from "../../../src/controller/runs/moves.ts";
 import { files, openApi, sendTo, type TestApi } from "./open-api.ts";
 
@@ -101,6 +101,16 @@ describe("the API", () => {
     expect(metrics.text).toMatch(
       /graphform_http_requests_total\{method="POST",path="\/api\/v1\/redrive",code="202"\} 1/,
     );
+  });
+
+  it("shows a manifest whose plan went stale as applying while its next run is open, and as errored without one", async () => {
+    const { run } = await api.add("shop", "stale");
+    await api.put(run, { status: "stale", ended_at: new Date() });
+    const status = async (): Promise<unknown> =>
+      (await api.send("GET", at("stale"), { token: api.tokens.viewer })).json;
+    expect(await status()).toMatchObject({ status: "errored" });
+    await api.send("POST", `${at("stale")}/runs`, { token: api.tokens.planner, body: {} });
+    expect(await status()).toMatchObject({ status: "applying" });
   });
 
   it("does a request with an Idempotency-Key once, and refuses the key to another request", async () => {

@@ -26,7 +26,7 @@ export interface TestApi {
   /** Adds a manifest of a tenant by upload; resolves with its id and its run. */
   add(tenant: string, name: string): Promise<{ readonly manifest: string; readonly run: string }>;
   /** Puts a run where a worker would have put it. */
-  put(run: string, columns: Partial<Omit<RunRow, "created_at">>): Promise<void>;
+  put(run: string, columns: Partial<Omit<RunRow, "created_at"> & { readonly plan: object }>): Promise<void>;
   /** Another app on the same database. */
   app(options?: Partial<AppOptions>): ReturnType<typeof createApp>;
   /** Listens on a port of this machine. */
@@ -101,11 +101,13 @@ export async function openApi(): Promise<TestApi> {
       const { plan, counts, reasons, ...plain } = columns;
       const values = {
         ...plain,
-        ...(plan === undefined ? {} : { plan: JSON.stringify(plan) }),
         ...(counts === undefined ? {} : { counts: JSON.stringify(counts) }),
         ...(reasons === undefined ? {} : { reasons: JSON.stringify(reasons) }),
       };
-      await database.updateTable("runs").set(values).where("id", "=", run).execute();
+      if (Object.keys(values).length > 0)
+        await database.updateTable("runs").set(values).where("id", "=", run).execute();
+      const document = JSON.stringify(plan);
+      if (plan !== undefined) await database.insertInto("plans").values({ run_id: run, document }).execute();
     },
     async listen(options) {
       const server = createServer(getRequestListener(app(options).fetch, { overrideGlobalObjects: false }));

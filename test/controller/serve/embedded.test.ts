@@ -6,7 +6,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { prepareDatabase } from "../../../src/controller/database/prepare.ts";
+import { prepareDatabase } from "../../../src/controller/database/migrations.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../../src/controller/embedded.ts";
 import { openFolder } from "../../support/unprivileged.ts";
 

@@ -5,7 +5,7 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Database, openDatabase } from "../../../src/controller/database/connect.ts";
 import { migrate } from "../../../src/controller/database/migrations.ts";
-import type { RunRow, Upload } from "../../../src/controller/database/schema.ts";
+import type { RunRow } from "../../../src/controller/database/schema.ts";
 import { installQueue, type Queue, startQueue } from "../../../src/controller/queue/queue.ts";
 import type { DecidingWorld } from "../../../src/controller/runs/decide.ts";
 import { addManifest } from "../../../src/controller/runs/manifests.ts";
@@ -102,20 +102,13 @@ export async function openFleet(
       return child;
     },
     async add(name, text, auto = "safe") {
-      const upload: Upload = { "graphform.yaml": text };
-      const source = JSON.stringify({ type: "upload" });
       const added = await addManifest(
         { database, queue },
         {
-          tenant: tenants[0] ?? "shop",
-          name,
-          source,
-          upload: JSON.stringify(upload),
-          auto,
-          interval_seconds: 3600,
-          commit: "first",
+          ...{ tenant: tenants[0] ?? "shop", name, auto, interval_seconds: 3600, actor: "test" },
+          source: { type: "upload" },
+          files: { "graphform.yaml": text },
         },
-        "test",
       );
       if ("refused" in added) throw new Error(added.message);
       return added;

@@ -4,7 +4,7 @@ import { verifyAudit } from "../../database/audit.ts";
 import { requestRun } from "../../runs/manifests.ts";
 import { bodies, nameSchema } from "../documents.ts";
 import { type Endpoint, endpoint } from "../endpoint.ts";
-import { documentOf, manifestPage, manifestsOf, pageOf, statusOf, tenants } from "../rows.ts";
+import { manifestPage, manifestsOf, pageOf, statusOf, tenants } from "../rows.ts";
 import { paging } from "./manifests.ts";
 
 /** Rows of lists without pages, and runs that one request asks for again, at most. */
@@ -42,10 +42,7 @@ export const fleetEndpoints: readonly Endpoint[] = [
         .select([sql<number>`count(*)::int`.as("total"), sql<number>`count(checked_at)::int`.as("checked")])
         .select(sql<Date | null>`min(checked_at)`.as("oldest_check_at"))
         .executeTakeFirstOrThrow();
-      return {
-        ...documentOf(counts),
-        ...(await manifestPage(found.where("drifted_at", "is not", null), query)),
-      };
+      return { ...counts, ...(await manifestPage(found.where("drifted_at", "is not", null), query)) };
     },
   ),
   endpoint(
@@ -62,22 +59,16 @@ export const fleetEndpoints: readonly Endpoint[] = [
         .where("expires_at", ">", sql<Date>`clock_timestamp()`);
       for (const tenant of tenants(caller, query))
         found = found.where(sql<SqlBool>`starts_with(name, ${`${tenant}/`})`);
-      return { locks: (await found.orderBy("name").limit(most).execute()).map(documentOf) };
+      return { locks: await found.orderBy("name").limit(most).execute() };
     },
   ),
   endpoint(
     "GET /api/v1/workers",
     ["listWorkers", "Lists the workers, which work for all tenants", "viewer"],
     { scope: "all", answers: { 200: "Workers" } },
-    async ({ world: { database } }) => {
-      const rows = await database
-        .selectFrom("workers")
-        .selectAll()
-        .orderBy("started_at")
-        .limit(most)
-        .execute();
-      return { workers: rows.map(documentOf) };
-    },
+    async ({ world: { database } }) => ({
+      workers: await database.selectFrom("workers").selectAll().orderBy("started_at").limit(most).execute(),
+    }),
   ),
   endpoint(
     "GET /api/v1/audit",
@@ -87,17 +78,11 @@ export const fleetEndpoints: readonly Endpoint[] = [
       answers: { 200: "Audit" },
     },
     async ({ world: { database }, caller, query }) => {
-      let found = database
-        .selectFrom("audit")
-        .select(["id", "at", "tenant", "actor", "action", "subject", "details", "hash"])
-        .where("id", "<", Number(query.after ?? Number.MAX_SAFE_INTEGER));
+      const last = Number(query.after ?? Number.MAX_SAFE_INTEGER);
+      let found = database.selectFrom("audit").selectAll().where("id", "<", last);
       for (const tenant of tenants(caller, query)) found = found.where("tenant", "=", tenant);
-      const rows = await found
-        .orderBy("id", "desc")
-        .limit((query.limit ?? 100) + 1)
-        .execute();
-      const { documents, next } = pageOf(rows, query, ({ id }) => String(id));
-      return { acts: documents, next };
+      const { rows, next } = await pageOf(found.orderBy("id", "desc"), query, ({ id }) => String(id));
+      return { acts: rows, next };
     },
   ),
   endpoint(
@@ -116,13 +101,10 @@ export const fleetEndpoints: readonly Endpoint[] = [
     { query: { tenant: nameSchema }, body: bodies.empty, answers: { 202: "Redriven" } },
     async ({ world, caller, query }) => {
       const found = manifestsOf(world.database, tenants(caller, query)).where(statusOf, "=", "errored");
+      const asking = { kind: "reconcile", trigger: "request", actor: caller.actor } as const;
       const runs: string[] = [];
       for (const { id } of await found.orderBy("id").limit(most).execute()) {
-        const asked = await requestRun(world, id, {
-          kind: "reconcile",
-          trigger: "request",
-          actor: caller.actor,
-        });
+        const asked = await requestRun(world, id, asking);
         if ("run" in asked) runs.push(asked.run);
       }
       return { runs };

@@ -1,7 +1,8 @@
 /** @module Takes the webhooks of GitHub and GitLab: a push asks for runs of the manifests with that address and ref. */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { type SqlBool, sql } from "kysely";
 import { readSecret, type SecretSource } from "../../../index.ts";
+import { digestOf } from "../../digest.ts";
 import { requestRun } from "../../runs/manifests.ts";
 import { objectIn } from "../checks.ts";
 import { type Endpoint, endpoint, type World } from "../endpoint.ts";
@@ -71,13 +72,8 @@ async function askForRuns(world: World, { name, repository, urls }: Sender, byte
   const long = field(push, "ref");
   const short = long.replace(/^refs\/(heads|tags)\//, "");
   const refs = [long, short, ...(field(project, "default_branch") === short ? ["HEAD"] : [])];
-  const addresses = urls
-    .map((key) =>
-      field(project, key)
-        .toLowerCase()
-        .replace(/(\.git)?\/?$/, ""),
-    )
-    .filter((url) => url !== "");
+  const plain = (url: string): string => url.toLowerCase().replace(/(\.git)?\/?$/, "");
+  const addresses = urls.map((key) => plain(field(project, key))).filter((url) => url !== "");
   if (addresses.length === 0 || short === "") return;
   const found = await world.database
     .selectFrom("manifests")
@@ -100,6 +96,5 @@ function field(object: unknown, name: string): string {
 
 /** Compares in a time that does not depend on the texts. */
 function isSame(given: string, expected: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
+  return timingSafeEqual(digestOf(given), digestOf(expected));
 }

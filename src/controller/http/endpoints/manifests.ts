@@ -3,17 +3,17 @@ import type { Source, Upload } from "../../database/schema.ts";
 import {
   addManifest,
   changeManifest,
+  type ManifestDecision,
   pauseManifest,
   removeManifest,
   requestRun,
   uploadFiles,
 } from "../../runs/manifests.ts";
 import { fitsPattern } from "../../sources/git-url.ts";
-import { uploadDigest } from "../../sources/upload.ts";
-import { bodies, manifestStatuses, nameSchema } from "../documents.ts";
-import { type Endpoint, endpoint, type Schema } from "../endpoint.ts";
+import { bodies, manifestStatuses, nameSchema, type Schema } from "../documents.ts";
+import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
 import { decided, Problem } from "../problem.ts";
-import { documentOf, findManifest, manifestPage, manifestsOf, statusOf, tenants } from "../rows.ts";
+import { findManifest, manifestPage, manifestsOf, statusOf, tenants } from "../rows.ts";
 
 const one = "/api/v1/manifests/{tenant}/{name}";
 /** Bytes of an upload. */
@@ -65,20 +65,22 @@ export const manifestEndpoints: readonly Endpoint[] = [
       if (source.type === "git" && !config.git.allow.some((pattern) => fitsPattern(source.url, pattern)))
         throw new Problem("source-refused", "git.allow of the configuration does not list this address");
       const row = {
-        ...{ tenant, name, source: JSON.stringify(source), interval_seconds: intervalSeconds },
+        tenant,
+        name,
+        source,
+        files,
         auto: auto ?? known.auto,
-        upload: files === undefined ? null : JSON.stringify(files),
-        commit: files === undefined ? null : uploadDigest(files),
+        interval_seconds: intervalSeconds,
       };
-      const { run } = decided(await addManifest(world, row, caller.actor));
-      return { manifest: documentOf(await findManifest({ world, caller, path: { tenant, name } })), run };
+      const added = decided(await addManifest(world, { ...row, actor: caller.actor }));
+      return { ...added, manifest: await findManifest({ world, caller, path: { tenant, name } }) };
     },
   ),
   endpoint(
     `GET ${one}`,
     ["showManifest", "Shows a manifest", "viewer"],
     { answers: { 200: "Manifest" } },
-    async (call) => documentOf(await findManifest(call)),
+    findManifest,
   ),
   endpoint<Checks>(
     `PATCH ${one}`,
@@ -86,20 +88,19 @@ export const manifestEndpoints: readonly Endpoint[] = [
     { body: bodies.change, answers: { 200: "Manifest" } },
     async (call) => {
       const { auto, intervalSeconds } = call.body;
-      const interval = intervalSeconds === undefined ? {} : { interval_seconds: intervalSeconds };
-      const change = { actor: call.caller.actor, ...(auto === undefined ? {} : { auto }), ...interval };
-      decided(await changeManifest(call.world, (await findManifest(call)).id, change));
-      return documentOf(await findManifest(call));
+      const change = {
+        ...(auto === undefined ? {} : { auto }),
+        ...(intervalSeconds === undefined ? {} : { interval_seconds: intervalSeconds }),
+      };
+      decided(await changeManifest(call.world, { ...(await about(call)), ...change }));
+      return findManifest(call);
     },
   ),
   endpoint(
     `DELETE ${one}`,
     ["removeManifest", "Takes a manifest out of the fleet; its databases and its state stay", "admin"],
     { answers: { 200: "Done" } },
-    async (call) => {
-      const { id } = await findManifest(call);
-      return { result: decided(await removeManifest(call.world, id, call.caller.actor)) };
-    },
+    async (call) => decided(await removeManifest(call.world, await about(call))),
   ),
   endpoint<{ readonly files: Upload }>(
     `PUT ${one}/files`,
@@ -109,31 +110,28 @@ export const manifestEndpoints: readonly Endpoint[] = [
       "planner",
     ],
     { body: bodies.upload, maxBody, answers: { 202: "Asked" } },
-    async (call) => {
-      const { id } = await findManifest(call);
-      const { files } = call.body;
-      const upload = { files, digest: uploadDigest(files), actor: call.caller.actor };
-      return { run: decided(await uploadFiles(call.world, id, upload)).run ?? null };
-    },
+    async (call) => decided(await uploadFiles(call.world, { ...(await about(call)), ...call.body })),
   ),
   endpoint(
     `POST ${one}/runs`,
     ["reconcile", "Asks for a run now", "planner"],
     { body: bodies.empty, answers: { 202: "Asked" } },
     async (call) => {
-      const { id } = await findManifest(call);
-      const asking = { kind: "reconcile", trigger: "request", actor: call.caller.actor } as const;
-      return { run: decided(await requestRun(call.world, id, asking)).run };
+      const { manifest, actor } = await about(call);
+      return decided(
+        await requestRun(call.world, manifest, { kind: "reconcile", trigger: "request", actor }),
+      );
     },
   ),
   endpoint<{ readonly until: string | null }>(
     `POST ${one}/pause`,
     ["pause", "Stops the checks of a manifest until a time; null ends the pause", "approver"],
     { body: bodies.pause, answers: { 200: "Done" } },
-    async (call) => {
-      const { id } = await findManifest(call);
-      const until = call.body.until === null ? null : new Date(call.body.until);
-      return { result: decided(await pauseManifest(call.world, id, { until, actor: call.caller.actor })) };
-    },
+    async (call) => decided(await pauseManifest(call.world, { ...(await about(call)), ...call.body })),
   ),
 ];
+
+/** The manifest that a decision is about, and the one who takes it. */
+async function about(call: Pick<Call, "world" | "caller" | "path">): Promise<ManifestDecision> {
+  return { manifest: (await findManifest(call)).id, actor: call.caller.actor };
+}

@@ -8,11 +8,11 @@ import {
   type RunDecision,
 } from "../../runs/decide.ts";
 import { statuses } from "../../runs/transitions.ts";
-import { bodies, idSchema, nameSchema } from "../documents.ts";
-import { type Endpoint, endpoint, type Schema } from "../endpoint.ts";
+import { bodies, idSchema, nameSchema, type Schema } from "../documents.ts";
+import { type Endpoint, endpoint } from "../endpoint.ts";
 import { streamEvents } from "../events.ts";
 import { decided, Problem } from "../problem.ts";
-import { documentOf, findRun, runPage, runsOf, tenants } from "../rows.ts";
+import { findRun, found, runPage, runsOf, tenants } from "../rows.ts";
 import { paging } from "./manifests.ts";
 
 const one = "/api/v1/runs/{run}";
@@ -26,13 +26,13 @@ export const runEndpoints: readonly Endpoint[] = [
     ({ world: { database }, caller, query }) => {
       const { manifest } = query;
       const status = statuses.find((one) => one === query.status);
-      let found = runsOf(database, tenants(caller, query));
-      if (status !== undefined) found = found.where("status", "=", status);
+      let runs = runsOf(database, tenants(caller, query));
+      if (status !== undefined) runs = runs.where("status", "=", status);
       if (manifest !== undefined)
-        found = found.where("manifest_id", "in", (from) =>
+        runs = runs.where("manifest_id", "in", (from) =>
           from.selectFrom("manifests").select("manifests.id").where("manifests.name", "=", manifest),
         );
-      return runPage(found, query);
+      return runPage(runs, query);
     },
   ),
   endpoint(
@@ -40,8 +40,8 @@ export const runEndpoints: readonly Endpoint[] = [
     ["listApprovals", "Lists the runs that wait for an approval, newest first", "viewer"],
     { query: runPaging, answers: { 200: "Runs" } },
     ({ world: { database }, caller, query }) => {
-      const found = runsOf(database, tenants(caller, query)).where("ended_at", "is", null);
-      return runPage(found.where("status", "=", "needs_approval"), query);
+      const open = runsOf(database, tenants(caller, query)).where("ended_at", "is", null);
+      return runPage(open.where("status", "=", "needs_approval"), query);
     },
   ),
   endpoint(
@@ -52,11 +52,11 @@ export const runEndpoints: readonly Endpoint[] = [
       const run = await findRun(call);
       const decisions = await call.world.database
         .selectFrom("approvals")
-        .select(["actor", "decision", "fingerprint", "at"])
+        .selectAll()
         .where("run_id", "=", run.id)
         .orderBy("id")
         .execute();
-      return { run: documentOf(run), decisions };
+      return { run, decisions };
     },
   ),
   endpoint(
@@ -65,13 +65,9 @@ export const runEndpoints: readonly Endpoint[] = [
     { answers: { 200: "Plan" } },
     async (call) => {
       const { id } = await findRun(call);
-      const row = await call.world.database
-        .selectFrom("runs")
-        .select("plan")
-        .where("id", "=", id)
-        .executeTakeFirst();
-      if (!row?.plan) throw new Problem("not-found", "the run has no plan");
-      return row.plan;
+      const { database } = call.world;
+      const row = database.selectFrom("plans").select("document").where("run_id", "=", id);
+      return found(await row.executeTakeFirst(), "the run has no plan").document;
     },
   ),
   endpoint(
@@ -115,7 +111,6 @@ function decision<Body extends object>(
   const terms = { body, answers: { 200: "Done" } };
   return endpoint<Body>(`POST ${one}/${id}`, [id, summary, "approver"], terms, async (call) => {
     const run = await findRun(call);
-    const taken = await decide(call.world, { ...call.body, run: run.id, actor: call.caller.actor });
-    return { result: decided(taken) };
+    return decided(await decide(call.world, { ...call.body, run: run.id, actor: call.caller.actor }));
   });
 }

@@ -4,8 +4,8 @@ import { CompiledQuery } from "kysely";
 import { type SharedState, type SharedWrite, sharedState } from "../../../index.ts";
 import { addAudit } from "../../database/audit.ts";
 import { isPlain, objectIn } from "../checks.ts";
-import { type Call, type Endpoint, endpoint, json } from "../endpoint.ts";
-import { Problem } from "../problem.ts";
+import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
+import { json, Problem } from "../problem.ts";
 
 const one = "/api/v1/state/{tenant}/{name}";
 /** The terms of requests that only read, and of those that name a lock. */

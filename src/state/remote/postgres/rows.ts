@@ -189,10 +189,10 @@ function takenFrom(row: Row): Taken {
     : { is: "taken", lease, over: readHolder({ holder: row["lapsed"] }) };
 }
 
-/** A text, or a number that fits no number of JavaScript. */
+/** A text, or a number of eight bytes, which comes as a text or as a number: the driver of the connection says. */
 function textOf(row: Row, column: string): string {
   const value = row[column];
-  if (typeof value === "string") return value;
+  if (typeof value === "string" || Number.isSafeInteger(value)) return String(value);
   throw notOurs(column);
 }
 

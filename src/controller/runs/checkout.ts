@@ -1,0 +1,74 @@
+/** @module Makes the order for a thread: the files of a manifest in a checkout, with the world that its tenant may see. */
+import { isDeepStrictEqual } from "node:util";
+import { sql } from "kysely";
+import type { ControllerConfig } from "../config/config.ts";
+import type { Database } from "../database/connect.ts";
+import type { ManifestRow } from "../database/schema.ts";
+import { checkOut } from "../sources/source.ts";
+import { tenantWorld } from "../sources/tenant-world.ts";
+import type { Order } from "./orders.ts";
+import type { WorkerWorld } from "./world.ts";
+
+/** Checks out a commit of a manifest, does the work with the order for a thread, and removes the checkout. */
+export async function withCheckout<T>(
+  { database, databaseUrl, config }: WorkerWorld,
+  manifest: ManifestRow,
+  {
+    commit,
+    signal,
+    creates = false,
+  }: { readonly commit: string; readonly signal: AbortSignal; readonly creates?: boolean },
+  work: (order: Order) => Promise<T>,
+): Promise<T> {
+  const current = config.current();
+  const { id, tenant, name } = manifest;
+  const kept = await database
+    .selectFrom("uploads")
+    .select("files")
+    .where((where) => where.and({ manifest_id: id, digest: commit }))
+    .executeTakeFirst();
+  const checkout = await checkOut({ ...manifest, upload: kept?.files ?? null }, commit, current, signal);
+  try {
+    const { env, limits, service } = await tenantWorld(tenant, current, process.env, checkout.folder);
+    const state = `${tenant}/${name}`;
+    return await work({
+      files: checkout.files,
+      env: { ...env, GRAPHFORM_STATE_POSTGRES_URL: databaseUrl },
+      limits,
+      service,
+      state: `postgres:///?${new URLSearchParams({ name: state })}`,
+      boundElsewhere: await boundElsewhere(database, besides(current, tenant), state, creates),
+    });
+  } finally {
+    await checkout.remove();
+  }
+}
+
+/** The tenants that use the same service, this one among them: each sees the objects of the others in its lists. */
+export function besides({ tenants }: ControllerConfig, tenant: string): readonly string[] {
+  const service = tenants[tenant]?.service;
+  return Object.keys(tenants).filter((other) => isDeepStrictEqual(tenants[other]?.service, service));
+}
+
+/**
+ * Ids of the objects that other states of these tenants bind. They matter only if objects of this state may be unknown: it was never
+ * written, has open creates, or is about to get some. Then every state of the tenants is read.
+ */
+async function boundElsewhere(
+  database: Database,
+  tenants: readonly string[],
+  name: string,
+  creates: boolean,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH mine AS (SELECT document::jsonb AS document FROM graphform.states WHERE name = ${name}),
+    others AS (
+      SELECT jsonb_path_query(document::jsonb, '$.resources.*.id') #>> '{}' AS id FROM graphform.states
+      WHERE split_part(name, '/', 1) = ANY(${tenants}) AND name <> ${name}
+        AND (${creates} OR NOT EXISTS (SELECT FROM mine WHERE document -> 'intents' = '{}' AND document -> 'resources' <> '{}'))
+    )
+    SELECT DISTINCT id FROM others EXCEPT SELECT jsonb_path_query(document, '$.resources.*.id') #>> '{}' FROM mine`.execute(
+    database,
+  );
+  return rows.map(({ id }) => id);
+}
