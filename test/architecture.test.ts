@@ -201,7 +201,7 @@ const readers: readonly (readonly [path: RegExp, reason: string])[] = [
     /^src\/controller\/sources\/tenant-world\.ts$/,
     "gives a tenant's manifests their part of the worker's environment",
   ],
-  [/^src\/controller\/runs\/world\.ts$/, "hands the worker's environment to the worlds of tenants"],
+  [/^src\/controller\/runs\/checkout\.ts$/, "hands the worker's environment to the worlds of tenants"],
   [/^src\/platform\//, "is a program of its own"],
 ];
 

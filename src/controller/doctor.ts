@@ -14,7 +14,6 @@ export type Check = readonly [name: string, look: () => Promise<string>];
 /** Oldest PostgreSQL that the queue runs on; largest difference of two clocks, in ms. */
 const [oldest, largestSkew] = [130_000, 5_000];
 
-/** All checks, in the order in which a person wants to read them. */
 export function controllerChecks(url: string, configFile: string | undefined): readonly Check[] {
   return [
     ["git", git],

@@ -58,7 +58,6 @@ export async function accountFor(home: string): Promise<Account> {
   return { uid, gid };
 }
 
-/** Gives a file or folder to the account. */
 export async function give(path: string, account: Account): Promise<void> {
   if (account !== undefined) await chown(path, account.uid, account.gid);
 }

@@ -1,19 +1,22 @@
 /** @module Starts a controller: the database, the configuration, the queue, and by its role the API, a worker, or both. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer as createPlainServer } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
+import { getRequestListener } from "@hono/node-server";
 import { sql } from "kysely";
 import { GraphformError } from "../index.ts";
+import type { LiveConfig } from "./config/config.ts";
 import { openConfig } from "./config/read-config.ts";
 import { assertAnswers, type Database, openDatabase } from "./database/connect.ts";
 import { pendingMigrations, prepareDatabase } from "./database/migrations.ts";
 import { startEmbedded } from "./embedded.ts";
 import { createApp } from "./http/app.ts";
 import { createToken, revokeToken } from "./http/tokens.ts";
-import { listen } from "./listen.ts";
 import { startQueue } from "./queue/queue.ts";
 import { startWorker } from "./runs/worker.ts";
 
-/** Options of a start. */
 export interface ControllerOptions {
   /** The database: its address with the login, or the folder of an embedded one. */
   readonly database: { readonly url: string } | { readonly embedded: string };
@@ -29,11 +32,9 @@ export interface ControllerOptions {
   readonly version: string;
   /** Program of the threads that plan and apply. */
   readonly thread: URL;
-  /** Gets lines for the operator. */
   readonly say: (line: string) => void;
 }
 
-/** A controller that runs. */
 export interface Controller {
   /** Address of the API; null for a worker alone. */
   readonly url: string | null;
@@ -151,4 +152,54 @@ function countTrouble(say: (line: string) => void): (error: unknown) => void {
     if (count === undefined) say(`trouble: ${message}`);
     counts.set(message, count === undefined ? 0 : count + 1);
   };
+}
+
+export interface Listening {
+  readonly url: string;
+  renew(): Promise<void>;
+  /** Takes no more requests; streams that are open get 2 s. */
+  close(): Promise<void>;
+}
+
+/** Listens. Throws `listen-*`: other machines are served by TLS, or through a proxy that the configuration trusts. */
+export async function listen(
+  fetch: Parameters<typeof getRequestListener>[0],
+  { host, port }: { readonly host: string; readonly port: number },
+  config: LiveConfig,
+): Promise<Listening> {
+  const { tls, trustProxy } = config.current().http;
+  if (tls === undefined && trustProxy.length === 0 && !/^(localhost|::1|127(\.\d+){3})$/.test(host))
+    throw new GraphformError("listen-plain", `the API would listen on ${host} without TLS`, {
+      hint: "name a certificate as http.tls, or the proxy as http.trustProxy, in the configuration; or listen on 127.0.0.1",
+    });
+  const handle = getRequestListener(fetch);
+  const secure = tls === undefined ? undefined : createServer(await certificateOf(config), handle);
+  const server = secure ?? createPlainServer(handle);
+  await new Promise<void>((done, fail) => server.once("error", fail).listen(port, host, done)).catch(
+    (cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new GraphformError("listen-failed", `cannot listen: ${why}`, { hint: "name another --listen" });
+    },
+  );
+  const { address, family, port: chosen } = server.address() as AddressInfo;
+  return {
+    url: `${secure === undefined ? "http" : "https"}://${family === "IPv6" ? `[${address}]` : address}:${chosen}`,
+    renew: async () => secure?.setSecureContext(await certificateOf(config)),
+    async close() {
+      const closed = new Promise((done) => server.close(done));
+      const timer = setTimeout(() => server.closeAllConnections(), 2_000);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function certificateOf(config: LiveConfig): Promise<{ readonly cert: string; readonly key: string }> {
+  const { certificate = "", key = "" } = config.current().http.tls ?? {};
+  try {
+    return { cert: await readFile(certificate, "utf8"), key: await readFile(key, "utf8") };
+  } catch (cause) {
+    const message = "the certificate or the key of http.tls cannot be read";
+    throw new GraphformError("listen-certificate", message, { cause });
+  }
 }

@@ -1,8 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyAudit } from "../../src/controller/database/audit.ts";
-import { approveRun, cancelRun, discardRun } from "../../src/controller/runs/decide.ts";
-import { changeManifest, requestRun, uploadFiles } from "../../src/controller/runs/manifests.ts";
+import {
+  approveRun,
+  cancelRun,
+  changeManifest,
+  discardRun,
+  requestRun,
+  uploadFiles,
+} from "../../src/controller/runs/decide.ts";
 import { buryRun, tick } from "../../src/controller/runs/tick.ts";
 import { uploadDigest } from "../../src/controller/sources/source.ts";
 import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";
@@ -21,7 +27,7 @@ describe("runs", () => {
     const { run, manifest } = await fleet.add("orders", manifestText("orders", ["a", "b"]));
     const ended = await fleet.until(run);
     expect(ended).toMatchObject({ status: "applied", exit_code: 0, verdict: "safe", counts: { create: 2 } });
-    const again = await requestRun(fleet, manifest, asking);
+    const again = await requestRun(fleet, { id: manifest, ...asking });
     const second = await fleet.until("run" in again ? again.run : "");
     expect(second).toMatchObject({ status: "planned_and_finished", exit_code: 0 });
   });
@@ -30,13 +36,15 @@ describe("runs", () => {
     const { run } = await fleet.add("careful", manifestText("careful", ["a"]), "none");
     const waiting = await fleet.until(run, "needs_approval");
     expect(waiting.status).toBe("needs_approval");
-    const other = await approveRun(fleet, { run, actor: "ada", fingerprint: "another" });
+    const other = await approveRun(fleet, { id: run, actor: "ada", fingerprint: "another" });
     expect(other).toMatchObject({ refused: "changed" });
     const fingerprint = waiting.fingerprint ?? "";
-    const both = await Promise.all([1, 2].map(() => approveRun(fleet, { run, actor: "ada", fingerprint })));
+    const both = await Promise.all(
+      [1, 2].map(() => approveRun(fleet, { id: run, actor: "ada", fingerprint })),
+    );
     expect(both.filter((answer) => answer === "approved")).toHaveLength(1);
     expect((await fleet.until(run)).status).toBe("applied");
-    const late = await approveRun(fleet, { run, actor: "ada", fingerprint });
+    const late = await approveRun(fleet, { id: run, actor: "ada", fingerprint });
     expect(late).toMatchObject({ refused: "not-waiting" });
   });
 
@@ -44,15 +52,15 @@ describe("runs", () => {
     const { run, manifest } = await fleet.add("newer", manifestText("newer", ["a"]), "none");
     const first = await fleet.until(run, "needs_approval");
     const files = { "graphform.yaml": manifestText("newer", ["a", "b"]) };
-    const uploaded = await uploadFiles(fleet, { manifest, files, actor: "ada" });
+    const uploaded = await uploadFiles(fleet, { id: manifest, files, actor: "ada" });
     const next = "run" in uploaded ? (uploaded.run ?? "") : "";
     expect((await fleet.run(run)).status).toBe("superseded");
     const fingerprint = first.fingerprint ?? "";
-    expect(await approveRun(fleet, { run, actor: "ada", fingerprint })).toMatchObject({
+    expect(await approveRun(fleet, { id: run, actor: "ada", fingerprint })).toMatchObject({
       refused: "not-waiting",
     });
     expect((await fleet.until(next, "needs_approval")).counts).toEqual({ create: 2 });
-    expect(await discardRun(fleet, { run: next, actor: "ada" })).toBe("discarded");
+    expect(await discardRun(fleet, { id: next, actor: "ada" })).toBe("discarded");
   });
 
   it("of checks that are due compare with what was approved last; the next one is due a whole interval later", async () => {
@@ -82,18 +90,18 @@ describe("runs", () => {
   it("of drift heal to the approved upload while a newer one waits; the files of others are deleted", async () => {
     const { run, manifest } = await fleet.add("kept", manifestText("kept", ["a"]));
     expect((await fleet.until(run)).status).toBe("applied");
-    const none = { actor: "ada", manifest, auto: "none" } as const;
+    const none = { actor: "ada", id: manifest, auto: "none" } as const;
     expect(await changeManifest(fleet, none)).toBe("changed");
     for (const databases of [
       ["a", "b"],
       ["a", "c"],
     ]) {
       const files = { "graphform.yaml": manifestText("kept", databases) };
-      const uploaded = await uploadFiles(fleet, { manifest, files, actor: "ada" });
+      const uploaded = await uploadFiles(fleet, { id: manifest, files, actor: "ada" });
       const next = "run" in uploaded ? (uploaded.run ?? "") : "";
       expect((await fleet.until(next, "needs_approval")).status).toBe("needs_approval");
     }
-    const checked = await requestRun(fleet, manifest, { ...asking, kind: "drift", trigger: "schedule" });
+    const checked = await requestRun(fleet, { ...asking, id: manifest, kind: "drift", trigger: "schedule" });
     const ended = await fleet.until("run" in checked ? checked.run : "");
     expect(ended).toMatchObject({
       kind: "drift",
@@ -111,8 +119,8 @@ describe("runs", () => {
   it("are canceled at once before they begin", async () => {
     const { run } = await fleet.add("canceled", manifestText("canceled", ["a"]), "none");
     await fleet.until(run, "needs_approval");
-    expect(await cancelRun(fleet, { run, actor: "ada" })).toBe("canceled");
-    expect(await cancelRun(fleet, { run, actor: "ada" })).toMatchObject({ refused: "ended" });
+    expect(await cancelRun(fleet, { id: run, actor: "ada" })).toBe("canceled");
+    expect(await cancelRun(fleet, { id: run, actor: "ada" })).toMatchObject({ refused: "ended" });
   });
 
   it("with an invalid manifest end with its problems", async () => {
@@ -130,7 +138,7 @@ describe("runs", () => {
     const filesOf = (turn: number) => ({ "graphform.yaml": `${manifestText("busy", ["a"])}# ${turn}\n` });
     for (let turn = 0; turn < 30; turn += 1) {
       const files = filesOf(turn);
-      await uploadFiles(fleet, { manifest, files, actor: "ada" });
+      await uploadFiles(fleet, { id: manifest, files, actor: "ada" });
       await pause((turn * 37) % 150);
     }
     const open = async (): Promise<number> => {
@@ -157,7 +165,7 @@ describe("runs", () => {
     await fleet.until(run, "needs_approval");
     const stuck = { status: "applying", worker: "one that ended" } as const;
     await fleet.database.updateTable("runs").set(stuck).where("id", "=", run).execute();
-    const asked = await requestRun(fleet, manifest, asking);
+    const asked = await requestRun(fleet, { id: manifest, ...asking });
     expect(asked).toEqual({ run });
     await buryRun(fleet, run);
     expect(await fleet.run(run)).toMatchObject({ status: "errored", exit_code: 1 });

@@ -91,7 +91,7 @@ describe("a run survives", () => {
     const { run } = await fleet.add("cut", manifestText("cut", ["a", "b"]));
     await fleet.until(run, "applying");
     await pause(1_000);
-    expect(await cancelRun(fleet, { run, actor: "ada" })).toBe("requested");
+    expect(await cancelRun(fleet, { id: run, actor: "ada" })).toBe("requested");
     const ended = await fleet.until(run);
     expect(ended.status).toBe("canceled");
   }, 120_000);

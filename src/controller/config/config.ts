@@ -24,7 +24,6 @@ export interface TenantConfig {
   readonly maxConcurrent: number;
 }
 
-/** A token for the repositories of a pattern. */
 export interface GitCredential {
   readonly url: string;
   readonly username: string;
@@ -33,7 +32,6 @@ export interface GitCredential {
   readonly tenants?: readonly string[];
 }
 
-/** A receiver of outgoing webhooks. */
 export interface WebhookReceiver {
   readonly url: string;
   readonly secret: SecretSource;
@@ -44,9 +42,7 @@ export interface WebhookReceiver {
 export interface ControllerConfig {
   readonly tenants: { readonly [name: string]: TenantConfig };
   readonly git: { readonly allow: readonly string[]; readonly credentials: readonly GitCredential[] };
-  /** By name. */
   readonly webhooks: { readonly [name: string]: WebhookReceiver };
-  /** Secrets of incoming webhooks. */
   readonly hooks: { readonly github?: SecretSource; readonly gitlab?: SecretSource };
   readonly http: {
     /** Addresses and networks (`10.0.0.0/8`) of proxies. */
@@ -56,7 +52,6 @@ export interface ControllerConfig {
   };
 }
 
-/** The configuration in force. */
 export interface LiveConfig {
   current(): ControllerConfig;
   /** Reads the file again. A mistake in it is returned, and leaves the last configuration in force. */
@@ -73,7 +68,6 @@ function closed(
   return { type: "object", description, additionalProperties: false, properties, required };
 }
 
-/** A map that may be left out. */
 function optional(rule: Rule): Rule {
   return { ...rule, default: {} };
 }
@@ -202,7 +196,6 @@ const webhook: Rule = closed(
   ["url", "secret"],
 );
 
-/** JSON Schema (draft-07) of controller.yaml. */
 export const controllerSchema: Rule = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "graphform controller, version 1",

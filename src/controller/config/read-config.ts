@@ -1,10 +1,10 @@
 /** @module Reads controller.yaml: its form by the schema, and what a schema cannot say. Keeps its last version that has no mistake. */
 import { readFile } from "node:fs/promises";
-import { isIP } from "node:net";
 import { dirname, resolve } from "node:path";
 import { Ajv } from "ajv";
 import { isNode, LineCounter, parseDocument } from "yaml";
 import { GraphformError, type SecretSource, violatedPath, violationText } from "../../index.ts";
+import { isNetwork } from "../networks.ts";
 import { gitPattern } from "../sources/git-url.ts";
 import { type ControllerConfig, controllerSchema, type LiveConfig, type NamedCommand } from "./config.ts";
 
@@ -77,7 +77,6 @@ export async function openConfig(file: string | undefined): Promise<LiveConfig> 
   };
 }
 
-/** The configuration of a text; throws `config-invalid` with its first mistake. */
 function parseConfig(text: string, file: string): ControllerConfig {
   const lines = new LineCounter();
   const options = { lineCounter: lines, prettyErrors: false, stringKeys: true, resolveKnownTags: false };
@@ -142,7 +141,6 @@ function violations(value: unknown): readonly Fault[] {
   });
 }
 
-/** Mistakes that a schema cannot find. */
 function further({ tenants, git, webhooks, http }: Written<ControllerConfig>): readonly Fault[] {
   const known = Object.keys(tenants);
   const unless = (isRight: boolean, path: Fault["path"], message: string, hint?: string): readonly Fault[] =>
@@ -191,12 +189,6 @@ function further({ tenants, git, webhooks, http }: Written<ControllerConfig>): r
       return unless(isNetwork(text), ["http", "trustProxy", at], message);
     }),
   ];
-}
-
-function isNetwork(text: string): boolean {
-  const [address = "", bits = "0", more] = text.split("/");
-  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= longest;
 }
 
 function configOf(written: Written<ControllerConfig>, absolute: (path: string) => string): ControllerConfig {

@@ -13,7 +13,6 @@ export interface Act {
   readonly details?: object;
 }
 
-/** The hash that the first row follows. */
 const beginning = "0".repeat(64);
 
 /** Adds an act to the log, in the transaction of what was done. It is the last statement of it: the rows are written one after the other. */

@@ -35,7 +35,6 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
 /** SQL states and codes of the network of a database that does not answer, or not now. A deadlock is one: the statement may be repeated. */
 const awayCodes =
   /^(08...|40...|53...|57...|55P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|state-unreachable)$/;
-/** Errors of the driver, which have no code. */
 const awayWords =
   /timeout exceeded when trying to connect|query read timeout|connection (terminated|ended)|client has encountered a connection error/i;
 

@@ -73,7 +73,6 @@ export const tables = {
     updated_at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
     ended_at: "timestamptz",
   },
-  /** The plan of a run as its JSON document. */
   plans: {
     run_id: "uuid PRIMARY KEY REFERENCES graphform.runs ON DELETE CASCADE",
     document: "jsonb NOT NULL",
@@ -94,7 +93,6 @@ export const tables = {
   },
   tokens: {
     id: "uuid PRIMARY KEY DEFAULT gen_random_uuid()",
-    /** SHA-256 of the token, as hexadecimal digits. */
     hash: "text NOT NULL UNIQUE",
     role: "text NOT NULL",
     /** Null: of every tenant. */
@@ -149,12 +147,10 @@ export const tables = {
   },
 } as const;
 
-/** The source of a manifest's files. */
 export type Source =
   | { readonly type: "git"; readonly url: string; readonly ref: string; readonly path: string }
   | { readonly type: "upload" };
 
-/** Files of an upload: their paths, relative to the manifest's folder, with their texts. */
 export interface Upload {
   readonly [path: string]: string;
 }

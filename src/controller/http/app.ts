@@ -1,22 +1,21 @@
-/** @module Makes the HTTP application of the controller from the table of endpoints. */
+/** @module Makes the HTTP application of the controller from the table of endpoints; a repeated request gets the answer of the first one. */
 import { type Context, Hono } from "hono";
+import { type SqlBool, sql } from "kysely";
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
+import { digestOf } from "../digest.ts";
 import type { Queue } from "../queue/queue.ts";
 import { type Checks, checksOf } from "./checks.ts";
 import { documentOf, ref } from "./documents.ts";
-import type { Endpoint, World } from "./endpoint.ts";
+import { type Endpoint, openApi, type World } from "./endpoint.ts";
 import { fleetEndpoints } from "./endpoints/fleet.ts";
-import { healthEndpoints } from "./endpoints/health.ts";
+import { countRequests, healthEndpoints } from "./endpoints/health.ts";
 import { hookEndpoints } from "./endpoints/hooks.ts";
 import { manifestEndpoints } from "./endpoints/manifests.ts";
 import { runEndpoints } from "./endpoints/runs.ts";
 import { stateEndpoints } from "./endpoints/state.ts";
-import { type Bindings, guard, peerOf, type Rate } from "./guard.ts";
-import { once } from "./idempotency.ts";
-import { countRequests } from "./metrics.ts";
-import { openApi } from "./openapi.ts";
 import { json, Problem, problemAnswer, problemOf } from "./problem.ts";
+import { type Bindings, guard, peerOf, type Rate } from "./tokens.ts";
 
 export interface AppOptions {
   readonly database: Database;
@@ -30,7 +29,7 @@ export interface AppOptions {
   readonly onTrouble?: (error: unknown) => void;
 }
 
-/** The table: every path of the controller but its document's own. */
+/** Every path of the controller but its document's own. */
 export const endpoints: readonly Endpoint[] = [
   ...healthEndpoints,
   ...fleetEndpoints,
@@ -40,7 +39,6 @@ export const endpoints: readonly Endpoint[] = [
   ...hookEndpoints,
 ];
 
-/** Path of the OpenAPI document. */
 export const documentPath = "/api/v1/openapi.json";
 
 type App = Hono<{ Bindings: Bindings }>;
@@ -74,40 +72,74 @@ export function createApp(options: AppOptions): App {
     };
     const key = headers.get("idempotency-key");
     if (key === null || !row.isRepeatable) return work();
-    const parts = [row.method, url.pathname, url.search, bytes];
-    return once(database, { token: caller.id, key, parts }, work);
+    return once(database, [caller.id, key], [row.method, url.pathname, url.search, bytes], work);
   };
 
-  const app: App = new Hono();
-  const serve = (row: Endpoint): ((context: Exchange) => Promise<Response>) => {
-    const checks = checksOf(row);
-    return async (context) => {
-      const response = await answer(row, checks, context).catch((error: unknown) => {
-        const problem = problemOf(error);
-        if (problem !== error) onTrouble?.(error);
-        return problemAnswer(problem);
-      });
-      response.headers.set("x-content-type-options", "nosniff");
-      requests.add(row.method, row.path, response.status);
-      return response;
-    };
+  const refuse = (error: unknown): Response => {
+    const problem = problemOf(error);
+    if (problem !== error) onTrouble?.(error);
+    return problemAnswer(problem);
   };
+  const app: App = new Hono();
   const methods = new Map<string, string[]>();
   for (const row of endpoints) {
     const path = row.path.replace(/\{(\w+)\}/g, ":$1");
-    app.on(row.method, path, serve(row));
+    const checks = checksOf(row);
     methods.set(path, [...(methods.get(path) ?? []), row.method]);
+    app.on(row.method, path, async (context) => {
+      const response = await answer(row, checks, context).catch(refuse);
+      response.headers.set("x-content-type-options", "nosniff");
+      requests.add(row.method, row.path, response.status);
+      return response;
+    });
   }
   const document = openApi(endpoints, version);
   app.get(documentPath, () => json(200, document));
   for (const [path, allowed] of methods)
-    app.all(path, () =>
-      problemAnswer(new Problem("method-not-allowed", undefined, { allow: allowed.join(", ") })),
-    );
-  app.notFound(() => problemAnswer(new Problem("not-found")));
-  app.onError((error) => {
-    onTrouble?.(error);
-    return problemAnswer(problemOf(error));
-  });
+    app.all(path, () => refuse(new Problem("method-not-allowed", undefined, { allow: allowed.join(", ") })));
+  app.notFound(() => refuse(new Problem("not-found")));
+  app.onError(refuse);
   return app;
+}
+
+/**
+ * Does `work` once for a key: for a day, later requests get its answer. A refusal gives the key back. Rejects with a Problem if the key
+ * belongs to another request, or if the first one is still being answered; one without an answer for a minute has died.
+ */
+export async function once(
+  database: Database,
+  [token, key]: readonly [token: string, key: string],
+  parts: readonly (string | Buffer)[],
+  work: () => Promise<Response>,
+): Promise<Response> {
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new Problem("invalid-request", "an Idempotency-Key has 1 to 255 visible characters");
+  const digest = digestOf(...parts).toString("hex");
+  const isMine = sql<SqlBool>`token_id = ${token} AND key = ${key}`;
+  await sql`DELETE FROM graphform.answers WHERE ${isMine} AND at < clock_timestamp()
+    - CASE status WHEN 0 THEN interval '1 minute' ELSE interval '1 day' END`.execute(database);
+  const made = await database
+    .insertInto("answers")
+    .values({ token_id: token, key, digest, status: 0, body: "" })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("key")
+    .executeTakeFirst();
+  if (made === undefined) {
+    const stored = await database.selectFrom("answers").selectAll().where(isMine).executeTakeFirst();
+    if (stored !== undefined && stored.digest !== digest) throw new Problem("key-reused");
+    if (stored === undefined || stored.status === 0)
+      throw new Problem("in-progress", undefined, { "retry-after": "1" });
+    const headers = { "content-type": "application/json", "idempotency-replayed": "true" };
+    return new Response(stored.body, { status: stored.status, headers });
+  }
+  try {
+    const answer = await work();
+    const kept = { status: answer.status, body: await answer.clone().text() };
+    await database.updateTable("answers").set(kept).where(isMine).execute();
+    return answer;
+  } catch (error) {
+    const row = database.deleteFrom("answers").where(isMine);
+    await row.execute().catch(() => undefined);
+    throw error;
+  }
 }

@@ -4,7 +4,6 @@ import { pathSchemas, record } from "./documents.ts";
 import type { Endpoint, Query } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
 
-/** Bytes of a body if the endpoint says nothing else. */
 const usualBody = 64 * 1024;
 
 /** The checks of one endpoint; all throw a Problem. */
@@ -21,10 +20,8 @@ const formats = {
   "date-time": (text: string) => dateTime.test(text) && !Number.isNaN(Date.parse(text)),
 };
 const ajv = new Ajv2020({ strictTypes: false, formats });
-/** Query parameters come as texts. */
 const ajvOfTexts = new Ajv2020({ strictTypes: false, formats, coerceTypes: true });
 
-/** The checks of an endpoint. */
 export function checksOf({ parameters, query = {}, body, maxBody = usualBody }: Endpoint): Checks {
   const isPath = ajv.compile(
     record(Object.fromEntries(parameters.map((name) => [name, pathSchemas[name] ?? {}]))),
@@ -66,7 +63,6 @@ function invalid(what: string, errors: readonly ErrorObject[] | null | undefined
   );
 }
 
-/** Reads a body of at most `limit` bytes. */
 async function readBody(request: Request, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = Number(request.headers.get("content-length") ?? 0) > limit ? Number.POSITIVE_INFINITY : 0;
@@ -92,7 +88,6 @@ function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-/** The object of a JSON text; undefined for anything else. */
 export function objectIn(bytes: Uint8Array): { readonly [key: string]: unknown } | undefined {
   const value = jsonIn(bytes);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;

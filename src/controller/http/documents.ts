@@ -42,7 +42,6 @@ export function record(
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-/** A reference to a document. */
 export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -109,7 +108,6 @@ function members(table: string): Schema {
 
 type Body = "empty" | "newManifest" | "change" | "upload" | "pause" | "approval" | "cancel";
 
-/** Bodies of requests. */
 export const bodies: { readonly [name in Body]: Schema } = {
   empty: record({}),
   newManifest: members(

@@ -1,10 +1,9 @@
-/** @module Defines one endpoint: routing, the checks of a request, its answer and the OpenAPI document are made from the same row. */
+/** @module Defines endpoints as rows of a table: routing, the checks of a request, its answer and the OpenAPI document are made from it. */
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
-import type { Role } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { Schema } from "./documents.ts";
-import type { Caller } from "./tokens.ts";
+import { components, pathSchemas, ref, type Schema } from "./documents.ts";
+import type { Access, Caller } from "./tokens.ts";
 
 export interface World {
   readonly database: Database;
@@ -17,7 +16,6 @@ export interface World {
   readonly streams: { readonly poll: number; readonly keepAlive: number; readonly longest: number };
 }
 
-/** All query parameters that an endpoint may name. */
 export interface Query {
   readonly tenant?: string;
   readonly manifest?: string;
@@ -40,9 +38,7 @@ export interface Call<Body = unknown> {
 }
 
 /** The input and the answers of an endpoint. */
-interface Terms {
-  /** `all`: only for tokens that are not of one tenant. */
-  readonly scope?: "all";
+interface Terms extends Omit<Access, "role"> {
   readonly query?: { readonly [name in keyof Query]?: Schema };
   /** Schema of the JSON body, which is then required. `bytes`: any body. */
   readonly body?: Schema | "bytes";
@@ -50,20 +46,15 @@ interface Terms {
   readonly maxBody?: number;
   /** Answers that are no problems, by status: a document's name, another type than JSON, or null for no body. The lowest one is the usual one. */
   readonly answers: { readonly [status: number]: string | null };
-  /** True if a user name with the token as its password signs in too, as clients of Terraform's protocol do. */
-  readonly basic?: true;
 }
 
-/** A row of the table. */
-export interface Endpoint extends Terms {
+export interface Endpoint extends Terms, Access {
   readonly method: string;
   /** With parameters as `{name}`, which `parameters` lists. */
   readonly path: string;
   readonly parameters: readonly string[];
   readonly id: string;
   readonly summary: string;
-  /** The least role. `public` asks for no token. */
-  readonly role: Role | "public";
   /** True if an Idempotency-Key may come with it: it changes something, and takes no other body than JSON. */
   readonly isRepeatable: boolean;
   /** Resolves with an answer, or with what the usual one shows: a document, or rows of the database with its members. */
@@ -85,4 +76,54 @@ export function endpoint<Body = unknown>(
     ...{ method, path, parameters, id, summary, role, isRepeatable, ...terms },
     handle: (call: Call<never>) => row.handle(call),
   };
+}
+
+export function openApi(endpoints: readonly Endpoint[], version: string): Schema {
+  const paths: { [path: string]: { [method: string]: Schema } } = {};
+  for (const row of endpoints)
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(row) };
+  const basic = { type: "http", scheme: "basic", description: "The token as the password of any user." };
+  const securitySchemes = { bearer: { type: "http", scheme: "bearer" }, basic };
+  const info = { title: "graphform controller", version };
+  return { openapi: "3.1.0", info, paths, components: { schemas: components, securitySchemes } };
+}
+
+function operation(row: Endpoint): Schema {
+  const { id, summary, role, scope, query = {}, body, answers, basic } = row;
+  const key = {
+    name: "Idempotency-Key",
+    in: "header",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  };
+  const parameters = [
+    ...row.parameters.map((name) => ({ name, in: "path", required: true, schema: pathSchemas[name] ?? {} })),
+    ...Object.entries(query).map(([name, schema]) => ({ name, in: "query", schema })),
+    ...(row.isRepeatable ? [key] : []),
+  ];
+  const problem = { "application/problem+json": { schema: ref("Problem") } };
+  const responses = Object.entries(answers).map(([status, answer]): readonly [string, Schema] => {
+    const content = contentOf(answer);
+    if (Number(status) >= 400)
+      return [status, { description: "Refused.", content: { ...content, ...problem } }];
+    return [status, { description: status === "202" ? "Asked for." : "Done.", ...(answer && { content }) }];
+  });
+  const needs = `Takes a token for ${scope === "all" ? "all tenants" : "the tenant"} with the role ${role} or one above it.`;
+  const schema = body === "bytes" ? {} : body;
+  return {
+    operationId: id,
+    summary,
+    ...(role === "public" ? {} : { description: needs }),
+    parameters,
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: body !== "bytes", content: { "application/json": { schema } } } }),
+    responses: { ...Object.fromEntries(responses), default: { description: "Refused.", content: problem } },
+    security: role === "public" ? [] : [{ bearer: [] }, ...(basic === true ? [{ basic: [] }] : [])],
+  };
+}
+
+function contentOf(answer: string | null): Schema {
+  if (answer === null) return {};
+  const isType = answer.includes("/");
+  return { [isType ? answer : "application/json"]: { schema: isType ? { type: "string" } : ref(answer) } };
 }

@@ -35,7 +35,6 @@ export type ProblemCode = keyof typeof table;
 
 const problems: { readonly [code in ProblemCode]: readonly [status: number, title: string] } = table;
 
-/** All codes. */
 export const problemCodes = Object.keys(problems) as readonly ProblemCode[];
 
 /** A refusal. `detail` is for people and names nothing that the caller may not see. */
@@ -53,7 +52,6 @@ export class Problem extends Error {
   }
 }
 
-/** An answer with a JSON document. */
 export function json(
   status: number,
   document: unknown,
@@ -65,7 +63,6 @@ export function json(
   });
 }
 
-/** The answer for a refusal. */
 export function problemAnswer({ code, detail, headers }: Problem): Response {
   const [status, title] = problems[code];
   const body = { type: `urn:graphform:problem:${code}`, title, status, code, detail };

@@ -75,7 +75,6 @@ export async function findRun({ world, caller, path: { run = "" } }: Call): Prom
   return found(await runsOf(world.database, tenants(caller, {})).where("id", "=", run).executeTakeFirst());
 }
 
-/** Throws `not-found` for nothing. */
 export function found<T>(row: T | undefined, detail?: string): T {
   if (row === undefined) throw new Problem("not-found", detail);
   return row;

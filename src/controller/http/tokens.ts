@@ -1,14 +1,16 @@
-/** @module Makes, checks and revokes bearer tokens. The database has their hashes alone. */
+/** @module Makes, checks and revokes bearer tokens, and decides who may send a request: from where, how often, and with which token. */
 import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
 import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
 import type { Database } from "../database/connect.ts";
 import type { Role, Schema } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
+import { isInNetworks, plainAddress } from "../networks.ts";
+import { Problem } from "./problem.ts";
 
-/** Whoever sends a request. */
 export interface Caller {
-  /** Id of the token. */
   readonly id: string;
   readonly actor: string;
   readonly role: Role;
@@ -74,7 +76,6 @@ export async function checkToken(database: Database, token: string): Promise<Cal
   return row && { id: row.id, actor: `token ${row.name}`, role: row.role, tenant: row.tenant };
 }
 
-/** True if the token of an id is neither expired nor revoked. */
 export async function isInForce(database: Database, id: string): Promise<boolean> {
   return (await inForce(database).where("id", "=", id).executeTakeFirst()) !== undefined;
 }
@@ -96,7 +97,100 @@ export function tokenIn(authorization: string, basic: boolean): string | undefin
   return pair.slice(pair.indexOf(":") + 1) || undefined;
 }
 
-/** The name of a token in the database. */
 export function hashOf(token: string): string {
   return digestOf(token).toString("hex");
+}
+
+export interface Bindings {
+  readonly incoming?: IncomingMessage;
+}
+
+const anybody: Caller = { id: "", actor: "a webhook", role: "viewer", tenant: "" };
+
+/** The callers that an endpoint lets in. */
+export interface Access {
+  /** The least role. `public` asks for no token. */
+  readonly role: Role | "public";
+  /** `all`: only for tokens that are not of one tenant. */
+  readonly scope?: "all";
+  /** True if a user name with the token as its password signs in too, as clients of Terraform's protocol do. */
+  readonly basic?: true;
+}
+
+/** Returns the function that lets a request in to an endpoint: it resolves with the caller, or throws a Problem. */
+export function guard(
+  database: Database,
+  rate: Rate,
+): (access: Access, headers: Headers, peer: string) => Promise<Caller> {
+  const take = rateLimit(rate);
+  const limit = (key: string): void => {
+    const seconds = take(key);
+    if (seconds > 0) throw new Problem("too-many-requests", undefined, { "retry-after": String(seconds) });
+  };
+  return async ({ role, scope, basic = false }, headers, peer) => {
+    if (role === "public") {
+      limit(`open ${peer}`);
+      return anybody;
+    }
+    const token = tokenIn(headers.get("authorization") ?? "", basic);
+    const challenge = { "www-authenticate": basic ? 'Basic realm="graphform"' : "Bearer" };
+    if (token === undefined) throw new Problem("no-token", undefined, challenge);
+    limit(`token ${hashOf(token)}`);
+    const caller = await checkToken(database, token);
+    if (caller === undefined) {
+      limit(`address ${peer}`);
+      throw new Problem("invalid-token", undefined, challenge);
+    }
+    if (!allows(caller.role, role)) throw new Problem("forbidden", `it takes the role ${role}`);
+    if (scope === "all" && caller.tenant !== null)
+      throw new Problem("forbidden", "it takes a token that is not of one tenant");
+    return caller;
+  };
+}
+
+/** Requests a second, and as many as may come at once. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** Buckets that are remembered; beyond it the oldest is forgotten. */
+const most = 10_000;
+
+/** Returns a function that takes one from the bucket of a key, which fills steadily: 0, or the seconds after which there is one again. */
+export function rateLimit(
+  { perSecond, burst }: Rate,
+  now: () => number = () => performance.now(),
+): (key: string) => number {
+  const buckets = new Map<string, { left: number; at: number }>();
+  return (key) => {
+    const at = now();
+    const known = buckets.get(key) ?? { left: burst, at };
+    const left = Math.min(burst, known.left + ((at - known.at) / 1000) * perSecond);
+    buckets.delete(key);
+    buckets.set(key, { left: left < 1 ? left : left - 1, at });
+    const [oldest] = buckets.keys();
+    if (buckets.size > most && oldest !== undefined) buckets.delete(oldest);
+    return left < 1 ? Math.ceil((1 - left) / perSecond) : 0;
+  };
+}
+
+/**
+ * The address that a request comes from. A proxy that the configuration trusts says it for others. Throws a Problem unless the way is this
+ * machine's, encrypted, or one whose proxy says that it was encrypted.
+ */
+export function peerOf({ incoming }: Bindings, headers: Headers, trusted: readonly string[]): string {
+  const socket = incoming?.socket;
+  // Without a server in between, the request is of this process; a socket that is a file has no address.
+  if (socket?.remoteAddress === undefined) return "local";
+  const address = plainAddress(socket.remoteAddress);
+  const [way, client] = [headers.get("x-forwarded-proto"), headers.get("x-forwarded-for")];
+  // Requests of this machine may come past its own proxy.
+  if (isInNetworks(address, trusted) && (way ?? client) !== null) {
+    if (way !== "https") throw new Problem("not-encrypted");
+    return client?.split(",").at(-1)?.trim() || address;
+  }
+  const isSafe = socket instanceof TLSSocket || isInNetworks(address, ["127.0.0.0/8", "::1"]);
+  if (!isSafe) throw new Problem("not-encrypted");
+  return address;
 }

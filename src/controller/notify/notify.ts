@@ -1,9 +1,12 @@
 /** @module Tells receivers of webhooks what lasts: once when it begins, once a day while it does, once when it is over. */
+
+import { createHmac } from "node:crypto";
+import { GraphformError, readSecret, type SecretSource } from "../../index.ts";
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
-import { deliver } from "./deliver.ts";
+import { openRuns } from "../runs/moves.ts";
 
 /** A state of affairs that is told about. With another `about` it is a new one. */
 interface Condition {
@@ -12,7 +15,6 @@ interface Condition {
   readonly data: object;
 }
 
-/** Things that receivers of webhooks are told about. */
 type Topic = "drift" | "approval" | "failure";
 
 /** Ms after which a receiver is told that something still lasts. */
@@ -77,12 +79,14 @@ async function conditionsOf(
   { id, removed_at, drifted_at: drifted, trouble, checked_at, created_at }: ManifestRow,
 ): Promise<{ readonly [topic in Topic]: Condition | undefined | "unsettled" }> {
   if (removed_at !== null) return { drift: undefined, approval: undefined, failure: undefined };
-  const runs = database.selectFrom("runs").selectAll().where("manifest_id", "=", id);
-  const newest = runs.orderBy("created_at", "desc");
-  const open = await newest.where("ended_at", "is", null).execute();
-  const last = await newest
+  const open = await openRuns(database, id);
+  const last = await database
+    .selectFrom("runs")
+    .selectAll()
+    .where("manifest_id", "=", id)
     .where("ended_at", "is not", null)
     .where("status", "not in", ["superseded", "canceled", "discarded"])
+    .orderBy("created_at", "desc")
     .limit(1)
     .executeTakeFirst();
   const waiting = open.find(({ status }) => status === "needs_approval");
@@ -129,4 +133,58 @@ async function remember(
     .values({ ...row, ...said })
     .onConflict((conflict) => conflict.columns(["manifest_id", "receiver", "topic"]).doUpdateSet(said))
     .execute();
+}
+
+/** A message. Its id names it to the receiver if it comes twice. */
+export interface Message {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: Date;
+  readonly data: object;
+}
+
+const patience = 15_000;
+
+/**
+ * Sends a message to an address of the configuration, and to no other: redirections are not followed. Rejects with `webhook-refused` unless
+ * the receiver answers 2xx; the message of the error has neither its answer nor its path, which may hold a token.
+ */
+export async function deliver(
+  { name, url, secret }: { readonly name: string; readonly url: string; readonly secret: SecretSource },
+  message: Message,
+): Promise<void> {
+  const body = JSON.stringify({ type: message.type, timestamp: message.timestamp, data: message.data });
+  const seconds = Math.floor(message.timestamp.getTime() / 1000);
+  const key = await readSecret(`webhooks.${name}.secret`, secret);
+  const response = await fetch(url, {
+    method: "POST",
+    redirect: "manual",
+    signal: AbortSignal.timeout(patience),
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "graphform",
+      "webhook-id": message.id,
+      "webhook-timestamp": String(seconds),
+      "webhook-signature": `v1,${signature(key, `${message.id}.${seconds}.${body}`)}`,
+    },
+    body,
+  }).catch((cause: unknown) => {
+    throw refused(name, "does not answer", cause);
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw refused(name, `answered ${response.status}`);
+}
+
+/** HMAC with the key that `whsec_` begins, in base64 as the specification writes it. */
+function signature(secret: string, text: string): string {
+  return createHmac("sha256", Buffer.from(secret.replace(/^whsec_/, ""), "base64"))
+    .update(text)
+    .digest("base64");
+}
+
+function refused(name: string, what: string, cause?: unknown): GraphformError {
+  return new GraphformError("webhook-refused", `the receiver ${name} of webhooks ${what}`, {
+    hint: "look at webhooks in the configuration of the controller",
+    cause,
+  });
 }

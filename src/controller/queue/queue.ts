@@ -1,7 +1,6 @@
 /** @module The queues of jobs: everything that knows pg-boss. */
 import { fromKysely, type Job, PgBoss } from "pg-boss";
 import type { Tx } from "../database/connect.ts";
-import { superviseSteadily } from "./supervise.ts";
 
 /** The queues. Jobs hold ids, never plans or secrets. */
 export interface Queues {
@@ -20,7 +19,6 @@ export type Fetched<N extends QueueName = QueueName> = Pick<
   "id" | "retryCount" | "data" | "signal"
 >;
 
-/** Schema of pg-boss. */
 const schema = "graphform_queue";
 
 /** Name of the queue of jobs that ended too often. */
@@ -50,11 +48,9 @@ const ofRuns = {
   deadLetter: deadLetters,
 } as const;
 
-/** The queue of one process. */
 export interface Queue {
   /** Sends a job, in the transaction of what it is about. A second one for the same key is not sent while the first is queued or active. */
   send<N extends QueueName>(tx: Tx, name: N, key: string, data: Queues[N], after?: number): Promise<void>;
-  /** Completes a job in a transaction. */
   complete<N extends QueueName>(tx: Tx, name: N, job: Fetched<N>): Promise<void>;
   /** Runs `handler` for each job, `slots` at a time. A handler that rejects gives its job back, to be tried again. */
   work<N extends QueueName>(
@@ -158,4 +154,40 @@ function settings(url: string): {
   readonly application_name: string;
 } {
   return { connectionString: url, schema, max: 10, application_name: "graphform queue" };
+}
+
+/**
+ * Calls `supervise` every `interval` ms. After an answer that failed or came late, it waits for more than one `heartbeat` ms of steady
+ * answers before the next look counts workers as dead.
+ */
+export function superviseSteadily(
+  supervise: () => Promise<void>,
+  { heartbeat, interval }: { readonly heartbeat: number; readonly interval: number },
+  answers: () => Promise<void>,
+): { readonly stop: () => void } {
+  let steadySince = performance.now();
+  let isBusy = false;
+  const look = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    const begun = performance.now();
+    try {
+      await answers();
+      if (performance.now() - begun > interval) steadySince = performance.now();
+      else if (begun - steadySince > heartbeat * 1.2) await supervise();
+    } catch {
+      steadySince = performance.now();
+    } finally {
+      isBusy = false;
+    }
+  };
+  let last = performance.now();
+  const timer = setInterval(() => {
+    // A process that stood still does not know how long the others did.
+    if (performance.now() - last > interval * 3) steadySince = performance.now();
+    last = performance.now();
+    void look();
+  }, interval);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
 }

@@ -4,8 +4,8 @@ import type { Tx } from "../database/connect.ts";
 import { busyDelay, type Next, type Stage } from "./carry-out.ts";
 import { withCheckout } from "./checkout.ts";
 import { newerManifest, outcome } from "./moves.ts";
-import { type Applied, type Failure, threadEnded } from "./orders.ts";
 import { supersedeWaiting } from "./plan-run.ts";
+import { type Applied, type Failure, threadEnded } from "./threads.ts";
 import { making } from "./transitions.ts";
 import { planColumns } from "./verdict.ts";
 import { countOthers, type Taken, type WorkerWorld } from "./world.ts";
@@ -13,7 +13,6 @@ import { countOthers, type Taken, type WorkerWorld } from "./world.ts";
 /** Ms before a run is tried again whose state is locked by another one, or that goes on converging. */
 const [lockedDelay, convergingDelay] = [15_000, 30_000];
 
-/** The stage of applying. */
 export const applying: Stage<Applied> = {
   working: "applying",
   ways: [

@@ -4,6 +4,7 @@ import type { Tx } from "../database/connect.ts";
 import type { Schema } from "../database/schema.ts";
 import {
   type Asking,
+  addEvents,
   beginWhatWasAsked,
   type Columns,
   keepPlan,
@@ -12,11 +13,11 @@ import {
   moveRun,
   outcome,
   setManifest,
+  setRun,
 } from "./moves.ts";
-import { type Failure, failureOf } from "./orders.ts";
-import { atWork, type Way } from "./transitions.ts";
+import { type Failure, failureOf } from "./threads.ts";
+import { atWork, type RunEvent, type Way } from "./transitions.ts";
 import type { PlanDocument } from "./verdict.ts";
-import { type Watch, watchRun } from "./watch.ts";
 import { countFor, countOthers, inTransaction, type RunJob, type Taken, type WorkerWorld } from "./world.ts";
 
 /** Times that a run is taken in a row, without progress, before it is given up; before it runs alone, as what may kill its workers. */
@@ -25,7 +26,7 @@ const [maxAttempts, suspectAfter] = [6, 3];
 /** Ms before a run whose manifest, tenant or process is busy is tried again. */
 export const busyDelay = 5_000;
 
-/** What follows the work of a job: the way of its run, and what becomes of the job. */
+/** The end of the work of a job: the way of its run, and the return of the job. */
 export type Next = Way & {
   readonly columns?: Columns;
   /** Columns of its manifest. */
@@ -151,8 +152,7 @@ async function takeRun(
   const isResumed = way === undefined || way.from === "converging";
   const taken = { job, run: { ...run, ...columns }, manifest, isResumed };
   if (way === undefined) {
-    const update = tx.updateTable("runs").set({ ...columns, updated_at: new Date() });
-    await update.where("id", "=", run.id).execute();
+    await setRun(tx, run.id, { ...columns, updated_at: new Date() });
     await countFor(tx, worker, "takeovers");
     return taken;
   }
@@ -167,4 +167,67 @@ async function takeRun(
   await queue.complete(tx, job.queue, job);
   await queue.send(tx, job.queue, run.id, job.data, answer);
   return undefined;
+}
+
+export type EndReason = "canceled" | "stopping" | "lost";
+
+export interface Watch {
+  /** Aborted with one of `EndReason`. */
+  readonly signal: AbortSignal;
+  reason(): EndReason | undefined;
+  /** Adds an event to the log. `isProgress`: the run is not charged any more with the deaths of workers before it. */
+  add(event: RunEvent, isProgress?: boolean): void;
+  end(): Promise<void>;
+}
+
+const interval = 1_000;
+
+/** A database that does not answer ends nothing: the lease of the state says when a run may not go on. */
+export function watchRun(world: WorkerWorld, run: string, fence: number): Watch {
+  const { database, stopping } = world;
+  const ended = new AbortController();
+  let pending: RunEvent[] = [];
+  let hasProgress = false;
+  let looking: Promise<void> | undefined;
+
+  const look = async (): Promise<void> => {
+    const [events, progress] = [pending, hasProgress];
+    [pending, hasProgress] = [[], false];
+    try {
+      const found = await database.transaction().execute(async (tx) => {
+        if (!(await addEvents(tx, run, fence, events, progress ? { attempts: 0 } : {}))) return undefined;
+        return tx.selectFrom("runs").select("cancel_requested_at").where("id", "=", run).executeTakeFirst();
+      });
+      if (found === undefined) {
+        ended.abort("lost" satisfies EndReason);
+        await countFor(database, world.id, "fenced");
+      } else if (found.cancel_requested_at !== null) ended.abort("canceled" satisfies EndReason);
+    } catch {
+      pending = [...events, ...pending];
+      hasProgress ||= progress;
+    }
+  };
+  const beat = (): void => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+  };
+  const timer = setInterval(beat, interval);
+  const stop = (): void => ended.abort("stopping" satisfies EndReason);
+  stopping.addEventListener("abort", stop);
+  if (stopping.aborted) stop();
+  return {
+    signal: ended.signal,
+    reason: () => (ended.signal.aborted ? ended.signal.reason : undefined),
+    add(event, isProgress = false) {
+      pending.push(event);
+      hasProgress ||= isProgress;
+    },
+    async end() {
+      clearInterval(timer);
+      stopping.removeEventListener("abort", stop);
+      await looking;
+      if (pending.length > 0) await look();
+    },
+  };
 }

@@ -6,7 +6,7 @@ import type { Database } from "../database/connect.ts";
 import type { ManifestRow } from "../database/schema.ts";
 import { checkOut } from "../sources/source.ts";
 import { tenantWorld } from "../sources/tenant-world.ts";
-import type { Order } from "./orders.ts";
+import type { Order } from "./threads.ts";
 import type { WorkerWorld } from "./world.ts";
 
 /** Checks out a commit of a manifest, does the work with the order for a thread, and removes the checkout. */

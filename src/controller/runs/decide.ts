@@ -1,9 +1,25 @@
-/** @module Carries out what people decide about runs: each decision is one transaction, with its entry in the audit log. */
+/** @module Carries out what people decide about runs and manifests: each decision is one transaction, with its entry in the audit log. */
 import { addAudit } from "../database/audit.ts";
 import type { Database, Tx } from "../database/connect.ts";
-import type { ManifestRow, RunRow } from "../database/schema.ts";
+import type { ManifestRow, NewManifest, RunRow, Source, Upload } from "../database/schema.ts";
+import { digestOf } from "../digest.ts";
 import type { Queue } from "../queue/queue.ts";
-import { askForRun, beginWhatWasAsked, lockBoth, moveRun, newerManifest, setApproved } from "./moves.ts";
+import { uploadDigest } from "../sources/source.ts";
+import {
+  type Asking,
+  askForRun,
+  beginWhatWasAsked,
+  dropUploads,
+  lockBoth,
+  lockManifest,
+  moveRun,
+  newerManifest,
+  openRuns,
+  setApproved,
+  setCommit,
+  setManifest,
+  setRun,
+} from "./moves.ts";
 import { isEnd } from "./transitions.ts";
 
 export interface DecidingWorld {
@@ -17,12 +33,20 @@ export interface Refused {
   readonly message: string;
 }
 
-export function refused(code: Refused["refused"], message: string): Refused {
-  return { refused: code, message };
+/** The run or the manifest that a decision is about, and the one who takes it. */
+export interface About {
+  readonly id: string;
+  readonly actor: string;
 }
 
-/** The transaction of a decision about a locked manifest, with the entry in the audit log that is its last statement. */
-export interface Deciding {
+/** A decision, with its terms. */
+export type Decision<Terms = object, T = string> = (
+  world: DecidingWorld,
+  about: About & Terms,
+) => Promise<T | Refused>;
+
+/** A transaction with the locked rows; `audit` adds the entry of the log, as the last statement. */
+interface Locked {
   readonly tx: Tx;
   readonly queue: Queue;
   readonly manifest: ManifestRow;
@@ -30,17 +54,37 @@ export interface Deciding {
   readonly audit: (action: string, details?: object) => Promise<void>;
 }
 
-export interface RunDecision {
-  readonly run: string;
-  readonly actor: string;
+function decision<Rows extends Pick<Locked, "manifest">, Terms, T extends string | object>(
+  find: (tx: Tx, id: string) => Promise<Rows | undefined>,
+  decide: (locked: Locked & Rows, terms: Terms) => Promise<T | Refused>,
+): Decision<Terms, T> {
+  return async ({ database, queue }, about) =>
+    database.transaction().execute(async (tx) => {
+      const { id, actor } = about;
+      const rows = await find(tx, id);
+      if (rows === undefined) return refused("not-found", "there is no such thing");
+      const { tenant, name, id: own } = rows.manifest;
+      const audit: Locked["audit"] = (action, details) => {
+        const act = { tenant, actor, action, subject: id === own ? name : id };
+        return addAudit(tx, { ...act, details: { manifest: name, ...details } });
+      };
+      return decide({ ...rows, tx, queue, actor, audit }, about);
+    });
+}
+
+async function lockKept(tx: Tx, id: string): Promise<Pick<Locked, "manifest"> | undefined> {
+  const manifest = await lockManifest(tx, id);
+  return manifest === undefined || manifest.removed_at !== null ? undefined : { manifest };
+}
+
+function refused(code: Refused["refused"], message: string): Refused {
+  return { refused: code, message };
 }
 
 /** Approves exactly the plan with this fingerprint: the run goes on, and the commit is what drift is healed to from now on. */
-export async function approveRun(
-  world: DecidingWorld,
-  { fingerprint, ...decision }: RunDecision & { readonly fingerprint: string },
-): Promise<"approved" | Refused> {
-  return aboutRun(world, decision, async ({ tx, queue, manifest, run, actor, audit }) => {
+export const approveRun: Decision<{ readonly fingerprint: string }> = decision(
+  lockBoth,
+  async ({ tx, queue, manifest, run, actor, audit }, { fingerprint }) => {
     const { id, status } = run;
     if (status !== "needs_approval") return notWaiting(run, "for an approval");
     if (run.fingerprint !== fingerprint)
@@ -50,38 +94,28 @@ export async function approveRun(
       await askForRun(tx, queue, manifest, newerManifest);
       return refused("changed", "the manifest has changed since this plan: a new one is being made");
     }
-    await addDecision(tx, run, actor, "approve");
+    await note(tx, run, actor, "approve");
     await moveRun(tx, id, { from: status, to: "approved", why: `approved by ${actor}` }, { fingerprint });
     await setApproved(tx, manifest.id, run.commit);
     await queue.send(tx, "apply", id, { run: id });
     await audit("approve", { fingerprint });
     return "approved";
-  });
-}
+  },
+);
 
 /** Ends a run that waits, or was approved and has not begun. */
-export async function discardRun(
-  world: DecidingWorld,
-  decision: RunDecision,
-): Promise<"discarded" | Refused> {
-  return aboutRun(world, decision, async ({ tx, queue, manifest, run, actor, audit }) => {
-    const { id, status } = run;
-    if (status !== "needs_approval" && status !== "approved") return notWaiting(run, "for an approval");
-    await moveRun(tx, id, { from: status, to: "discarded", why: `discarded by ${actor}` });
-    await addDecision(tx, run, actor, "discard");
-    await beginWhatWasAsked(tx, queue, manifest);
-    await audit("discard");
-    return "discarded";
-  });
-}
+export const discardRun: Decision = decision(lockBoth, async ({ tx, queue, manifest, run, actor, audit }) => {
+  const { id, status } = run;
+  if (status !== "needs_approval" && status !== "approved") return notWaiting(run, "for an approval");
+  await moveRun(tx, id, { from: status, to: "discarded", why: `discarded by ${actor}` });
+  await note(tx, run, actor, "discard");
+  await beginWhatWasAsked(tx, queue, manifest);
+  await audit("discard");
+  return "discarded";
+});
 
-async function addDecision(
-  tx: Tx,
-  { id, fingerprint }: RunRow,
-  actor: string,
-  decision: "approve" | "discard",
-): Promise<void> {
-  const row = { run_id: id, fingerprint: fingerprint ?? "", actor, decision };
+async function note(tx: Tx, run: RunRow, actor: string, decided: "approve" | "discard"): Promise<void> {
+  const row = { run_id: run.id, fingerprint: run.fingerprint ?? "", actor, decision: decided };
   await tx.insertInto("approvals").values(row).execute();
 }
 
@@ -92,11 +126,9 @@ const forceAfter = 60_000;
  * Asks for the end of a run. Its worker ends it at the next step; one that has not begun ends at once. By force, once the first request is
  * a minute old, the run is ended without its worker, whose later writes have no effect.
  */
-export async function cancelRun(
-  world: DecidingWorld,
-  { force = false, ...decision }: RunDecision & { readonly force?: boolean },
-): Promise<"requested" | "canceled" | Refused> {
-  return aboutRun(world, decision, async ({ tx, queue, manifest, run, actor, audit }) => {
+export const cancelRun: Decision<{ readonly force?: boolean }> = decision(
+  lockBoth,
+  async ({ tx, queue, manifest, run, actor, audit }, { force = false }) => {
     const { id, status, cancel_requested_at: asked } = run;
     if (isEnd(status)) return refused("ended", `the run has ended: ${status}`);
     if (await endWaiting(tx, run, `canceled by ${actor}`)) {
@@ -108,7 +140,7 @@ export async function cancelRun(
       return notWaiting(run, "where it can be canceled");
     if (!force) {
       if (asked !== null) return "requested";
-      await tx.updateTable("runs").set({ cancel_requested_at: new Date() }).where("id", "=", id).execute();
+      await setRun(tx, id, { cancel_requested_at: new Date() });
       await audit("cancel", { force });
       return "requested";
     }
@@ -119,15 +151,11 @@ export async function cancelRun(
     await beginWhatWasAsked(tx, queue, manifest);
     await audit("cancel by force", { force });
     return "canceled";
-  });
-}
+  },
+);
 
 /** Ends a run that is not at work; false if it is. */
-export async function endWaiting(
-  tx: Tx,
-  { id, status }: Pick<RunRow, "id" | "status">,
-  why: string,
-): Promise<boolean> {
+async function endWaiting(tx: Tx, { id, status }: RunRow, why: string): Promise<boolean> {
   if (status === "needs_approval") return moveRun(tx, id, { from: status, to: "discarded", why });
   if (status === "pending" || status === "approved")
     return moveRun(tx, id, { from: status, to: "canceled", why });
@@ -138,20 +166,108 @@ function notWaiting({ status }: RunRow, what: string): Refused {
   return refused("not-waiting", `the run does not wait ${what}: it is ${status}`);
 }
 
-async function aboutRun<T extends string | object>(
+/** Asks for a run now; resolves with the id of the run that does it. */
+export const requestRun: Decision<Partial<Asking>, { readonly run: string }> = decision(
+  lockKept,
+  async ({ tx, queue, manifest, actor, audit }, { kind = "reconcile", trigger = "request" }) => {
+    const run = await askForRun(tx, queue, manifest, { kind, trigger, actor });
+    await audit("reconcile", { run, trigger });
+    return { run };
+  },
+);
+
+/** Stops the checks of a manifest until a time; null ends the pause. Runs that were begun go on. */
+export const pauseManifest: Decision<{ readonly until: string | null }> = decision(
+  lockKept,
+  async ({ tx, manifest, audit }, { until }) => {
+    await setManifest(tx, manifest.id, { paused_until: until === null ? null : new Date(until) });
+    await audit("pause", { until });
+    return "paused";
+  },
+);
+
+/** Adds a manifest and asks for its first run; refused as `changed` if the tenant has one of that name. */
+export async function addManifest(
   { database, queue }: DecidingWorld,
-  { run: id, actor }: RunDecision,
-  decide: (deciding: Deciding & { readonly run: RunRow }) => Promise<T | Refused>,
-): Promise<T | Refused> {
+  {
+    source,
+    files,
+    actor,
+    ...columns
+  }: Pick<NewManifest, "tenant" | "name" | "auto" | "interval_seconds"> & {
+    readonly source: Source;
+    readonly files?: Upload | undefined;
+    readonly actor: string;
+  },
+): Promise<{ readonly manifest: string; readonly run: string } | Refused> {
   return database.transaction().execute(async (tx) => {
-    const found = await lockBoth(tx, id);
-    if (found === undefined) return refused("not-found", "there is no such run");
-    const { manifest, run } = found;
-    const audit = (action: string, details?: object): Promise<void> =>
-      addAudit(tx, {
-        ...{ tenant: run.tenant, actor, action, subject: id },
-        details: { manifest: manifest.name, ...details },
-      });
-    return decide({ tx, queue, manifest, run, actor, audit });
+    const { tenant, name, interval_seconds } = columns;
+    const known = tx.insertInto("tenants").values({ name: tenant });
+    await known.onConflict((conflict) => conflict.doNothing()).execute();
+    // Somewhere in its interval, always at the same point for the same name.
+    const phase = digestOf(name).readUInt32BE() / 2 ** 32;
+    const row = await tx
+      .insertInto("manifests")
+      .values({
+        ...columns,
+        source: JSON.stringify(source),
+        commit: files === undefined ? null : uploadDigest(files),
+        next_due_at: new Date(Date.now() + phase * interval_seconds * 1000),
+      })
+      .onConflict((conflict) =>
+        conflict.columns(["tenant", "name"]).where("removed_at", "is", null).doNothing(),
+      )
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) return refused("changed", `the tenant ${tenant} has a manifest ${name} already`);
+    if (files !== undefined) await keepUpload(tx, row, files);
+    const run = await askForRun(tx, queue, row, { kind: "reconcile", trigger: "request", actor });
+    await addAudit(tx, { tenant, actor, action: "add manifest", subject: name, details: { source } });
+    return { manifest: row.id, run };
   });
+}
+
+export const changeManifest: Decision<{
+  readonly auto?: "safe" | "none";
+  readonly intervalSeconds?: number;
+}> = decision(lockKept, async ({ tx, manifest, audit }, { auto, intervalSeconds }) => {
+  const { auto: autoNow, interval_seconds: secondsNow } = manifest;
+  const columns = { auto: auto ?? autoNow, interval_seconds: intervalSeconds ?? secondsNow };
+  await setManifest(tx, manifest.id, columns);
+  await audit("change manifest", columns);
+  return "changed";
+});
+
+/** Takes a manifest out of the fleet. Its databases and its state stay; a run that is at work ends at its next step. */
+export const removeManifest: Decision = decision(lockKept, async ({ tx, manifest: { id }, actor, audit }) => {
+  const now = new Date();
+  await setManifest(tx, id, { removed_at: now, dirty: false });
+  for (const run of await openRuns(tx, id))
+    if (!(await endWaiting(tx, run, `${actor} has removed the manifest`)))
+      await setRun(tx, run.id, { cancel_requested_at: now });
+  await audit("remove manifest");
+  return "removed";
+});
+
+/** Takes new files of a manifest by upload; files that are the same ask for nothing. */
+export const uploadFiles: Decision<{ readonly files: Upload }, { readonly run: string | null }> = decision(
+  lockKept,
+  async ({ tx, queue, manifest, actor, audit }, { files }) => {
+    if (manifest.source.type !== "upload") return refused("changed", "this manifest comes from Git");
+    const digest = uploadDigest(files);
+    if (manifest.commit === digest) return { run: null };
+    const changed = await setCommit(tx, manifest, digest);
+    await keepUpload(tx, changed, files);
+    await dropUploads(tx, manifest.id);
+    const run = await askForRun(tx, queue, changed, { kind: "reconcile", trigger: "upload", actor });
+    await audit("upload", { digest, run });
+    return { run };
+  },
+);
+
+/** Keeps the files of a manifest's newest commit; the approved ones may be the same. */
+async function keepUpload(tx: Tx, { id, commit }: ManifestRow, files: Upload): Promise<void> {
+  const row = { manifest_id: id, digest: commit ?? "", files: JSON.stringify(files) };
+  const kept = tx.insertInto("uploads").values(row);
+  await kept.onConflict((conflict) => conflict.doNothing()).execute();
 }

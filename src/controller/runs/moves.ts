@@ -1,12 +1,11 @@
 /** @module Locks the rows of manifests and runs, moves runs from one state to another, and begins them. */
 import { sql, type Updateable } from "kysely";
-import type { Tx } from "../database/connect.ts";
+import type { Database, Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
 import { isEnd, type RunEvent, type Way } from "./transitions.ts";
 import type { PlanDocument } from "./verdict.ts";
 
-/** Columns that a move sets beside the state. */
 export type Columns = Omit<Updateable<Schema["runs"]>, "id" | "status" | "manifest_id">;
 
 /** Columns of a run that has ended: the exit code that `apply` would have had, and why. */
@@ -63,7 +62,6 @@ async function insertEvents(tx: Tx, run: string, events: readonly RunEvent[]): P
   await tx.insertInto("run_events").values(rows).execute();
 }
 
-/** Keeps the plan of a run, in place of an earlier one. */
 export async function keepPlan(tx: Tx, run: string, plan: PlanDocument): Promise<void> {
   const document = JSON.stringify(plan);
   await tx
@@ -92,7 +90,6 @@ export async function lockBoth(
   return manifest === undefined || run === undefined ? undefined : { manifest, run };
 }
 
-/** Changes columns of a manifest. */
 export async function setManifest(
   tx: Tx,
   id: string,
@@ -100,6 +97,15 @@ export async function setManifest(
 ): Promise<ManifestRow> {
   const changed = tx.updateTable("manifests").set(columns).where("id", "=", id);
   return changed.returningAll().executeTakeFirstOrThrow();
+}
+export async function setRun(tx: Tx, id: string, columns: Columns): Promise<void> {
+  await tx.updateTable("runs").set(columns).where("id", "=", id).execute();
+}
+
+/** The runs of a manifest that have not ended, newest first. */
+export async function openRuns(at: Tx | Database, manifest: string): Promise<readonly RunRow[]> {
+  const runs = at.selectFrom("runs").selectAll().where("manifest_id", "=", manifest);
+  return runs.where("ended_at", "is", null).orderBy("created_at", "desc").execute();
 }
 
 /** Notes a newer commit of a locked manifest: the generation rises, so that plans of older ones are superseded. */
@@ -124,7 +130,6 @@ export async function dropUploads(tx: Tx, manifest: string): Promise<void> {
     AND u.digest IS DISTINCT FROM m.commit AND u.digest IS DISTINCT FROM m.approved_commit`.execute(tx);
 }
 
-/** A wish for a run, with its reason. */
 export type Asking = Pick<RunRow, "kind" | "trigger" | "actor">;
 
 /** The wish of the controller itself, when a manifest has changed while a run of it was under way. */
@@ -140,12 +145,7 @@ export async function askForRun(
   manifest: ManifestRow,
   asking: Asking,
 ): Promise<string> {
-  const open = await tx
-    .selectFrom("runs")
-    .select(["id", "kind", "status", "generation"])
-    .where("manifest_id", "=", manifest.id)
-    .where("ended_at", "is", null)
-    .execute();
+  const open = await openRuns(tx, manifest.id);
   const waiting = open.find(
     ({ status, kind }) => status === "pending" && (kind === asking.kind || asking.kind === "drift"),
   );

@@ -5,18 +5,25 @@ import type { RunRow } from "../database/schema.ts";
 import { newestCommit } from "../sources/source.ts";
 import { busyDelay, type Next, putBack, type Stage } from "./carry-out.ts";
 import { besides, withCheckout } from "./checkout.ts";
-import { keepPlan, lockManifest, moveRun, newerManifest, outcome, setApproved, setCommit } from "./moves.ts";
-import { threadEnded } from "./orders.ts";
+import {
+  keepPlan,
+  lockManifest,
+  moveRun,
+  newerManifest,
+  openRuns,
+  outcome,
+  setApproved,
+  setCommit,
+} from "./moves.ts";
+import { threadEnded } from "./threads.ts";
 import { making } from "./transitions.ts";
 import { changesAnything, type PlanDocument, planColumns, seesUnmanaged } from "./verdict.ts";
 import { countOthers, inTransaction, type Taken, type WorkerWorld } from "./world.ts";
 
-/** A plan with its source. */
 interface Planned extends FoundSource {
   readonly plan: PlanDocument;
 }
 
-/** The stage of planning. */
 export const planning: Stage<Planned> = {
   working: "planning",
   ways: [{ from: "pending", to: "planning" }],
@@ -42,7 +49,6 @@ export const planning: Stage<Planned> = {
         },
 };
 
-/** The commit that a run plans, and the kind of run that it is with it. */
 interface FoundSource {
   readonly commit: string;
   readonly kind: RunRow["kind"];
@@ -122,11 +128,7 @@ async function endPlanning(
 
 /** A newer plan of the same kind takes the place of one that waits: its approval would be about what is not so any more. */
 export async function supersedeWaiting(tx: Tx, manifest: string, kind: RunRow["kind"]): Promise<void> {
-  const waiting = await tx
-    .selectFrom("runs")
-    .select("id")
-    .where((where) => where.and({ manifest_id: manifest, kind, status: "needs_approval" }))
-    .execute();
-  for (const { id } of waiting)
-    await moveRun(tx, id, { from: "needs_approval", to: "superseded", why: "a newer plan was made" });
+  for (const run of await openRuns(tx, manifest))
+    if (run.kind === kind && run.status === "needs_approval")
+      await moveRun(tx, run.id, { from: run.status, to: "superseded", why: "a newer plan was made" });
 }

@@ -17,13 +17,12 @@ import {
   failureOf,
   type Order,
   type ToThread,
-} from "./orders.ts";
+} from "./threads.ts";
 import { beyond, difference, type PlanDocument } from "./verdict.ts";
 
 /** Events of one apply that say nothing new within this time are left out, in ms. */
 const progressEvery = 5_000;
 
-/** Ends the order that is at work. */
 let stopping = new AbortController();
 
 parentPort?.on("message", (message: ToThread) => {

@@ -23,7 +23,6 @@ const forgottenAfter = 120_000;
 /** Days that ended runs are kept: those that changed something, and checks that found nothing to do. */
 const [keptDays, keptCheckDays] = [90, 1];
 
-/** Does all that is due. It may run twice at once, and may end anywhere. */
 export async function tick(world: DecidingWorld): Promise<void> {
   await beginChecks(world);
   await findForgotten(world);

@@ -24,10 +24,8 @@ const table = {
 
 export type RunStatus = keyof typeof table;
 
-/** The table, for all states alike. */
 const transitions: { readonly [state in RunStatus]: readonly RunStatus[] } = table;
 
-/** A way from one state to one that may follow it. */
 export type Way = {
   [S in RunStatus]: {
     [T in (typeof table)[S][number]]: { readonly from: S; readonly to: T; readonly why?: string };
@@ -38,15 +36,12 @@ export type Way = {
 export const making: readonly RunStatus[] = ["applying", "converging"];
 export const atWork: readonly RunStatus[] = ["planning", ...making];
 
-/** All states. */
 export const statuses = Object.keys(transitions) as readonly RunStatus[];
 
-/** True for a state that a run never leaves. */
 export function isEnd(status: RunStatus): boolean {
   return transitions[status].length === 0;
 }
 
-/** True for a state that may be followed by `errored`. */
 export function mayEndErrored(status: RunStatus): status is Extract<Way, { readonly to: "errored" }>["from"] {
   return transitions[status].includes("errored");
 }
@@ -54,7 +49,6 @@ export function mayEndErrored(status: RunStatus): status is Extract<Way, { reado
 /** safe: creates within the quota, changes in place without disruption, runtime parameters set back. risky: anything else. */
 export type Verdict = "safe" | "risky";
 
-/** Numbers of changes by action. */
 export interface Counts {
   readonly [action: string]: number;
 }

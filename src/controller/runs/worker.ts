@@ -14,7 +14,6 @@ export interface WorkerOptions extends Pick<WorkerWorld, "database" | "databaseU
   /** Runs at a time in each of the three queues. */
   readonly slots: number;
   readonly version: string;
-  /** File of the thread's program. */
   readonly thread: URL;
   readonly onTrouble: (error: Error) => void;
 }

@@ -22,7 +22,6 @@ export interface WorkerWorld {
   readonly stopping: AbortSignal;
 }
 
-/** A job of one of the queues that carry out runs. */
 export type RunJob = Fetched<"plan" | "drift" | "apply"> & { readonly queue: "plan" | "drift" | "apply" };
 
 /** A run that this worker has taken for a job, with its manifest as it was then. */

@@ -7,7 +7,6 @@ import { refused } from "./git-url.ts";
 
 const mb = 1024 * 1024;
 
-/** Limits of one checkout. */
 export const limits: {
   readonly [name in "files" | "fileBytes" | "bytes" | "entries" | "fetchedBytes" | "ms" | "depth"]: number;
 } = {
@@ -78,7 +77,6 @@ export async function inWorkFolder<T>(work: (folder: WorkFolder) => Promise<T>):
   }
 }
 
-/** One file of a manifest. */
 export interface SourceText {
   readonly name: string;
   readonly bytes: Uint8Array;

@@ -19,13 +19,11 @@ export interface GitAccess {
 
 interface GitInput {
   readonly stdin?: string;
-  /** Longest output in bytes. */
   readonly maxOutput?: number;
   /** Folder whose size is bounded meanwhile. */
   readonly growing?: string;
 }
 
-/** The bare repository of a checkout. */
 export function repositoryIn(root: string): string {
   return join(root, "repository.git");
 }

@@ -1,18 +1,16 @@
 /** @module Matches addresses of repositories with the patterns that the configuration allows. */
 import { lookup } from "node:dns/promises";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { GraphformError } from "../../index.ts";
+import { isPrivate } from "../networks.ts";
 
-/** The parts of an address or of a pattern. */
-interface Parts {
+/** The parts of an address, or of a pattern: of a host with `*` any label, of a path with `*` any rest. */
+export interface Parts {
   readonly scheme: "https" | "http" | "file";
   /** Lower-case name, with the port if it is not the usual one; empty for file. */
   readonly host: string;
   readonly path: string;
 }
-
-/** A pattern; of a host with `*` any label, of a path with `*` any rest. */
-export type GitPattern = Parts;
 
 /** Characters that every program reads alike: no escapes, queries, backslashes, blanks or logins. */
 const form = /^(https?|file):\/\/([A-Za-z0-9.-]*(?::[0-9]{1,5})?)(\/[A-Za-z0-9._~+@/-]*)$/;
@@ -36,7 +34,7 @@ function partsOf(text: string): Parts | string {
 }
 
 /** Reads a pattern: `https://git.example.com/team/*`, `https://*.example.com/*`, `file:///srv/git/*`; the reason why it is none. */
-export function gitPattern(text: string): GitPattern | string {
+export function gitPattern(text: string): Parts | string {
   const [, before = "", path = ""] = /^([a-z]+:\/\/[^/]*)(\/.*)$/.exec(text) ?? [];
   const anyHost = /^([a-z]+:\/\/)\*\./.test(before) || before.endsWith("://*");
   const anyPath = path.endsWith("/*");
@@ -49,7 +47,7 @@ export function gitPattern(text: string): GitPattern | string {
   return { ...parts, host, path: anyPath ? `${parts.path}*` : parts.path };
 }
 
-function fits({ scheme, host, path }: Parts, pattern: GitPattern): boolean {
+function fits({ scheme, host, path }: Parts, pattern: Parts): boolean {
   const isHost =
     pattern.host === "*" ||
     pattern.host === host ||
@@ -60,7 +58,6 @@ function fits({ scheme, host, path }: Parts, pattern: GitPattern): boolean {
   return pattern.scheme === scheme && isHost && isPath;
 }
 
-/** An address that may be asked. */
 export interface AllowedUrl {
   readonly url: string;
   readonly scheme: Parts["scheme"];
@@ -75,7 +72,8 @@ export interface AllowedUrl {
 export async function allowedUrl(
   text: string,
   allow: readonly string[],
-  resolve: (host: string) => Promise<readonly string[]> = addressesOf,
+  resolve = async (host: string): Promise<readonly string[]> =>
+    (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address),
 ): Promise<AllowedUrl> {
   const parts = partsOf(text);
   if (typeof parts === "string") throw refused(`the address of the repository ${parts}`);
@@ -100,51 +98,9 @@ export async function allowedUrl(
   };
 }
 
-/** True if a pattern fits an address. */
 export function fitsPattern(url: string, pattern: string): boolean {
   const [parts, read] = [partsOf(url), gitPattern(pattern)];
   return typeof parts !== "string" && typeof read !== "string" && fits(parts, read);
-}
-
-async function addressesOf(host: string): Promise<readonly string[]> {
-  const found = await lookup(host, { all: true }).catch(() => []);
-  return found.map(({ address }) => address);
-}
-
-const privateNetworks = new BlockList();
-for (const [network, bits] of [
-  ...([
-    ["0.0.0.0", 8],
-    ["10.0.0.0", 8],
-    ["100.64.0.0", 10],
-    ["127.0.0.0", 8],
-    ["169.254.0.0", 16],
-  ] as const),
-  ...([
-    ["172.16.0.0", 12],
-    ["192.0.0.0", 24],
-    ["192.168.0.0", 16],
-    ["198.18.0.0", 15],
-    ["224.0.0.0", 3],
-  ] as const),
-] as const)
-  privateNetworks.addSubnet(network, bits, "ipv4");
-const publicNetwork = new BlockList();
-publicNetwork.addSubnet("2000::", 3, "ipv6");
-/** Addresses of IPv6 that lead to others: IPv4 in IPv6, tunnels. */
-for (const [network, bits] of [
-  ["2001::", 23],
-  ["2002::", 16],
-  ["2001:db8::", 32],
-] as const)
-  privateNetworks.addSubnet(network, bits, "ipv6");
-
-/** True for an address that is not in the public Internet, IPv4 in IPv6 included. */
-export function isPrivate(address: string): boolean {
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
-  const plain = mapped ?? address;
-  if (isIP(plain) === 4) return privateNetworks.check(plain, "ipv4");
-  return isIP(plain) !== 6 || !publicNetwork.check(plain, "ipv6") || privateNetworks.check(plain, "ipv6");
 }
 
 export function refused(message: string): GraphformError {

@@ -1,6 +1,5 @@
 /** @module Reads manifests from Git repositories. The contents are read as objects, never checked out: no hook, filter or submodule is met. */
 import { rm } from "node:fs/promises";
-import { posix } from "node:path";
 import { GraphformError, readSecret } from "../../index.ts";
 import type { ControllerConfig } from "../config/config.ts";
 import type { Source } from "../database/schema.ts";
@@ -38,12 +37,8 @@ export async function newestGitCommit(
     // The commit of a tag with a message stands behind the tag's own name.
     const wanted = names.flatMap((name) => (name.startsWith("refs/tags/") ? [`${name}^{}`, name] : [name]));
     const listed = await git(["ls-remote", "--", access.remote.url, ...wanted], access);
-    const found = new Map(
-      listed
-        .toString("utf8")
-        .split("\n")
-        .map((line) => line.split("\t").reverse() as [string, string]),
-    );
+    const lines = listed.toString("utf8").split("\n");
+    const found = new Map(lines.map((line) => line.split("\t").reverse() as [string, string]));
     await remove();
     const commit = wanted.map((name) => found.get(name)).find((id) => id !== undefined);
     if (commit !== undefined && commitForm.test(commit)) return commit;
@@ -68,27 +63,15 @@ export async function checkOutGit(
     const access = await accessTo(source, tenant, config, { root, signal });
     const local: GitAccess = { root, signal };
     await git(["init", "--quiet", "--bare", "--template=", repository], local);
-    const once = [
-      "--depth=1",
-      "--no-tags",
-      "--no-recurse-submodules",
-      "--no-auto-maintenance",
-      "--no-write-fetch-head",
-    ];
-    await git(
-      [`--git-dir=${repository}`, "fetch", "--quiet", ...once, "--", access.remote.url, commit],
-      access,
-      {
-        growing: `${repository}/objects/pack`,
-      },
-    );
+    const flags = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"];
+    const fetch = [`--git-dir=${repository}`, "fetch", ...flags, "--no-write-fetch-head", "--"];
+    await git([...fetch, access.remote.url, commit], access, { growing: `${repository}/objects/pack` });
     const files = await readTree({ repository, commit, path: source.path }, local);
     await rm(repository, { recursive: true, force: true });
     return { folder, files: await writeFiles(folder, files), remove };
   });
 }
 
-/** The address with its token, if the configuration allows it. */
 async function accessTo(
   { url }: GitSource,
   tenant: string,
@@ -128,12 +111,10 @@ export function assertSource({ ref, path }: Pick<GitSource, "ref" | "path">): vo
     throw refused("the path is not that of a folder or a file in the repository");
 }
 
-/** Steps of a path; none for the whole repository. */
 function stepsOf(path: string): readonly string[] {
   return path.split("/").filter((step) => step !== "" && step !== ".");
 }
 
-/** One entry of a folder. */
 interface Entry {
   readonly mode: string;
   readonly id: string;
@@ -143,54 +124,65 @@ interface Entry {
 
 const link = "120000";
 
-/** The manifest's files in a folder of a commit, or the one file that the path names. */
+/** The manifest's files in a folder of a commit, or the one file that the path names. Throws `source-refused` for a link out of the folder. */
 async function readTree(
-  at: { readonly repository: string; readonly commit: string; readonly path: string },
+  {
+    repository,
+    commit,
+    path,
+  }: { readonly repository: string; readonly commit: string; readonly path: string },
   access: GitAccess,
 ): Promise<readonly SourceText[]> {
-  const objects = [`--git-dir=${at.repository}`, "cat-file"];
-  const path = stepsOf(at.path).join("/");
-  const look = async (name: string): Promise<Found> => {
-    const [found] = foundIn(await git([...objects, "--batch-check"], access, { stdin: `${name}\n` }), false);
-    return found ?? { is: "missing" };
+  const here = `--git-dir=${repository}`;
+  const ask = async (
+    names: readonly string[],
+    flags: readonly string[],
+    maxOutput?: number,
+  ): Promise<readonly Found[]> => {
+    const input = { stdin: names.map((name) => `${name}\n`).join(""), ...(maxOutput && { maxOutput }) };
+    return foundIn(await git([here, "cat-file", ...flags], access, input), flags.includes("--batch"));
   };
-  const whole = await look(path === "" ? `${at.commit}^{tree}` : `${at.commit}:${path}`);
-  const folder = whole.is === "blob" ? posix.dirname(path) : path;
-  const tree =
-    whole.is === "blob"
-      ? await look(folder === "." ? `${at.commit}^{tree}` : `${at.commit}:${folder}`)
-      : whole;
-  if (tree.is !== "tree")
-    throw new GraphformError("source-empty", `the commit has no folder and no file "${at.path}"`, {
+  const nameOf = (some: readonly string[]): string =>
+    some.length === 0 ? `${commit}^{tree}` : `${commit}:${some.join("/")}`;
+  const steps = stepsOf(path);
+  let [tree] = await ask([nameOf(steps)], ["--batch-check"]);
+  const file = tree?.is === "blob" ? steps.at(-1) : undefined;
+  if (file !== undefined) [tree] = await ask([nameOf(steps.slice(0, -1))], ["--batch-check"]);
+  if (tree?.is !== "tree")
+    throw new GraphformError("source-empty", `the commit has no folder and no file "${path}"`, {
       hint: "correct the path of the manifest",
     });
-  const listing = ["ls-tree", "-z", "-l", "--full-tree", tree.id];
-  const all = entriesOf(
-    await git([`--git-dir=${at.repository}`, ...listing], access, { maxOutput: limits.entries * 300 }),
-  );
+  const { id } = tree;
+  const listing = [here, "ls-tree", "-z", "-l", "--full-tree", id];
+  const all = entriesOf(await git(listing, access, { maxOutput: limits.entries * 300 }));
   if (all.length > limits.entries) throw refused(`the folder has more than ${limits.entries} entries`);
-  const entries = whole.is === "blob" ? all.filter(({ name }) => name === posix.basename(path)) : all;
-  const targets = await targetsOf(tree.id, entries, objects, access);
+  const entries = file === undefined ? all : all.filter(({ name }) => name === file);
+  const links = entries.filter(({ mode }) => mode === link).map(({ name }) => name);
+  if (links.some((name) => /\p{Cc}/u.test(name)))
+    throw refused("the folder has a link with control characters in its name");
+  const follow = ["--batch-check", "--follow-symlinks"];
+  const ends = await ask(
+    links.map((name) => `${id}:${name}`),
+    follow,
+    limits.entries * 5000,
+  );
+  const targets = new Map(links.map((name, at) => [name, ends[at]]));
+  for (const [name, end] of targets)
+    if (end?.is === "symlink") throw refused(`the link ${name} leads out of the manifest's folder`);
   const chosen = entries.flatMap((entry): readonly Entry[] => {
     if (!entry.name.endsWith(".yaml") || entry.mode.startsWith("040")) return [];
     assertFileName(entry.name);
-    const target = entry.mode === link ? targets.get(entry.name) : undefined;
     if (entry.mode.startsWith("100")) return [entry];
-    if (target?.is !== "blob")
-      throw refused(`${entry.name} is a link that leads to no file of the manifest's folder`);
-    return [{ ...entry, id: target.id, size: target.size }];
+    const target = targets.get(entry.name);
+    if (target?.is === "blob") return [{ ...entry, id: target.id, size: target.size }];
+    throw refused(`${entry.name} is a link that leads to no file of the manifest's folder`);
   });
   assertSizes(chosen);
-  const contents = foundIn(
-    await git([...objects, "--batch"], access, {
-      stdin: chosen.map(({ id }) => `${id}\n`).join(""),
-      maxOutput: limits.bytes + limits.files * 200,
-    }),
-    true,
-  );
-  return chosen.map(({ name, id }, index) => {
-    const content = contents[index];
-    if (content?.is !== "blob" || content.id !== id) throw refused(`${name} cannot be read`);
+  const ids = chosen.map((entry) => entry.id);
+  const contents = await ask(ids, ["--batch"], limits.bytes + limits.files * 200);
+  return chosen.map(({ name, id: wanted }, at) => {
+    const content = contents[at];
+    if (content?.is !== "blob" || content.id !== wanted) throw refused(`${name} cannot be read`);
     return { name, bytes: content.bytes };
   });
 }
@@ -210,33 +202,6 @@ function entriesOf(listing: Buffer): readonly Entry[] {
         throw refused("the folder has a name that is not UTF-8");
       }
     });
-}
-
-/** Follows every link of a folder within it. Throws `source-refused` for one that leaves the folder. */
-async function targetsOf(
-  tree: string,
-  entries: readonly Entry[],
-  objects: readonly string[],
-  access: GitAccess,
-): Promise<ReadonlyMap<string, Found>> {
-  const links = entries.filter(({ mode }) => mode === link).map(({ name }) => name);
-  if (links.some((name) => /\p{Cc}/u.test(name)))
-    throw refused("the folder has a link with control characters in its name");
-  if (links.length === 0) return new Map();
-  const answers = foundIn(
-    await git([...objects, "--batch-check", "--follow-symlinks"], access, {
-      stdin: links.map((name) => `${tree}:${name}\n`).join(""),
-      maxOutput: limits.entries * 5000,
-    }),
-    false,
-  );
-  return new Map(
-    links.map((name, index) => {
-      const found = answers[index] ?? { is: "missing" };
-      if (found.is === "symlink") throw refused(`the link ${name} leads out of the manifest's folder`);
-      return [name, found];
-    }),
-  );
 }
 
 /** An answer of `git cat-file`: an object, or the reason why there is none. */

@@ -2,7 +2,6 @@
 import { GraphformError, type ManifestLimits, readSecret, type SecretSource } from "../../index.ts";
 import type { ControllerConfig } from "../config/config.ts";
 
-/** The environment, the limits and the service for the manifests of one tenant. */
 export interface TenantWorld {
   /** All that a run may see of the environment: pass it to `loadManifest` and `openService`. */
   readonly env: { readonly [name: string]: string };

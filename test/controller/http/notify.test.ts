@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { notifyManifest, stageOf } from "../../../src/controller/notify/notify.ts";
-import { requestRun } from "../../../src/controller/runs/manifests.ts";
+import { requestRun } from "../../../src/controller/runs/decide.ts";
 import { openApi, type TestApi } from "./open-api.ts";
 
 const secret = Buffer.from("a key of the receiver of tests").toString("base64");
@@ -103,8 +103,7 @@ describe("webhooks that go out", () => {
   it("tell nothing about a plan that went stale while its next run is open", async () => {
     const { manifest, run } = await api.add("shop", "stale");
     await api.put(run, { status: "stale", ended_at: new Date(now) });
-    const asking = { kind: "reconcile", trigger: "request", actor: "controller" } as const;
-    const next = await requestRun(api, manifest, asking);
+    const next = await requestRun(api, { id: manifest, actor: "controller" });
     expect(await tell(manifest)).toEqual([]);
     await api.put("run" in next ? next.run : "", { status: "needs_approval", fingerprint: "new" });
     expect(await tell(manifest)).toEqual(["/all approval.first"]);

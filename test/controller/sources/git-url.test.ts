@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { isPrivate } from "../../../src/controller/networks.ts";
 import { assertSource } from "../../../src/controller/sources/git.ts";
-import { allowedUrl, fitsPattern, gitPattern, isPrivate } from "../../../src/controller/sources/git-url.ts";
+import { allowedUrl, fitsPattern, gitPattern } from "../../../src/controller/sources/git-url.ts";
 
 describe("a pattern fits", () => {
   it.each([

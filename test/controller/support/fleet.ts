@@ -7,8 +7,7 @@ import { type Database, openDatabase } from "../../../src/controller/database/co
 import { migrate } from "../../../src/controller/database/migrations.ts";
 import type { RunRow } from "../../../src/controller/database/schema.ts";
 import { installQueue, type Queue, startQueue } from "../../../src/controller/queue/queue.ts";
-import type { DecidingWorld } from "../../../src/controller/runs/decide.ts";
-import { addManifest } from "../../../src/controller/runs/manifests.ts";
+import { addManifest, type DecidingWorld } from "../../../src/controller/runs/decide.ts";
 import { isEnd, type RunStatus } from "../../../src/controller/runs/transitions.ts";
 import { creation } from "../../../src/state/remote/postgres/postgres-driver.ts";
 import { tablesIn } from "../../../src/state/remote/postgres/rows.ts";

@@ -1,7 +1,7 @@
 /** @module Endpoints of the fleet as a whole: tenants, drift, locks, workers, audit, and runs that failed. */
 import { type SqlBool, sql } from "kysely";
 import { verifyAudit } from "../../database/audit.ts";
-import { requestRun } from "../../runs/manifests.ts";
+import { requestRun } from "../../runs/decide.ts";
 import { bodies, nameSchema } from "../documents.ts";
 import { type Endpoint, endpoint } from "../endpoint.ts";
 import { manifestPage, manifestsOf, pageOf, statusOf, tenants } from "../rows.ts";
@@ -29,11 +29,7 @@ export const fleetEndpoints: readonly Endpoint[] = [
   ),
   endpoint(
     "GET /api/v1/drift",
-    [
-      "showDrift",
-      "Lists the manifests that the service differs from, with how many were checked of how many",
-      "viewer",
-    ],
+    ["showDrift", "Lists the manifests that the service differs from, of how many checked", "viewer"],
     { query: { tenant: nameSchema, ...paging }, answers: { 200: "Drift" } },
     async ({ world: { database }, caller, query }) => {
       const found = manifestsOf(database, tenants(caller, query));
@@ -87,11 +83,7 @@ export const fleetEndpoints: readonly Endpoint[] = [
   ),
   endpoint(
     "GET /api/v1/audit/check",
-    [
-      "checkAudit",
-      "Goes through the chain of the audit log and names the first act that was altered",
-      "admin",
-    ],
+    ["checkAudit", "Goes through the chain of the audit log, to the first act that was altered", "admin"],
     { scope: "all", answers: { 200: "AuditCheck" } },
     async ({ world: { database } }) => ({ firstBroken: (await verifyAudit(database)) ?? null }),
   ),
@@ -101,10 +93,9 @@ export const fleetEndpoints: readonly Endpoint[] = [
     { query: { tenant: nameSchema }, body: bodies.empty, answers: { 202: "Redriven" } },
     async ({ world, caller, query }) => {
       const found = manifestsOf(world.database, tenants(caller, query)).where(statusOf, "=", "errored");
-      const asking = { kind: "reconcile", trigger: "request", actor: caller.actor } as const;
       const runs: string[] = [];
       for (const { id } of await found.orderBy("id").limit(most).execute()) {
-        const asked = await requestRun(world, id, asking);
+        const asked = await requestRun(world, { id, actor: caller.actor });
         if ("run" in asked) runs.push(asked.run);
       }
       return { runs };

@@ -1,10 +1,11 @@
-/** @module Endpoints for those that watch the controller: health, readiness, metrics. */
+/** @module Endpoints for those that watch the controller: health, readiness, and metrics, whose labels name no tenant, manifest or person. */
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import { pendingMigrations } from "../../database/migrations.ts";
-import { type Endpoint, endpoint } from "../endpoint.ts";
-import { measure } from "../metrics.ts";
+import { manifestStatuses } from "../documents.ts";
+import { type Endpoint, endpoint, type World } from "../endpoint.ts";
 import { Problem } from "../problem.ts";
+import { manifestsOf } from "../rows.ts";
 
 /** Ms that readiness waits for the database. */
 const patience = 3_000;
@@ -29,21 +30,13 @@ export const healthEndpoints: readonly Endpoint[] = [
       const retry = { "retry-after": "5" };
       if (pending === undefined) throw new Problem("database-unavailable", undefined, retry);
       if (pending.length > 0)
-        throw new Problem(
-          "not-ready",
-          "its tables are older than this version: run graphform serve migrate",
-          retry,
-        );
+        throw new Problem("not-ready", "its tables are older: run graphform serve migrate", retry);
       return { status: "ready" };
     },
   ),
   endpoint(
     "GET /metrics",
-    [
-      "metrics",
-      "Metrics in Prometheus' text format; a tenant's token sees those of its manifests and runs",
-      "viewer",
-    ],
+    ["metrics", "Metrics in Prometheus' text format; a tenant's token sees those of its own", "viewer"],
     { answers: { 200: "text/plain" } },
     async ({ world, caller }) =>
       new Response(await measure(world, caller.tenant), {
@@ -51,3 +44,93 @@ export const healthEndpoints: readonly Endpoint[] = [
       }),
   ),
 ];
+
+type Sample = readonly [labels: string, value: number];
+
+function metric(
+  name: string,
+  help: string,
+  samples: readonly Sample[] | number,
+  type = "gauge",
+): readonly string[] {
+  const full = `graphform_${name}`;
+  const rows = typeof samples === "number" ? [["", samples] as const] : samples;
+  return [
+    `# HELP ${full} ${help}`,
+    `# TYPE ${full} ${type}`,
+    ...rows.map(([labels, value]) => `${full}${labels && `{${labels}}`} ${value}`),
+  ];
+}
+
+export function countRequests(): {
+  add(method: string, path: string, code: number): void;
+  lines(): readonly string[];
+} {
+  const counts = new Map<string, number>();
+  return {
+    add(method, path, code) {
+      const labels = `method="${method}",path="${path}",code="${code}"`;
+      counts.set(labels, (counts.get(labels) ?? 0) + 1);
+    },
+    lines: () => metric("http_requests_total", "Requests by code.", [...counts], "counter"),
+  };
+}
+
+/** The metrics that a token may see: of one tenant, or of all, with those of the queue, the workers and this process. */
+async function measure(world: World, tenant: string | null): Promise<string> {
+  const { database } = world;
+  const found = manifestsOf(database, tenant === null ? [] : [tenant]).as("found");
+  const age = (time: string) =>
+    sql<number>`coalesce(extract(epoch FROM clock_timestamp() - min(${sql.ref(time)})), 0)::float8`;
+  const manifests = await database
+    .selectFrom(found)
+    .select(["status", count.as("count"), sql<number>`count(waiting_run)::int`.as("waiting")])
+    .select([age("checked_at").as("checked"), age("drifted_at").as("drifted")])
+    .groupBy("status")
+    .execute();
+  const oldest = (of: "checked" | "drifted"): number => Math.max(0, ...manifests.map((row) => row[of]));
+  const byStatus = new Map(manifests.map((row) => [row.status, row.count]));
+  const { rows: runs } = await sql<{ status: string; count: number; seconds: readonly [number, number] }>`
+    SELECT status, count(*)::int AS count,
+      percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM ended_at - created_at)) AS seconds
+    FROM graphform.runs WHERE ended_at > clock_timestamp() - interval '1 hour' AND coalesce(tenant = ${tenant}, true)
+    GROUP BY status`.execute(database);
+  const quantiles = runs.flatMap(({ status, seconds: [median, high] }): readonly Sample[] => [
+    [`result="${status}",quantile="0.5"`, median],
+    [`result="${status}",quantile="0.95"`, high],
+  ]);
+  const results = runs.map((row): Sample => [`result="${row.status}"`, row.count]);
+  const states = manifestStatuses.map((name): Sample => [`status="${name}"`, byStatus.get(name) ?? 0]);
+  const waiting = manifests.reduce((sum, row) => sum + row.waiting, 0);
+  const lines = [
+    ...metric("manifests", "Manifests by status.", states),
+    ...metric("drift_age_seconds", "Age of the oldest drift.", oldest("drifted")),
+    ...metric("check_age_seconds", "Age of the check that is the longest ago.", oldest("checked")),
+    ...metric("approvals_waiting", "Manifests with a run that waits for an approval.", waiting),
+    ...metric("runs_last_hour", "Runs that ended in the last hour, by result.", results),
+    ...metric("run_seconds_last_hour", "Time from the request for a run to its end, of these.", quantiles),
+    ...(tenant === null ? await measureQueue(world) : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const count = sql<number>`count(*)::int`;
+
+async function measureQueue({ database, queue, counted }: World): Promise<readonly string[]> {
+  const backlog = await queue.backlog();
+  const sum = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::int`;
+  const { workers, takeovers, fenced } = await database
+    .selectFrom("workers")
+    .select([count.as("workers"), sum("takeovers").as("takeovers"), sum("fenced").as("fenced")])
+    .executeTakeFirstOrThrow();
+  const ready = backlog.map(({ name, ready }): Sample => [`queue="${name}"`, ready]);
+  const oldest = backlog.map(({ name, oldest }): Sample => [`queue="${name}"`, oldest]);
+  return [
+    ...metric("queue_ready", "Jobs that wait for a worker.", ready),
+    ...metric("queue_oldest_seconds", "Time that the oldest of them has waited.", oldest),
+    ...metric("workers", "Workers.", workers),
+    ...metric("takeovers_total", "Runs that were taken over from a worker that died.", takeovers, "counter"),
+    ...metric("fenced_writes_total", "Writes without effect: another worker had the run.", fenced, "counter"),
+    ...counted(),
+  ];
+}

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { type SqlBool, sql } from "kysely";
 import { readSecret, type SecretSource } from "../../../index.ts";
 import { digestOf } from "../../digest.ts";
-import { requestRun } from "../../runs/manifests.ts";
+import { requestRun } from "../../runs/decide.ts";
 import { objectIn } from "../checks.ts";
 import { type Endpoint, endpoint, type World } from "../endpoint.ts";
 import { Problem } from "../problem.ts";
@@ -84,7 +84,7 @@ async function askForRuns(world: World, { name, repository, urls }: Sender, byte
     .where(sql<SqlBool>`(paused_until IS NULL OR paused_until < clock_timestamp())`)
     .execute();
   const asking = { kind: "reconcile", trigger: "webhook", actor: `the webhook of ${name}` } as const;
-  for (const { id } of found) await requestRun(world, id, asking);
+  for (const { id } of found) await requestRun(world, { ...asking, id });
 }
 
 /** A text of an object, without what PostgreSQL does not take; empty if there is none. */

@@ -1,14 +1,14 @@
 /** @module Endpoints of manifests: what is in the fleet, and how it is checked. */
 import type { Source, Upload } from "../../database/schema.ts";
 import {
+  type About,
   addManifest,
   changeManifest,
-  type ManifestDecision,
   pauseManifest,
   removeManifest,
   requestRun,
   uploadFiles,
-} from "../../runs/manifests.ts";
+} from "../../runs/decide.ts";
 import { fitsPattern } from "../../sources/git-url.ts";
 import { bodies, manifestStatuses, nameSchema, type Schema } from "../documents.ts";
 import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
@@ -16,7 +16,6 @@ import { decided, Problem } from "../problem.ts";
 import { findManifest, manifestPage, manifestsOf, statusOf, tenants } from "../rows.ts";
 
 const one = "/api/v1/manifests/{tenant}/{name}";
-/** Bytes of an upload. */
 const maxBody = 8 * 1024 * 1024;
 
 /** Parameters of pages. `after` is the `next` of the page before. */
@@ -25,11 +24,11 @@ export const paging: { readonly limit: Schema; readonly after: Schema } = {
   after: { type: "string", pattern: "^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$", maxLength: 150 },
 };
 
-interface Checks {
+interface Checking {
   readonly auto?: "safe" | "none";
   readonly intervalSeconds?: number;
 }
-interface NewManifest extends Checks {
+interface NewManifest extends Checking {
   readonly tenant: string;
   readonly name: string;
   readonly source: Source;
@@ -82,17 +81,12 @@ export const manifestEndpoints: readonly Endpoint[] = [
     { answers: { 200: "Manifest" } },
     findManifest,
   ),
-  endpoint<Checks>(
+  endpoint<Checking>(
     `PATCH ${one}`,
     ["changeManifest", "Changes how a manifest is checked", "admin"],
     { body: bodies.change, answers: { 200: "Manifest" } },
     async (call) => {
-      const { auto, intervalSeconds } = call.body;
-      const change = {
-        ...(auto === undefined ? {} : { auto }),
-        ...(intervalSeconds === undefined ? {} : { interval_seconds: intervalSeconds }),
-      };
-      decided(await changeManifest(call.world, { ...(await about(call)), ...change }));
+      decided(await changeManifest(call.world, { ...call.body, ...(await about(call)) }));
       return findManifest(call);
     },
   ),
@@ -104,34 +98,25 @@ export const manifestEndpoints: readonly Endpoint[] = [
   ),
   endpoint<{ readonly files: Upload }>(
     `PUT ${one}/files`,
-    [
-      "uploadFiles",
-      "Replaces the files of a manifest that comes by upload, and asks for a run if they differ",
-      "planner",
-    ],
+    ["uploadFiles", "Replaces files that came by upload, and asks for a run if they differ", "planner"],
     { body: bodies.upload, maxBody, answers: { 202: "Asked" } },
-    async (call) => decided(await uploadFiles(call.world, { ...(await about(call)), ...call.body })),
+    async (call) => decided(await uploadFiles(call.world, { ...call.body, ...(await about(call)) })),
   ),
   endpoint(
     `POST ${one}/runs`,
     ["reconcile", "Asks for a run now", "planner"],
     { body: bodies.empty, answers: { 202: "Asked" } },
-    async (call) => {
-      const { manifest, actor } = await about(call);
-      return decided(
-        await requestRun(call.world, manifest, { kind: "reconcile", trigger: "request", actor }),
-      );
-    },
+    async (call) => decided(await requestRun(call.world, await about(call))),
   ),
   endpoint<{ readonly until: string | null }>(
     `POST ${one}/pause`,
     ["pause", "Stops the checks of a manifest until a time; null ends the pause", "approver"],
     { body: bodies.pause, answers: { 200: "Done" } },
-    async (call) => decided(await pauseManifest(call.world, { ...(await about(call)), ...call.body })),
+    async (call) => decided(await pauseManifest(call.world, { ...call.body, ...(await about(call)) })),
   ),
 ];
 
 /** The manifest that a decision is about, and the one who takes it. */
-async function about(call: Pick<Call, "world" | "caller" | "path">): Promise<ManifestDecision> {
-  return { manifest: (await findManifest(call)).id, actor: call.caller.actor };
+async function about(call: Pick<Call, "world" | "caller" | "path">): Promise<About> {
+  return { id: (await findManifest(call)).id, actor: call.caller.actor };
 }

@@ -1,18 +1,14 @@
-/** @module Endpoints of runs and of what people decide about them. */
-import {
-  approveRun,
-  cancelRun,
-  type DecidingWorld,
-  discardRun,
-  type Refused,
-  type RunDecision,
-} from "../../runs/decide.ts";
-import { statuses } from "../../runs/transitions.ts";
+/** @module Endpoints of runs and of what people decide about them; the events of a run as server-sent events. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Database } from "../../database/connect.ts";
+import { approveRun, cancelRun, type Decision, discardRun } from "../../runs/decide.ts";
+import { isEnd, type RunEvent, type RunStatus, statuses } from "../../runs/transitions.ts";
 import { bodies, idSchema, nameSchema, type Schema } from "../documents.ts";
-import { type Endpoint, endpoint } from "../endpoint.ts";
-import { streamEvents } from "../events.ts";
+import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
 import { decided, Problem } from "../problem.ts";
 import { findRun, found, runPage, runsOf, tenants } from "../rows.ts";
+import { isInForce } from "../tokens.ts";
 import { paging } from "./manifests.ts";
 
 const one = "/api/v1/runs/{run}";
@@ -72,11 +68,7 @@ export const runEndpoints: readonly Endpoint[] = [
   ),
   endpoint(
     `GET ${one}/events`,
-    [
-      "followRun",
-      "Streams the events of a run from the one after Last-Event-ID on, until it has ended",
-      "viewer",
-    ],
+    ["followRun", "Streams the events of a run from the one after Last-Event-ID to its end", "viewer"],
     { answers: { 200: "text/event-stream", 204: null } },
     async (call) => {
       const { id } = await findRun(call);
@@ -106,11 +98,98 @@ export const runEndpoints: readonly Endpoint[] = [
 function decision<Body extends object>(
   [id, summary]: readonly [id: string, summary: string],
   body: Schema,
-  decide: (world: DecidingWorld, decision: RunDecision & Body) => Promise<string | Refused>,
+  decide: Decision<Body>,
 ): Endpoint {
   const terms = { body, answers: { 200: "Done" } };
   return endpoint<Body>(`POST ${one}/${id}`, [id, summary, "approver"], terms, async (call) => {
-    const run = await findRun(call);
-    return decided(await decide(call.world, { ...call.body, run: run.id, actor: call.caller.actor }));
+    const { id } = await findRun(call);
+    return decided(await decide(call.world, { ...call.body, id, actor: call.caller.actor }));
   });
+}
+
+/** Events that one look reads, and streams that one token may have open, at most. */
+const [batch, mostStreams] = [500, 50];
+
+const open = new Map<string, number>();
+
+/**
+ * Answers with the events after `last`. The stream ends with an event `end` once the run has ended and everything is sent; a client that
+ * comes back after that gets 204, which tells it to stay away. It ends without one if the database goes away, if the token ends, and after
+ * the longest time: the client comes back with the id of the last event.
+ */
+export async function streamEvents(call: Call, run: string, last: number): Promise<Response> {
+  const { id } = call.caller;
+  const first = await look(call.world.database, run, last);
+  if (first.ended !== undefined && first.rows.length === 0 && last > 0)
+    return new Response(null, { status: 204 });
+  if ((open.get(id) ?? 0) >= mostStreams)
+    throw new Problem("too-many-requests", "this token has as many streams as it may have", {
+      "retry-after": "30",
+    });
+  const texts = ReadableStream.from(textsOf(call, run, { after: last, seen: first }));
+  return new Response(texts.pipeThrough(new TextEncoderStream()), {
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+  });
+}
+
+async function* textsOf(
+  { world: { database, streams }, caller: { id: token }, signal }: Call,
+  run: string,
+  { after, seen }: { after: number; seen: Seen },
+): AsyncGenerator<string> {
+  let checked = performance.now();
+  const closes = checked + streams.longest;
+  open.set(token, (open.get(token) ?? 0) + 1);
+  try {
+    yield "retry: 2000\n\n";
+    for (;;) {
+      for (const { id, at, event } of seen.rows) {
+        after = id;
+        yield `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify({ at, ...event })}\n\n`;
+      }
+      if (seen.rows.length < batch) {
+        if (seen.ended !== undefined) {
+          yield `id: ${after}\nevent: end\ndata: ${JSON.stringify(seen.ended)}\n\n`;
+          return;
+        }
+        if (performance.now() > closes) return;
+        if (performance.now() - checked > streams.keepAlive) {
+          checked = performance.now();
+          if (!(await isInForce(database, token))) return;
+          yield ": still there\n\n";
+        }
+        await pause(streams.poll, undefined, { signal });
+      }
+      seen = await look(database, run, after);
+    }
+  } catch {
+    // The client has left, or the database has gone away: the stream ends.
+  } finally {
+    const left = (open.get(token) ?? 1) - 1;
+    if (left === 0) open.delete(token);
+    else open.set(token, left);
+  }
+}
+
+interface Seen {
+  readonly rows: readonly { readonly id: number; readonly at: Date; readonly event: RunEvent }[];
+  /** The end of the run; read before the events, so that none comes after it. */
+  readonly ended: { readonly status: RunStatus; readonly exitCode: number | null } | undefined;
+}
+
+async function look(database: Database, run: string, after: number): Promise<Seen> {
+  const { status, exit_code: exitCode } = (await database
+    .selectFrom("runs")
+    .select(["status", "exit_code"])
+    .where("id", "=", run)
+    .executeTakeFirst()) ?? { status: "errored", exit_code: null };
+  const rows = await database
+    .selectFrom("run_events")
+    .select(["id", "at", "event"])
+    .where("run_id", "=", run)
+    .where("id", ">", after)
+    .orderBy("id")
+    .limit(batch)
+    .execute();
+  return { rows, ended: isEnd(status) ? { status, exitCode } : undefined };
 }

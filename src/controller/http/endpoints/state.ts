@@ -11,17 +11,12 @@ const one = "/api/v1/state/{tenant}/{name}";
 /** The terms of requests that only read, and of those that name a lock. */
 const reads = { basic: true } as const;
 const locks = { basic: true, query: { ID: { type: "string", minLength: 1, maxLength: 255 } } } as const;
-/** Bytes of a state. */
 const maxBody = 32 * 1024 * 1024;
 
 export const stateEndpoints: readonly Endpoint[] = [
   endpoint(
     `GET ${one}`,
-    [
-      "readState",
-      "Reads a state, with the key of its secrets: 204 if it is locked and has no document yet",
-      "approver",
-    ],
+    ["readState", "Reads a state with the key of its secrets: 204 if it has no document yet", "approver"],
     { ...reads, answers: { 200: "State", 204: null } },
     async (call) => {
       const state = stateOf(call);
