@@ -162,7 +162,7 @@ export interface Listening {
 }
 
 /** Listens. Throws `listen-*`: other machines are served by TLS, or through a proxy that the configuration trusts. */
-export async function listen(
+async function listen(
   fetch: Parameters<typeof getRequestListener>[0],
   { host, port }: { readonly host: string; readonly port: number },
   config: LiveConfig,

@@ -106,7 +106,7 @@ export function createApp(options: AppOptions): App {
  * Does `work` once for a key: for a day, later requests get its answer. A refusal gives the key back. Rejects with a Problem if the key
  * belongs to another request, or if the first one is still being answered; one without an answer for a minute has died.
  */
-export async function once(
+async function once(
   database: Database,
   [token, key]: readonly [token: string, key: string],
   parts: readonly (string | Buffer)[],

@@ -71,7 +71,7 @@ export async function revokeToken(
 }
 
 /** Resolves with the caller of a token; undefined if it is unknown, expired or revoked, which is not told apart. */
-export async function checkToken(database: Database, token: string): Promise<Caller | undefined> {
+async function checkToken(database: Database, token: string): Promise<Caller | undefined> {
   const row = await inForce(database).where("hash", "=", hashOf(token)).executeTakeFirst();
   return row && { id: row.id, actor: `token ${row.name}`, role: row.role, tenant: row.tenant };
 }
@@ -89,7 +89,7 @@ function inForce(database: Database): SelectQueryBuilder<Schema, "tokens", Selec
 }
 
 /** The token of a request; undefined if it has none. `basic` takes it from a password too. */
-export function tokenIn(authorization: string, basic: boolean): string | undefined {
+function tokenIn(authorization: string, basic: boolean): string | undefined {
   const [, scheme = "", value = ""] = /^(Bearer|Basic) +([\w.~+/=-]{1,512})$/i.exec(authorization) ?? [];
   if (scheme.toLowerCase() === "bearer") return value;
   if (!basic || scheme === "") return undefined;

@@ -136,7 +136,7 @@ async function remember(
 }
 
 /** A message. Its id names it to the receiver if it comes twice. */
-export interface Message {
+interface Message {
   readonly id: string;
   readonly type: string;
   readonly timestamp: Date;
@@ -149,7 +149,7 @@ const patience = 15_000;
  * Sends a message to an address of the configuration, and to no other: redirections are not followed. Rejects with `webhook-refused` unless
  * the receiver answers 2xx; the message of the error has neither its answer nor its path, which may hold a token.
  */
-export async function deliver(
+async function deliver(
   { name, url, secret }: { readonly name: string; readonly url: string; readonly secret: SecretSource },
   message: Message,
 ): Promise<void> {

@@ -160,7 +160,7 @@ function settings(url: string): {
  * Calls `supervise` every `interval` ms. After an answer that failed or came late, it waits for more than one `heartbeat` ms of steady
  * answers before the next look counts workers as dead.
  */
-export function superviseSteadily(
+function superviseSteadily(
   supervise: () => Promise<void>,
   { heartbeat, interval }: { readonly heartbeat: number; readonly interval: number },
   answers: () => Promise<void>,

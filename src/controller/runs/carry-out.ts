@@ -183,7 +183,7 @@ export interface Watch {
 const interval = 1_000;
 
 /** A database that does not answer ends nothing: the lease of the state says when a run may not go on. */
-export function watchRun(world: WorkerWorld, run: string, fence: number): Watch {
+function watchRun(world: WorkerWorld, run: string, fence: number): Watch {
   const { database, stopping } = world;
   const ended = new AbortController();
   let pending: RunEvent[] = [];

@@ -49,7 +49,7 @@ export interface Failure {
 /** The code of the failure that is the end of the thread itself. */
 export const threadEnded = "thread-ended";
 
-export class OrderFailed extends Error {
+class OrderFailed extends Error {
   readonly failure: Failure;
 
   constructor(failure: Failure) {

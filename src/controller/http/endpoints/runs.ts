@@ -117,7 +117,7 @@ const open = new Map<string, number>();
  * comes back after that gets 204, which tells it to stay away. It ends without one if the database goes away, if the token ends, and after
  * the longest time: the client comes back with the id of the last event.
  */
-export async function streamEvents(call: Call, run: string, last: number): Promise<Response> {
+async function streamEvents(call: Call, run: string, last: number): Promise<Response> {
   const { id } = call.caller;
   const first = await look(call.world.database, run, last);
   if (first.ended !== undefined && first.rows.length === 0 && last > 0)
