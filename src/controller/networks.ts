@@ -20,7 +20,8 @@ export function isNetwork(text: string): boolean {
 
 /** An IPv4 address in the clothes of IPv6 as itself. */
 export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
+  const rest = address.replace(/^::ffff:/i, "");
+  return isIP(rest) === 4 ? rest : address;
 }
 
 const privateNetworks = [

@@ -34,13 +34,15 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
 
 /** SQL states and codes of the network of a database that does not answer, or not now. A deadlock is one: the statement may be repeated. */
 const awayCodes =
-  /^(08...|40...|53...|57...|55P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|state-unreachable)$/;
+  /^(08...|40...|53...|57...|55P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|state-unreachable)$/;
 const awayWords =
   /timeout exceeded when trying to connect|query read timeout|connection (terminated|ended)|client has encountered a connection error/i;
 
 /** True for an error that says nothing about the statement: a lost connection, a server that starts or ends, a deadlock. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  // A socket that is not there: other files that are missing say nothing about the database.
+  if ("syscall" in error && error.syscall === "connect") return true;
   return ("code" in error && awayCodes.test(String(error.code))) || awayWords.test(error.message);
 }
 

@@ -90,7 +90,8 @@ function inForce(database: Database): SelectQueryBuilder<Schema, "tokens", Selec
 
 /** The token of a request; undefined if it has none. `basic` takes it from a password too. */
 function tokenIn(authorization: string, basic: boolean): string | undefined {
-  const [, scheme = "", value = ""] = /^(Bearer|Basic) +([\w.~+/=-]{1,512})$/i.exec(authorization) ?? [];
+  const [, scheme = "", value = ""] = /^(Bearer|Basic) +([\w.~+/=-]+)$/i.exec(authorization) ?? [];
+  if (value.length > 512) return undefined;
   if (scheme.toLowerCase() === "bearer") return value;
   if (!basic || scheme === "") return undefined;
   const pair = Buffer.from(value, "base64").toString("utf8");

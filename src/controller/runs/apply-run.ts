@@ -5,7 +5,7 @@ import { busyDelay, type Next, type Stage } from "./carry-out.ts";
 import { withCheckout } from "./checkout.ts";
 import { newerManifest, outcome } from "./moves.ts";
 import { supersedeWaiting } from "./plan-run.ts";
-import { type Applied, type Failure, threadEnded } from "./threads.ts";
+import { type Applied, databaseAway, type Failure, threadEnded } from "./threads.ts";
 import { making } from "./transitions.ts";
 import { planColumns } from "./verdict.ts";
 import { countOthers, type Taken, type WorkerWorld } from "./world.ts";
@@ -97,7 +97,7 @@ function endFailed(taken: Taken, { code, message, exitCode }: Failure, back: Nex
   if (exitCode === 6) return stale(taken, message);
   // The state's store was away, or the thread ended: what was begun stands in the state as an intent, and the next holder resolves it.
   const isOwnEnd = code === threadEnded;
-  if (isOwnEnd || code === "state-unreachable" || code === "lock-lost") {
+  if (isOwnEnd || code === databaseAway || code === "lock-lost") {
     const columns = { attempts: isOwnEnd ? attempts : attempts - 1 };
     return { from: "applying", to: "converging", why: message, columns, after: lockedDelay };
   }

@@ -15,7 +15,7 @@ import {
   setApproved,
   setCommit,
 } from "./moves.ts";
-import { threadEnded } from "./threads.ts";
+import { databaseAway, threadEnded } from "./threads.ts";
 import { making } from "./transitions.ts";
 import { changesAnything, type PlanDocument, planColumns, seesUnmanaged } from "./verdict.ts";
 import { countOthers, inTransaction, type Taken, type WorkerWorld } from "./world.ts";
@@ -38,15 +38,13 @@ export const planning: Stage<Planned> = {
     return { ...found, plan };
   },
   end: endPlanning,
-  fail: (_taken, { code, message, exitCode }) =>
+  fail(_taken, { code, message, exitCode }, back) {
+    if (code === databaseAway) return { ...back, why: message };
     // A thread that ended by itself is tried again: the run counts how often.
-    code === threadEnded
-      ? { from: "planning", to: "pending", why: message, after: busyDelay }
-      : {
-          ...{ from: "planning", to: "errored", why: message },
-          columns: outcome(exitCode, [message]),
-          manifest: { trouble: message },
-        },
+    if (code === threadEnded) return { from: "planning", to: "pending", why: message, after: busyDelay };
+    const columns = outcome(exitCode, [message]);
+    return { from: "planning", to: "errored", why: message, columns, manifest: { trouble: message } };
+  },
 };
 
 interface FoundSource {

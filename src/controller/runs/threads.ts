@@ -3,6 +3,7 @@
 import { basename } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type ApplyEvent, GraphformError, ManifestError, type ManifestLimits } from "../../index.ts";
+import { isAway } from "../database/connect.ts";
 import type { TenantWorld } from "../sources/tenant-world.ts";
 import type { PlanDocument } from "./verdict.ts";
 
@@ -58,6 +59,9 @@ class OrderFailed extends Error {
   }
 }
 
+/** The code of the failure of a run whose state, or whose own row, could not be reached: the controller's database was away. */
+export const databaseAway = "state-unreachable";
+
 /** The failure of an error; of a foreign one only its name is told, since its words may quote a secret. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof OrderFailed) return error.failure;
@@ -65,6 +69,8 @@ export function failureOf(error: unknown): Failure {
     const { code, message, exitCode } = error;
     return { code, message: error instanceof ManifestError ? problemsOf(error) : message, exitCode };
   }
+  if (isAway(error))
+    return { code: databaseAway, message: "the controller's database was away", exitCode: 1 };
   const message = `an unexpected error (${error instanceof Error ? error.name : typeof error})`;
   return { code: "unexpected", message, exitCode: 1 };
 }
