@@ -15,6 +15,7 @@ import {
 } from "../model/probe-reading.ts";
 import { isRefusal, sharedDatabases, sharedEndpoints } from "../model/probe-troubles.ts";
 import type { Open } from "../model/sealed.ts";
+import type { Spec } from "../model/spec.ts";
 import { hostsIn, knownValues, waitsFor } from "../model/templates.ts";
 import { type Known, type ObserveContext, readerOf } from "./look.ts";
 
@@ -46,7 +47,9 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
     const live = lives.get(address);
     const reason = live === undefined ? notRunning : whyNotAsked(live, address, context);
     if (live === undefined || reason !== undefined) return { is: "not-asked", reason: reason ?? notRunning };
-    const spec = knownValues(wanted.spec, secrets, outputsOf);
+    const valuesOf = (of: Desired, at: Live): Spec =>
+      knownValues(asItIs(of, at, context), secrets, outputsOf);
+    const spec = valuesOf(wanted, live);
     const referents: Record<string, Referent> = {};
     const hosts = hostsIn(context.kinds.named(kind).schema, spec);
     for (const { path, section, address: host } of hosts) {
@@ -54,7 +57,7 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
       if (parent === undefined)
         return { is: "unanswered", reason: `its ${context.kinds.named(section).noun} could not be read` };
       if (parent.phase.is !== "ready") return { is: "not-asked", reason: notRunning };
-      const known = wantedParent === undefined ? {} : knownValues(wantedParent.spec, secrets, outputsOf);
+      const known = wantedParent === undefined ? {} : valuesOf(wantedParent, parent);
       const shown = Object.entries(parent.spec).map(([name, seen]) => [name, seen.value] as const);
       referents[path] = { outputs: parent.outputs, spec: { ...Object.fromEntries(shown), ...known } };
     }
@@ -90,6 +93,18 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
 }
 
 const notRunning = "not running";
+
+/** The declared values, save those of a new object alone, which are as the object has them: its user and its TLS reach a database. */
+function asItIs({ address, kind, spec }: Desired, live: Live, { kinds, state }: ObserveContext): Spec {
+  const recorded = state.resources[address]?.recorded ?? {};
+  const rows = fieldRows(kinds.named(kind).schema);
+  const fixed = Object.keys(spec).flatMap((path): [string, Json][] => {
+    const [row, value] = [rows.get(path), live.spec[path]?.value ?? recorded[path]];
+    const isFixed = row?.["x-create-only"] === true && row["x-reference"] === undefined;
+    return isFixed && value !== undefined ? [[path, value]] : [];
+  });
+  return { ...spec, ...Object.fromEntries(fixed) };
+}
 
 /** The reason why an object is not asked at all; undefined if it is. */
 function whyNotAsked(live: Live, address: Address, context: ObserveContext): string | undefined {

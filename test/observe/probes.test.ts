@@ -79,6 +79,16 @@ describe("running objects", () => {
     expect(seen.notProbed).toEqual([]);
   });
 
+  it("are asked by the create-only values that they have, since only a new object gets the declared ones", async () => {
+    const asked: ProbeRequest[] = [];
+    const changed = { wants: { rows: 20, colour: "blue" }, recorded: { rows: 10, colour: "red" } };
+    await look({ a: changed }, async (request) => {
+      asked.push(request);
+      return answer();
+    });
+    expect(asked.map(({ spec }) => spec)).toEqual([{ rows: 10, colour: "blue" }]);
+  });
+
   it("show the limit of a declared field too", async () => {
     const probe: Probe = async () => ({ is: "answered", values: { rows: 5, usual: 0, most: 5000 } });
     const seen = await look({ a: { wants: { usual: 30_000 }, recorded: {} } }, probe);
