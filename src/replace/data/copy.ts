@@ -1,15 +1,15 @@
 /** @module Copies every key of every database, with its end, and the libraries and parameters, in bounded memory. */
 
 import type { Command, Reply } from "../../database/exchange.ts";
-import { linesIn } from "../../database/settings.ts";
-import { carrySettings } from "./carried-settings.ts";
+import { setParameters } from "../../database/settings.ts";
 import { type Job, runWithin } from "./in-flight.ts";
-import { type Inventory, totalsOf } from "./inventory.ts";
-import { batchesOf, databasesOf, graphType, idOf, isSmall, type Key, keysOf } from "./keys.ts";
+import { type Inventory, librariesOf, parametersToCarry, totalsOf } from "./inventory.ts";
+import { batchesOf, databasesOf, dumpsOf, graphType, idOf, isSmall, type Key, keysOf } from "./keys.ts";
 import type { Link } from "./link.ts";
-import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
+import { type Pair, type Side, withPairs } from "./nodes.ts";
 import { largestValue } from "./preflight.ts";
 import { type Count, countProgress, type OnProgress } from "./progress.ts";
+import { markOf } from "./proof.ts";
 import { type Refusal, Refused } from "./refusals.ts";
 
 export interface CopyOptions {
@@ -27,8 +27,6 @@ export interface Copied {
   /** Bytes of all dumps, and of the largest. */
   readonly bytes: number;
   readonly largest: number;
-  /** Keys whose end came before they were copied. */
-  readonly expired: number;
   /** In ms. */
   readonly took: number;
 }
@@ -50,7 +48,7 @@ export async function copy(
 ): Promise<Copied | Refusal> {
   const begun = performance.now();
   const { inventory, keepParameters = [], expectedBytes = 0 } = options;
-  const sums = { keys: 0, bytes: 0, largest: 0, expired: 0 };
+  const sums = { keys: 0, bytes: 0, largest: 0 };
   const total = { keys: totalsOf(inventory).keys, amount: expectedBytes };
   const graphs = new Set<string>();
   const count = countProgress(total, options.onProgress);
@@ -70,10 +68,24 @@ export async function copy(
   return { ...sums, took: Math.round(performance.now() - begun) };
 }
 
+/** Loads the libraries of the source, and sets its parameters, at the target. Called again it does the same. */
+async function carrySettings(
+  source: Side,
+  target: Side,
+  keep: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { control } = target.primary;
+  for (const { name, code } of await librariesOf(source.primary.control))
+    await control.one(["GRAPH.UDF", "LOAD", "REPLACE", name, code]);
+  const wanted = await parametersToCarry(source, target, keep);
+  if (Object.keys(wanted).length > 0) await setParameters(target.primary.target, wanted, signal);
+}
+
 interface Task {
   readonly database: number;
   readonly inventory: Inventory;
-  readonly sums: { keys: number; bytes: number; largest: number; expired: number };
+  readonly sums: { keys: number; bytes: number; largest: number };
   readonly count: Count;
   /** Graphs of all databases that were begun. */
   readonly graphs: Set<string>;
@@ -107,10 +119,7 @@ async function* jobsOf(listing: Link, task: Task): AsyncGenerator<Job<Pair>> {
 
 async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Task): Promise<void> {
   const { database, count, sums } = task;
-  const dumps = await source.all(
-    keys.map(({ name }): Command => ["DUMP", name]),
-    { binary: true },
-  );
+  const dumps = await dumpsOf(source, keys);
   const commands: Command[] = [];
   let bytes = 0;
   keys.forEach(({ name, type, end }, at) => {
@@ -118,10 +127,8 @@ async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Ta
     const key = `key ${name} of database ${database}`;
     if (dump instanceof Error)
       throw new Refused("key-not-readable", `${key} cannot be dumped: ${dump.message}`);
-    if (!Buffer.isBuffer(dump)) {
-      sums.expired += 1;
-      return;
-    }
+    // Its end came before it was copied.
+    if (!Buffer.isBuffer(dump)) return;
     if (dump.length > largestValue)
       throw new Refused(
         "value-too-large",
@@ -152,11 +159,8 @@ async function restoreAll(to: Link, commands: readonly Command[]): Promise<reado
 /** Deletes every key and library of the target. Never of the source: it compares the processes first. */
 export async function emptyTarget(source: Side, target: Side): Promise<void> {
   const { control } = target.primary;
-  const [from, to] = await askBoth(
-    [source, target],
-    async (link) => linesIn(await link.one(["INFO"]))["run_id"],
-  );
-  if (from === to) throw new Refused("same-database", "the new database is the old one");
+  const [from, to] = await Promise.all([source, target].map(({ primary }) => markOf(primary)));
+  if (from?.runId === to?.runId) throw new Refused("same-database", "the new database is the old one");
   await control.one(["FLUSHALL"]);
   const [flushed] = await control.all([["GRAPH.UDF", "FLUSH"]]);
   if (flushed instanceof Error && !/unknown command/i.test(flushed.message)) throw flushed;

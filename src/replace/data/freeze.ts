@@ -17,7 +17,7 @@ export interface Freeze {
    * Ends the connections of all other clients, so that what waits in them is never executed, and proves once more. From then on it looks all the
    * time, and takes a node for stopped as long as it cannot be reached.
    */
-  fence(): Promise<Refusal | undefined>;
+  endConnections(): Promise<Refusal | undefined>;
   /** Stops renewing and ends the pause on every node; waiting writes are executed then. False if a node did not take that. It never rejects. */
   release(): Promise<boolean>;
   /** Stops renewing, and leaves the pause to its end: for a database that was stopped. */
@@ -29,6 +29,8 @@ export interface Paused {
   readonly node: Node;
   /** The pause holds until then at least, in ms of `performance.now`. */
   readonly until: number;
+  /** CLIENT LIST just before: no other command was executed between. */
+  readonly clients: string;
 }
 
 /**
@@ -74,16 +76,14 @@ export async function holdFreeze(
       return `the pause of writes at ${host}:${port} was ended by another client`;
     } catch (error) {
       if (isFenced) await sleep(probeTime);
-      if (!node.control.isOpen && isFenced) return changeOfClosed(node);
+      if (!node.control.isOpen && isFenced) {
+        // A node that ended, and can be reached, was started anew, and may have been written to.
+        const link = await node.open(signal).catch(() => undefined);
+        link?.close();
+        return link && `writes are not proved to wait at ${host}:${port}: it ended and was started anew`;
+      }
       return `writes are not proved to wait: ${asError(error).message}`;
     }
-  };
-  /** A node that ended, and can be reached, was started anew, and may have been written to. */
-  const changeOfClosed = async (node: Node): Promise<string | undefined> => {
-    const link = await node.open(signal).catch(() => undefined);
-    link?.close();
-    const { host, port } = node.target;
-    return link && `writes are not proved to wait at ${host}:${port}: it ended and was started anew`;
   };
   const prove = async (): Promise<Refusal | undefined> => {
     if (reason !== undefined) return reason;
@@ -123,7 +123,7 @@ export async function holdFreeze(
   return {
     lost: lost.signal,
     prove,
-    async fence() {
+    async endConnections() {
       await Promise.all(side.nodes.map(killClients));
       const lost = await prove();
       isFenced = true;
@@ -138,8 +138,8 @@ export async function holdFreeze(
   };
 }
 
-/** Pauses the writes of one node for so many ms. `clients` is CLIENT LIST just before: no other command was executed between. */
-export async function pauseNode(node: Node, pause: number): Promise<Paused & { readonly clients: string }> {
+/** Pauses the writes of one node for so many ms. */
+export async function pauseNode(node: Node, pause: number): Promise<Paused> {
   const until = performance.now() + pause;
   const [clients = null, paused] = await node.control.all([
     ["CLIENT", "LIST"],

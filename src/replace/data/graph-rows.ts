@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Command, Reply } from "../../database/exchange.ts";
 import { type Job, runWithin } from "./in-flight.ts";
 import type { Pair } from "./nodes.ts";
+import type { Count } from "./progress.ts";
 import { listOf, rowsOf } from "./replies.ts";
 
 /** Rows of one range. */
@@ -24,15 +25,21 @@ const queries: { readonly [what in Range["what"]]: string } = {
     RETURN id(e), type(e), id(n), id(m), properties(e)`,
 };
 
-export interface GraphTask {
-  readonly name: Buffer;
+/** A comparison of two databases. */
+export interface Comparison {
+  /** Reports keys and rows that were compared. */
+  readonly count: Count;
   /** RESULTSET_SIZE of both sides, whichever is smaller: an answer of that many rows may have been cut. */
   readonly resultSize: number;
   /** Longest time that both sides allow a query, in ms; their default may be short. */
   readonly timeout: number;
-  /** Called with rows that were compared. */
-  onRows(what: Range["what"], rows: number): void;
+  readonly counts: { node: number; edge: number };
+  readonly signal: AbortSignal;
   differ(message: string): void;
+}
+
+interface GraphTask extends Comparison {
+  readonly name: Buffer;
 }
 
 /**
@@ -82,7 +89,8 @@ async function compareRange(pair: Pair, range: Range, limit: number, task: Graph
     for (const half of halvesOf(range)) await compareRange(pair, half, limit, task);
     return;
   }
-  task.onRows(what, source.length);
+  task.counts[what] += source.length;
+  task.count(0, source.length);
   // Both sides usually list a range in the same order.
   if (isDeepStrictEqual(source, target)) return;
   const [before, after] = [source, target].map(

@@ -15,43 +15,34 @@ export async function runWithin<Worker>(
   workers: readonly Worker[],
   limit: number,
 ): Promise<void> {
-  const source = jobs[Symbol.asyncIterator]();
-  const waiting: (() => void)[] = [];
   let weight = 0;
+  let freed = Promise.withResolvers<void>();
   let failure: { readonly error: unknown } | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
-
-  // One worker at a time takes a job and waits for its room: a heavy job is not overtaken for ever.
-  const take = async (): Promise<Job<Worker> | undefined> => {
-    if (failure !== undefined) return undefined;
-    const { done, value } = await source.next();
-    if (done === true) return undefined;
-    while (weight > 0 && weight + value.weight > limit)
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    weight += value.weight;
-    return value;
-  };
+  // Workers wait for it in their order: a heavy job is not overtaken for ever.
+  const admitted = (async function* () {
+    try {
+      for await (const job of jobs) {
+        while (weight > 0 && weight + job.weight > limit) await freed.promise;
+        if (failure !== undefined) return;
+        weight += job.weight;
+        yield job;
+      }
+    } catch (error) {
+      failure ??= { error };
+    }
+  })();
   const work = async (worker: Worker): Promise<void> => {
-    for (;;) {
-      const next = turn.then(take);
-      turn = next.catch(() => undefined);
-      const job = await next;
-      if (job === undefined) return;
+    for await (const job of admitted)
       try {
         await job.run(worker);
+      } catch (error) {
+        failure ??= { error };
       } finally {
         weight -= job.weight;
-        for (const resolve of waiting.splice(0)) resolve();
+        freed.resolve();
+        freed = Promise.withResolvers();
       }
-    }
   };
-  await Promise.all(
-    workers.map((worker) =>
-      work(worker).catch((error: unknown) => {
-        failure ??= { error };
-      }),
-    ),
-  );
-  await source.return?.();
+  await Promise.all(workers.map(work));
   if (failure !== undefined) throw failure.error;
 }

@@ -4,7 +4,7 @@ import type { Reply } from "../../database/exchange.ts";
 import { type DatabaseSettings, linesIn, pairsIn, versionIn } from "../../database/settings.ts";
 import { databasesOf, graphType, idOf, keysOf } from "./keys.ts";
 import type { Link } from "./link.ts";
-import type { Side } from "./nodes.ts";
+import { askBoth, type Side } from "./nodes.ts";
 import { listOf, pairsOf, rowsOf } from "./replies.ts";
 
 /** Everything that a replacement must carry, and everything that decides whether it can. Plain data. */
@@ -53,20 +53,20 @@ export interface SchemaRow {
   readonly definition: string;
 }
 
+export function isUnready({ status }: SchemaRow): boolean {
+  return status !== "OPERATIONAL";
+}
+
 /** Totals for plans and reports. */
 export function totalsOf({
   databases,
 }: Inventory): Record<"databases" | "keys" | "graphs" | "nodes" | "edges", number> {
-  const totals = { databases: databases.length, keys: 0, graphs: 0, nodes: 0, edges: 0 };
-  for (const { keys, graphs } of databases) {
-    totals.keys += keys;
-    totals.graphs += graphs.length;
-    for (const { nodes, edges } of graphs) {
-      totals.nodes += nodes;
-      totals.edges += edges;
-    }
-  }
-  return totals;
+  const graphs = databases.flatMap((database) => database.graphs);
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+  return {
+    ...{ databases: databases.length, keys: sum(databases.map(({ keys }) => keys)), graphs: graphs.length },
+    ...{ nodes: sum(graphs.map(({ nodes }) => nodes)), edges: sum(graphs.map(({ edges }) => edges)) },
+  };
 }
 
 /**
@@ -174,4 +174,24 @@ export async function librariesOf(
 /** GRAPH.CONFIG values by name. */
 export async function parametersOf(control: Link): Promise<DatabaseSettings["parameters"]> {
   return pairsIn(await control.one(["GRAPH.CONFIG", "GET", "*"]));
+}
+
+/** Parameters that can be set while a database runs; all others are those of its configuration. */
+const atRunTime = new Set(
+  `TIMEOUT TIMEOUT_DEFAULT TIMEOUT_MAX RESULTSET_SIZE QUERY_MEM_CAPACITY MAX_QUEUED_QUERIES VKEY_MAX_ENTITY_COUNT CMD_INFO
+  MAX_INFO_QUERIES EFFECTS_THRESHOLD DELTA_MAX_PENDING_CHANGES`.split(/\s+/),
+);
+
+/** Parameters of the source, as far as they can be carried, that the target has otherwise. */
+export async function parametersToCarry(
+  source: Side,
+  target: Side,
+  keep: readonly string[],
+): Promise<{ readonly [name: string]: string | number }> {
+  const [theirs, ours] = await askBoth([source, target], parametersOf);
+  return Object.fromEntries(
+    Object.entries(theirs ?? {}).filter(
+      ([name, value]) => atRunTime.has(name) && !keep.includes(name) && ours?.[name] !== value,
+    ),
+  );
 }

@@ -55,6 +55,12 @@ export async function factsOf(
   return { keys, now };
 }
 
+/** The dumps of keys in their order; one that has ended has null, and one that cannot be dumped an Error. */
+export function dumpsOf(link: Link, keys: readonly Key[]): Promise<readonly Reply[]> {
+  const commands = keys.map(({ name }) => ["DUMP", name]);
+  return link.all(commands, { binary: true });
+}
+
 /** A name as text that tells any two apart. */
 export function idOf({ name }: Pick<Key, "name">): string {
   return name.toString("latin1");

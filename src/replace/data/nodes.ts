@@ -35,11 +35,10 @@ export async function openSide(targets: readonly DatabaseLogin[], signal: AbortS
   const close = (): void => closing.abort(new Error("the connections were closed"));
   try {
     const nodes = await Promise.all(targets.map((target) => openNode(target, until)));
-    const primaries = nodes.filter(({ role }) => role === "primary");
-    const [primary] = primaries;
-    if (primary === undefined || primaries.length > 1) {
+    const [primary, ...others] = nodes.filter(({ role }) => role === "primary");
+    if (primary === undefined || others.length > 0) {
       const places = targets.map(({ host, port }) => `${host}:${port}`).join(", ");
-      const count = primaries.length === 0 ? "no node is" : "more than one node is";
+      const count = primary === undefined ? "no node is" : "more than one node is";
       throw new DatabaseError("unreachable", `${count} the primary of the database at ${places}`);
     }
     return { primary, replicas: nodes.filter((node) => node !== primary), nodes, close };

@@ -1,7 +1,7 @@
 /** @module Decides from two inventories, and from the rights of both users, whether the data can be moved. */
 import { linesIn } from "../../database/settings.ts";
 import { isHeld } from "./freeze.ts";
-import type { Engine, Inventory } from "./inventory.ts";
+import { type Engine, type Inventory, isUnready } from "./inventory.ts";
 import { graphType } from "./keys.ts";
 import type { Side } from "./nodes.ts";
 import { type Refusal, type RefusalCode, refusal } from "./refusals.ts";
@@ -41,13 +41,14 @@ export function refusalsOf(source: Inventory, target: TargetFacts): readonly Ref
     for (const { name, indexes, constraints } of graphs) {
       if (names.has(name)) refuse("graph-name-twice", `two databases have a graph ${name}`);
       names.add(name);
-      const schema = { "constraint-not-operational": constraints, "index-not-operational": indexes } as const;
-      for (const code of ["constraint-not-operational", "index-not-operational"] as const)
-        for (const { title, status } of schema[code].filter((row) => row.status !== "OPERATIONAL"))
-          refuse(code, `the ${title} in graph ${name} is ${status.toLowerCase()}`);
+      for (const { title, status } of [...constraints, ...indexes].filter(isUnready))
+        refuse(
+          status === "FAILED" ? "constraint-failed" : "under-construction",
+          `the ${title} in graph ${name} is ${status.toLowerCase()}`,
+        );
     }
   }
-  found.push(...sizeRefusals(source, target));
+  refuseSizes(source, target, refuse);
   return found;
 }
 
@@ -67,28 +68,30 @@ function engineRefusals(source: Engine, target: Engine): readonly Refusal[] {
   return isOlder ? [refusal("engine-older", `the data would go ${both}, which is older`)] : [];
 }
 
-function sizeRefusals({ memory, databases }: Inventory, target: TargetFacts): readonly Refusal[] {
+function refuseSizes(
+  { memory, databases }: Inventory,
+  target: TargetFacts,
+  refuse: (code: RefusalCode, message: string) => void,
+): void {
   const graphs = databases.flatMap((database) => database.graphs);
   // A dump is about half as large as its graph is in memory.
   const guessed = Math.max(0, ...graphs.map(({ memory: bytes = 0 }) => bytes / 2));
   const largest = target.largest ?? guessed;
-  const found: Refusal[] = [];
   if (largest > largestValue) {
     const size = target.largest === undefined ? "has about" : "has";
     const message = `the largest value ${size} ${megabytes(largest)} as a dump; the limit is ${megabytes(largestValue)}`;
-    found.push(refusal("value-too-large", message));
+    refuse("value-too-large", message);
   }
   if (memory.max > 0 && memory.used + sourceShare * largest > memory.max) {
     const message = `the database uses ${megabytes(memory.used)} of ${megabytes(memory.max)}; a dump of its largest value takes ${megabytes(sourceShare * largest)} more`;
-    found.push(refusal("source-memory", message));
+    refuse("source-memory", message);
   }
   const { maxMemory = 0 } = target;
   const needed = Math.max(memory.used / 0.8, memory.used - largest + targetShare * (target.largest ?? 0));
   if (maxMemory > 0 && needed > maxMemory) {
     const message = `the new database has ${megabytes(maxMemory)} of memory; the data takes ${megabytes(needed)} while it is copied`;
-    found.push(refusal("target-too-small", message));
+    refuse("target-too-small", message);
   }
-  return found;
 }
 
 function megabytes(bytes: number): string {
@@ -97,7 +100,7 @@ function megabytes(bytes: number): string {
 
 /** Each is refused for its arguments by a server that permits it, and does nothing. CLIENT UNPAUSE has none: it is queued and discarded. */
 const trials = {
-  source: `CLIENT PAUSE x WRITE; CLIENT KILL ID x; CLIENT LIST ID x; GRAPH.CONFIG SET NO_SUCH 1; GRAPH.INFO x; SCAN x;
+  source: `CLIENT PAUSE x WRITE; CLIENT KILL ID x; CLIENT LIST ID x; GRAPH.CONFIG SET NO_SUCH 1; GRAPH.INFO x; GRAPH.LIST x; SCAN x;
     DUMP graphform:no-such-key; GRAPH.RO_QUERY graphform:no-such-key x; MULTI; CLIENT UNPAUSE; DISCARD`,
   target: `RESTORE graphform:no-such-key -1 x; GRAPH.DELETE graphform:no-such-key; GRAPH.CONFIG SET NO_SUCH 1;
     GRAPH.UDF LOAD; FLUSHALL x; WAITAOF x 0 0; WAIT x 0; DUMP graphform:no-such-key`,

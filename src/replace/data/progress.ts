@@ -3,8 +3,8 @@
 /** Progress of a copy or of a comparison. */
 export interface Progress {
   readonly keys: { readonly done: number; readonly of: number };
-  /** Bytes of dumps in a copy, rows of graphs in a comparison. `of` is estimated from memory unless a rehearsal measured it. */
-  readonly amount: { readonly done: number; readonly of: number };
+  /** Bytes of dumps in a copy, rows of graphs in a comparison. */
+  readonly amount: number;
   /** Estimated time left in ms; absent in the beginning. */
   readonly left?: number;
 }
@@ -27,7 +27,7 @@ export function countProgress(
     const share = total.amount > 0 ? done.amount / total.amount : done.keys / Math.max(1, total.keys);
     report({
       keys: { done: done.keys, of: Math.max(done.keys, total.keys) },
-      amount: { done: done.amount, of: Math.max(done.amount, total.amount) },
+      amount: done.amount,
       ...(share > 0.02 ? { left: Math.max(0, Math.round(passed / share - passed)) } : {}),
     });
   };

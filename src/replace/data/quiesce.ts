@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { linesIn } from "../../database/settings.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
+import { databasesOf } from "./keys.ts";
 import type { Node, Side } from "./nodes.ts";
 import { isRefusal, type Refusal, refusal } from "./refusals.ts";
 import { clientsIn, listOf } from "./replies.ts";
@@ -17,10 +18,10 @@ export async function setCap({ primary }: Side, cap: number): Promise<void> {
   await primary.control.one(capCommand(cap).split(" "));
 }
 
-/** Sets QUERY_MEM_CAPACITY to what it was, and ends the pause. Called again it does the same; later runs call it, too. */
+/** Sets QUERY_MEM_CAPACITY to what it was, and ends the pause. Called again it does the same; later runs call it, too. Rejects if a node did not take that. */
 export async function letWrite(side: Side, cap: number | undefined): Promise<void> {
   if (cap !== undefined) await setCap(side, cap);
-  await unpause(side);
+  if (!(await unpause(side))) throw new Error("its pause of writes could not be ended on every node");
 }
 
 /** The command that puts the cap back by hand. */
@@ -35,30 +36,35 @@ export interface QuiesceOptions {
   readonly pause?: number;
   /** Longest time until nothing runs, in ms. Default 2 s. */
   readonly idleWithin?: number;
+  /** Longest time in ms until every node has built its constraints and saved its snapshot; writes go on meanwhile. Default 60 s. */
+  readonly settledWithin?: number;
 }
 
 /**
- * Caps the memory of queries so that no write can begin, waits until none runs or waits, pauses writes on every node (replicas
- * once they have caught up), and puts the cap back. A refusal leaves the database as it was. Rejects if a node breaks; the cap
+ * Waits until every node has settled, caps the memory of queries so that no write can begin, waits until none runs or waits, pauses writes
+ * on every node (replicas once they have caught up), and puts the cap back. A refusal leaves the database as it was. Rejects if a node breaks; the cap
  * and the pause are gone then wherever a node still answers.
  */
 export async function quiesce(
   side: Side,
-  { cap, pause = 30_000, idleWithin = 2000 }: QuiesceOptions,
+  { cap, pause = 30_000, idleWithin = 2000, settledWithin = 60_000 }: QuiesceOptions,
   signal: AbortSignal,
 ): Promise<Freeze | Refusal> {
-  let paused: readonly Paused[] | Refusal | undefined;
-  let freeze: Freeze | Refusal | undefined;
-  try {
-    try {
-      paused = await pauseAtRest(side, pause, idleWithin, signal);
-    } finally {
-      await setCap(side, cap);
+  const settledUntil = performance.now() + settledWithin;
+  for (const node of side.nodes)
+    if (!(await isTrueBefore(settledUntil, signal, 100, () => hasSettled(node, signal)))) {
+      const { host, port } = node.target;
+      const message = `the node at ${host}:${port} still built a constraint or saved a snapshot after ${settledWithin} ms`;
+      return refusal("not-settled", message);
     }
-    freeze = isRefusal(paused) ? paused : await holdFreeze(side, paused, pause, signal);
+  try {
+    const paused = await pauseAtRest(side, pause, idleWithin, signal).finally(() => setCap(side, cap));
+    const freeze = isRefusal(paused) ? paused : await holdFreeze(side, paused, pause, signal);
+    if (isRefusal(freeze)) await letWrite(side, undefined);
     return freeze;
-  } finally {
-    if (freeze === undefined || isRefusal(freeze)) await unpause(side);
+  } catch (error) {
+    await unpause(side);
+    throw error;
   }
 }
 
@@ -83,7 +89,11 @@ async function pauseAtRest(
   const late = performance.now() + idleWithin;
   for (const replica of replicas) {
     const { host, port } = replica.target;
-    if (!(await hasCaughtUp(late, replica, offset, signal)) || !(await isIdleBefore(late, replica, signal)))
+    const hasCaughtUp = await isTrueBefore(late, signal, 5, async () => {
+      const info = linesIn(await replica.control.one(["INFO", "replication"]));
+      return Number(info["slave_repl_offset"]) >= offset;
+    });
+    if (!hasCaughtUp || !(await isAtRestBefore(late, "", replica, signal)))
       return refusal(
         "replica-behind",
         `the replica at ${host}:${port} had not caught up after ${idleWithin} ms`,
@@ -91,6 +101,24 @@ async function pauseAtRest(
     paused.push(await pauseNode(replica, pause));
   }
   return paused;
+}
+
+/**
+ * True if a node builds no constraint and saves no snapshot. A constraint that becomes operational in a pause ends a server with an append-only
+ * file; a replica builds its own, later than the primary. A snapshot that ends in a pause changes the number of changes, which then proves nothing.
+ */
+async function hasSettled({ control, open }: Node, signal: AbortSignal): Promise<boolean> {
+  if (linesIn(await control.one(["INFO", "persistence"]))["rdb_bgsave_in_progress"] !== "0") return false;
+  // The graphs of all databases. One that is asked for in another database than its own is refused.
+  const names = listOf(await control.one(["GRAPH.LIST"], { binary: true }));
+  const graphs = names.filter((name) => Buffer.isBuffer(name));
+  for (const number of await databasesOf(control)) {
+    const link = await open(signal, number);
+    const ask = (name: Buffer) => ["GRAPH.RO_QUERY", name, "CALL db.constraints() YIELD status"];
+    const replies = await link.all(graphs.map(ask)).finally(link.close);
+    if (/UNDER CONSTRUCTION|PENDING/.test(JSON.stringify(replies))) return false;
+  }
+  return true;
 }
 
 /** Repeats a look every so many ms until it is true; false once the time is over. */
@@ -108,49 +136,25 @@ async function isTrueBefore(
   return false;
 }
 
-/** True once the queries of these clients are answered, and none runs or waits. */
-async function isAtRestBefore(
-  end: number,
-  clients: string,
-  node: Node,
-  signal: AbortSignal,
-): Promise<boolean> {
-  return (await haveAnsweredBefore(end, clients, node, signal)) && (await isIdleBefore(end, node, signal));
-}
-
 /**
- * True once every client that waited for the answer of a query in a list of clients has had it: a query is answered after its changes went to
- * the file and to the replicas. GRAPH.INFO alone does not show a query that a busy machine interrupts while it moves between its lists.
+ * True once every client that waited for the answer of a query in a list of clients has had it, and GRAPH.INFO shows no running and no waiting
+ * query twice. A query is answered after its changes went to the file and to the replicas. GRAPH.INFO alone does not show a query that a busy
+ * machine interrupts while it moves between its lists.
  */
-function haveAnsweredBefore(
+function isAtRestBefore(
   end: number,
   clients: string,
   { control }: Node,
   signal: AbortSignal,
 ): Promise<boolean> {
   let waiting = waitingIn(clients);
-  return isTrueBefore(end, signal, 1, async () => {
-    const now = waitingIn(String(await control.one(["CLIENT", "LIST"])));
-    waiting = new Map([...waiting].filter(([id, commands]) => now.get(id) === commands));
-    return waiting.size === 0;
-  });
-}
-
-/** Clients whose query has no answer yet, with the number of commands that they have had answered. */
-function waitingIn(clients: string): ReadonlyMap<string, string> {
-  const waiting = new Map<string, string>();
-  for (const { id, flags = "", cmd = "", "tot-cmds": commands } of clientsIn(clients)) {
-    const isQuery = cmd.toLowerCase().startsWith("graph.");
-    if (id !== undefined && commands !== undefined && isQuery && flags.includes("b"))
-      waiting.set(id, commands);
-  }
-  return waiting;
-}
-
-/** True once GRAPH.INFO shows no running and no waiting query twice: a query is in neither list while it moves from one to the other. */
-function isIdleBefore(end: number, { control }: Node, signal: AbortSignal): Promise<boolean> {
   let idle = 0;
   return isTrueBefore(end, signal, 1, async () => {
+    if (waiting.size > 0) {
+      const now = waitingIn(String(await control.one(["CLIENT", "LIST"])));
+      waiting = new Map([...waiting].filter(([id, commands]) => now.get(id) === commands));
+      if (waiting.size > 0) return false;
+    }
     const reply = listOf(await control.one(["GRAPH.INFO"]));
     const queries = ["# Running queries", "# Waiting queries"].map(
       (title) => reply[reply.indexOf(title) + 1],
@@ -161,9 +165,12 @@ function isIdleBefore(end: number, { control }: Node, signal: AbortSignal): Prom
   });
 }
 
-function hasCaughtUp(end: number, { control }: Node, offset: number, signal: AbortSignal): Promise<boolean> {
-  return isTrueBefore(end, signal, 5, async () => {
-    const info = linesIn(await control.one(["INFO", "replication"]));
-    return Number(info["slave_repl_offset"]) >= offset;
-  });
+/** Clients whose query has no answer yet, with the number of commands that they have had answered. An older engine lacks it: all of them count then. */
+function waitingIn(clients: string): ReadonlyMap<string, string> {
+  const waiting = new Map<string, string>();
+  for (const { id, flags = "", cmd = "", "tot-cmds": commands = "" } of clientsIn(clients)) {
+    const isQuery = cmd.toLowerCase().startsWith("graph.");
+    if (id !== undefined && isQuery && flags.includes("b")) waiting.set(id, commands);
+  }
+  return waiting;
 }

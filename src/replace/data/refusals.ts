@@ -1,4 +1,5 @@
 /** @module Names every reason for which data cannot be moved, or may not be trusted after it was, with the way out of each. */
+import { GraphformError } from "../../model/errors.ts";
 
 /** The ways out, by the code of the reason. */
 const remedies = {
@@ -12,13 +13,14 @@ const remedies = {
   "target-unsafe": "look at the new database: it must keep what it has acknowledged",
   "source-memory": "free memory of the database, or give it more, so that its largest value can be copied",
   "value-too-large": "split the graph, or export and load it",
-  "constraint-not-operational": "wait until the constraint is operational, or drop it",
-  "index-not-operational": "wait until the index is operational, or drop it",
+  "constraint-failed": "drop the constraint; it can be made anew once no data breaks it",
+  "under-construction": "wait until it is operational, or drop it",
   "graph-name-twice": "rename one of the two graphs: the engine restores only one graph of a name",
   "key-type": "delete the keys, or move them by hand",
   "key-not-readable": "give the user the right to DUMP every key",
   "right-missing": "give the user of the database the right to run the command",
   "paused-already": "wait until the pause that somebody else began has ended",
+  "not-settled": "run it again when no constraint is under construction and no snapshot is saved",
   "not-idle": "run it again when fewer or shorter queries run",
   "replica-behind": "run it again when the replicas have caught up",
   "freeze-lost": "the database takes writes as before; run it again",
@@ -50,12 +52,12 @@ export function isRefusal(result: object): result is Refusal {
 }
 
 /** Ends work that a reason stands against; the reason of `Freeze.lost`, too. */
-export class Refused extends Error {
+export class Refused extends GraphformError {
   override readonly name = "Refused";
   readonly refusal: Refusal;
 
   constructor(code: RefusalCode, message: string) {
-    super(message);
+    super(code, message, { hint: remedies[code] });
     this.refusal = refusal(code, message);
   }
 }

@@ -1,29 +1,18 @@
 /** @module Copies and compares without a pause, to measure how long a real one will take, and empties the target again. */
+import type { Rehearsed } from "../../model/migration.ts";
 import { type CopyOptions, copy, emptyTarget } from "./copy.ts";
 import { makeDurable } from "./durable.ts";
 import type { Side } from "./nodes.ts";
 import { isRefusal, type Refusal } from "./refusals.ts";
 import { verify } from "./verify.ts";
 
-/** Measurements of a rehearsal. Times in ms. Plain data. */
-export interface Rehearsal {
-  readonly bytes: number;
-  /** Bytes of the largest dump. */
-  readonly largest: number;
-  readonly copy: number;
-  readonly verify: number;
-  readonly durable: number;
-  /** Longest time in which the live source answered nothing. */
-  readonly stall: number;
-}
-
-/** The target is empty afterwards, also after a refusal. Rejects as `copy`. */
+/** Its measurements; what makes the copy durable counts as comparing. The target is empty afterwards, also after a refusal. Rejects as `copy`. */
 export async function rehearse(
   source: Side,
   target: Side,
   options: CopyOptions,
   signal: AbortSignal,
-): Promise<Rehearsal | Refusal> {
+): Promise<Omit<Rehearsed, "next" | "at"> | Refusal> {
   const watch = await watchStall(source, signal);
   try {
     const copied = await copy(source, target, options, signal);
@@ -39,8 +28,7 @@ export async function rehearse(
       bytes: copied.bytes,
       largest: copied.largest,
       copy: copied.took,
-      verify: found.took,
-      durable: Math.round(saved - begun),
+      verify: found.took + Math.round(saved - begun),
       stall: Math.round(watch.longest()),
     };
   } finally {
@@ -56,14 +44,18 @@ async function watchStall(
 ): Promise<{ longest(): number; end(): void }> {
   const link = await primary.open(signal);
   let longest = 0;
+  let asked = performance.now();
+  const sinceAsked = (): number => performance.now() - asked;
   const ping = async (): Promise<void> => {
     while (link.isOpen) {
-      const asked = performance.now();
+      asked = performance.now();
       await link.one(["PING"]);
-      longest = Math.max(longest, performance.now() - asked);
+      longest = Math.max(longest, sinceAsked());
+      asked = Number.POSITIVE_INFINITY;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   };
   ping().catch(() => undefined);
-  return { longest: () => longest, end: link.close };
+  // A PING that has no answer yet counts as well.
+  return { longest: () => Math.max(longest, sinceAsked()), end: link.close };
 }

@@ -1,19 +1,20 @@
 /** @module Compares two databases: counts, schema, every node and edge, other keys, ends, libraries and parameters. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { parametersToCarry } from "./carried-settings.ts";
-import { compareRows } from "./graph-rows.ts";
+import { type Comparison, compareRows } from "./graph-rows.ts";
 import {
   graphOf,
   type Inventory,
+  isUnready,
   librariesOf,
   parametersOf,
+  parametersToCarry,
   type SchemaRow,
   type StoredGraph,
   totalsOf,
 } from "./inventory.ts";
-import { batchesOf, databasesOf, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
+import { batchesOf, databasesOf, dumpsOf, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
 import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
-import { type Count, countProgress, type OnProgress } from "./progress.ts";
+import { countProgress, type OnProgress } from "./progress.ts";
 import { isSameValue } from "./stored-values.ts";
 
 export interface VerifyOptions {
@@ -26,7 +27,6 @@ export interface VerifyOptions {
 export interface Verified {
   /** One sentence each; empty: both hold the same. */
   readonly differences: readonly string[];
-  readonly keys: number;
   readonly nodes: number;
   readonly edges: number;
   /** In ms. */
@@ -39,15 +39,6 @@ const clockError = 2000;
 const indexTime = 120_000;
 /** Longest list of differences. */
 const most = 20;
-
-interface Comparison {
-  readonly count: Count;
-  readonly resultSize: number;
-  readonly timeout: number;
-  readonly counts: { keys: number; node: number; edge: number };
-  readonly signal: AbortSignal;
-  differ(message: string): void;
-}
 
 /** Reads both sides at once. Keys whose end has come meanwhile are no difference. Rejects as `copy`. */
 export async function verify(
@@ -62,7 +53,7 @@ export async function verify(
   const differ = (message: string): void => {
     if (differences.length < most) differences.push(message);
   };
-  const counts = { keys: 0, node: 0, edge: 0 };
+  const counts = { node: 0, edge: 0 };
   const sides = [source, target] as const;
   const settings = await askBoth(sides, parametersOf);
   const smallest = (name: string, none: number): number =>
@@ -84,7 +75,7 @@ export async function verify(
         await compareGraph(others, graph, comparison);
     });
   const took = Math.round(performance.now() - begun);
-  return { differences, keys: counts.keys, nodes: counts.node, edges: counts.edge, took };
+  return { differences, nodes: counts.node, edges: counts.edge, took };
 }
 
 /** Compares all keys but the contents of graphs, whose names it returns. */
@@ -108,7 +99,6 @@ async function compareKeys(
     for (const key of both) if (key.type === graphType) graphs.set(idOf(key), key.name);
     for (const batch of batchesOf(both.filter(({ type }) => type !== graphType)))
       await compareValues(values, batch, database, comparison);
-    comparison.counts.keys += keys.length;
     comparison.count(keys.length, 0);
   }
   for await (const page of keysOf(listing.target)) {
@@ -147,14 +137,7 @@ async function compareValues(
   database: number,
   { differ }: Comparison,
 ): Promise<void> {
-  const [old = [], copied = []] = await Promise.all(
-    [pair.source, pair.target].map((link) =>
-      link.all(
-        keys.map(({ name }) => ["DUMP", name]),
-        { binary: true },
-      ),
-    ),
-  );
+  const [old, copied] = await Promise.all([dumpsOf(pair.source, keys), dumpsOf(pair.target, keys)]);
   keys.forEach(({ name, end }, at) => {
     const [before, after] = [old[at], copied[at]];
     for (const reply of [before, after]) if (reply instanceof Error) throw reply;
@@ -167,18 +150,12 @@ async function compareValues(
 async function compareGraph(pairs: readonly Pair[], name: Buffer, comparison: Comparison): Promise<void> {
   const [pair] = pairs;
   if (pair === undefined) return;
-  const { count, counts, differ, resultSize, timeout, signal } = comparison;
+  const { counts, differ, signal } = comparison;
   const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
   for (const part of ["indexes", "constraints"] as const)
     compareSchema(old[part], copied[part], (message) => differ(`graph ${name}: ${message}`));
   const before = { ...counts };
-  await compareRows(pairs, {
-    ...{ name, resultSize, timeout, differ },
-    onRows(what, rows) {
-      counts[what] += rows;
-      count(0, rows);
-    },
-  });
+  await compareRows(pairs, { ...comparison, name });
   const expected = [old, copied].map(({ nodes, edges }) => `${nodes} nodes and ${edges} edges`);
   const read = `${counts.node - before.node} nodes and ${counts.edge - before.edge} edges`;
   if (expected.some((total) => total !== read))
@@ -190,8 +167,7 @@ async function operational({ target }: Pair, name: Buffer, signal: AbortSignal):
   const end = performance.now() + indexTime;
   for (;;) {
     const graph = await graphOf(target, name);
-    const isReady = [...graph.indexes, ...graph.constraints].every(({ status }) => status === "OPERATIONAL");
-    if (isReady || performance.now() > end) return graph;
+    if (![...graph.indexes, ...graph.constraints].some(isUnready) || performance.now() > end) return graph;
     await sleep(50, undefined, { signal });
   }
 }
@@ -202,7 +178,7 @@ function compareSchema(
   differ: (message: string) => void,
 ): void {
   const compare = (from: readonly SchemaRow[], to: readonly SchemaRow[], name: string): void => {
-    const there = new Set(to.filter(({ status }) => status === "OPERATIONAL").map((row) => row.definition));
+    const there = new Set(to.filter((row) => !isUnready(row)).map((row) => row.definition));
     for (const { title, definition } of from)
       if (!there.has(definition)) differ(`the ${name} database lacks the ${title}, or it is not operational`);
   };

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { copy } from "../../../src/replace/data/copy.ts";
 import type { Freeze } from "../../../src/replace/data/freeze.ts";
 import { takeInventory } from "../../../src/replace/data/inventory.ts";
-import type { Side } from "../../../src/replace/data/nodes.ts";
+import type { Node, Side } from "../../../src/replace/data/nodes.ts";
 import { refusalsOfSide } from "../../../src/replace/data/preflight.ts";
 import { letWrite, quiesce, readCap } from "../../../src/replace/data/quiesce.ts";
 import { isRefusal } from "../../../src/replace/data/refusals.ts";
@@ -90,7 +90,7 @@ describe("a pause of writes under 50 writers", () => {
     expect(await copy(source, target, { inventory }, signal)).toMatchObject({ keys: 2 });
     expect((await verify(source, target, { inventory }, signal)).differences).toEqual([]);
     expect(await held.prove()).toBeUndefined();
-    await held.fence();
+    await held.endConnections();
     await old.stop();
     held.abandon();
     expect(held.lost.aborted ? held.lost.reason : undefined).toBeUndefined();
@@ -132,7 +132,7 @@ describe("a pause of writes", () => {
     const run = new AbortController();
     const held = await quiesce(side, { cap: await readCap(side), pause: 3000 }, run.signal);
     if (isRefusal(held)) throw new Error(held.message);
-    expect(await held.fence()).toBeUndefined();
+    expect(await held.endConnections()).toBeUndefined();
     run.abort();
     side.close();
     expect(await held.prove()).toMatchObject({ message: "the run was interrupted" });
@@ -161,6 +161,31 @@ describe("a pause of writes", () => {
     expect(await readCap(side)).toBe(12_345);
     expect(await refusalsOfSide(side, "source", never)).toEqual([]);
     await long;
+  });
+
+  it("is not begun before every node has built its constraints, which would end a server with an append-only file", async () => {
+    const { side, database } = await startSide(ground, { aof: "everysec", nodes: 2 });
+    cleanUp.push(side.close);
+    const [replica] = side.replicas;
+    const statusAt = async (node: Node | undefined): Promise<string> =>
+      JSON.stringify(await node?.control.one(["GRAPH.RO_QUERY", "w", "CALL db.constraints() YIELD status"]));
+    await run(side, "GRAPH.QUERY", "w", "UNWIND range(1, 250000) AS i CREATE (:W {i: i})");
+    await run(side, "GRAPH.QUERY", "w", "CREATE INDEX FOR (n:W) ON (n.i)");
+    const indexes = ["GRAPH.RO_QUERY", "w", "CALL db.indexes() YIELD status"];
+    for (const node of side.nodes)
+      await expect
+        .poll(async () => JSON.stringify(await node.control.one(indexes)), { timeout: 60_000 })
+        .toContain("OPERATIONAL");
+    await run(side, ..."GRAPH.CONSTRAINT CREATE w UNIQUE NODE W PROPERTIES 1 i".split(" "));
+    while (!(await statusAt(side.primary)).includes("OPERATIONAL")) await pause(1);
+    const hurried = await quiesce(side, { cap: 0, settledWithin: 1 }, never);
+    if (/CONSTRUCTION/.test(await statusAt(replica))) expect(hurried).toMatchObject({ code: "not-settled" });
+    if (!isRefusal(hurried)) await hurried.release();
+    const held = await freeze(side, 6000);
+    expect(await statusAt(replica)).toContain("OPERATIONAL");
+    await pause(1500);
+    expect(await held.prove()).toBeUndefined();
+    expect(database.down()).toEqual([]);
   });
 
   it("is not begun beside that of another client", async () => {

@@ -32,6 +32,7 @@ const withGraph = (changes: Partial<typeof graph> | object): Inventory => ({
   databases: [{ ...stored, graphs: [{ ...graph, ...changes }] }],
 });
 const row = { title: "unique constraint on User [id]", status: "FAILED", definition: "" };
+const building = { ...row, status: "UNDER CONSTRUCTION" };
 
 describe("refusalsOf", () => {
   it.each([
@@ -50,8 +51,9 @@ describe("refusalsOf", () => {
       {},
       ["value-too-large", "source-memory"],
     ],
-    ["a failed constraint", withGraph({ constraints: [row] }), {}, ["constraint-not-operational"]],
-    ["an index under construction", withGraph({ indexes: [row] }), {}, ["index-not-operational"]],
+    ["a failed constraint", withGraph({ constraints: [row] }), {}, ["constraint-failed"]],
+    ["a constraint under construction", withGraph({ constraints: [building] }), {}, ["under-construction"]],
+    ["an index under construction", withGraph({ indexes: [building] }), {}, ["under-construction"]],
     ["another major version", plain, { engine: { ...engine, version: "9.0.0" } }, ["engine-across-majors"]],
     ["another server", plain, { engine: { ...engine, server: "redis" } }, ["engine-across-majors"]],
     ["an older module", plain, { engine: { ...engine, module: "4.9.9" } }, ["engine-older"]],
