@@ -1,10 +1,10 @@
 /** @module Defines what the state remembers of a database whose data is being moved, and the windows in which it may move. */
 import type { Address } from "./address.ts";
 import type { MigrationRules } from "./desired.ts";
+import type { Json } from "./json.ts";
 
 /** The phases of a migration in their order. */
 export const migrationPhases = [
-  "preflight",
   "create",
   "rehearse",
   "await-cutover",
@@ -17,7 +17,6 @@ export const migrationPhases = [
   "switch",
   "hook",
   "hold",
-  "retire",
 ] as const;
 export type MigrationPhase = (typeof migrationPhases)[number];
 
@@ -44,11 +43,33 @@ export interface MigrationTerms extends MigrationRules {
   readonly inside: readonly Address[];
   /** Parameters of the engine that the manifest sets: the new database keeps its own. */
   readonly parameters: readonly string[];
+  /** Declared outputs: those that name the address, or something inside, get their new values with the switch. */
+  readonly outputs?: { readonly [name: string]: { readonly value: Json; readonly sensitive: boolean } };
+}
+
+/** A rehearsal, if it was made with the new object that is there now. */
+export function currentRehearsal(
+  migration: { readonly rehearsed?: Rehearsed } | undefined,
+  next: { readonly id: string } | undefined,
+): Rehearsed | undefined {
+  return migration?.rehearsed?.next === next?.id ? migration?.rehearsed : undefined;
 }
 
 /** Ms for which writes were refused, or would be: what a rehearsal has measured, and the time that a stop takes. */
 export function readOnlyTime({ copy, verify }: Rehearsed, stop: number): number {
   return copy + verify + stop;
+}
+
+/** True if the data may be moved: it was asked for, or a window is open, and its read-only time was seen by a person or is short enough. */
+export function mayMove(
+  { cutover, windows, maxReadOnly }: Pick<MigrationTerms, "cutover" | "windows" | "maxReadOnly">,
+  time: number,
+  wasRehearsed: boolean,
+  now: number,
+): boolean {
+  const fits = maxReadOnly !== undefined && time <= maxReadOnly;
+  if (cutover) return wasRehearsed || fits;
+  return isInWindow(windows, now) && (fits || maxReadOnly === undefined);
 }
 
 const days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];

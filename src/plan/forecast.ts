@@ -1,22 +1,21 @@
 /** @module Estimates the impact of a plan: restarts, replacements, seconds, and the chain of steps that takes longest. */
 
+import type { Address } from "../model/address.ts";
 import { defined } from "../model/json.ts";
 import type { Change, Forecast, ForecastStep, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Durations } from "../model/state.ts";
 import { expectedTime } from "../model/time-limit.ts";
 
-/** `learned`: durations of earlier runs. */
+/** `recreated`: addresses that get a new object now, as far as a plan can tell. `learned`: durations of earlier runs. */
 export function forecast(
   changes: readonly Change[],
   steps: readonly Step[],
+  recreated: ReadonlySet<Address>,
   profile: Profile,
   learned?: Durations,
 ): Forecast {
   const open = changes.filter((change) => change.blocked.length === 0);
-  const switching = new Set(
-    steps.filter(({ migration }) => migration?.cutover).map(({ address }) => address),
-  );
   const chain = longestChain(
     steps.filter((step) => step.blocked.length === 0),
     (step) => expectedTime(step, profile, learned),
@@ -24,7 +23,7 @@ export function forecast(
   return {
     restarts: open.filter((change) => change.action === "update" && change.disruption === "restart").length,
     replacements: open.filter(
-      ({ action, address }) => action === "replace" || (action === "migrate" && switching.has(address)),
+      ({ action, address }) => action === "replace" || (action === "migrate" && recreated.has(address)),
     ).length,
     seconds: inSeconds(chain.at(-1)?.end ?? 0),
     path: chain.filter((link) => link.end > link.start).map(pathStep),

@@ -1,48 +1,81 @@
 /** @module Words what a migration costs, and why an old database is kept. */
-import { twinIn, twinOf, withoutTwin } from "../model/address.ts";
-import type { MigrationRules } from "../model/desired.ts";
-import { readOnlyTime } from "../model/migration.ts";
+import { type Address, twinIn, twinOf, withoutTwin } from "../model/address.ts";
+import { shellWord } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
+import { currentRehearsal, isClosed, mayMove, readOnlyTime } from "../model/migration.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subjects.ts";
 
-/** The reason to keep a twin that is not declared: the old object until the time is over for which it is held. */
+/** The reason to keep a twin that is not declared: the old object until the time is over for which it is held for its address. */
 export function whyHeld({ address }: Subject, input: PlanInput): string | undefined {
-  const until = input.state.migrations?.[withoutTwin(address)]?.heldUntil;
-  if (twinIn(address) !== "former" || until === undefined || input.destroying) return undefined;
+  const main = withoutTwin(address);
+  const until = input.state.migrations?.[main]?.heldUntil;
+  if (twinIn(address) !== "former" || until === undefined || !isDeclared(main, input)) return undefined;
   const isOver = input.now !== undefined && input.now >= Date.parse(until);
   if (isOver || input.options.allowDestroy.includes(address)) return undefined;
-  return `its data was moved to ${withoutTwin(address)}; it is kept, stopped, until ${until}`;
+  return `its data was moved to ${main}; it is kept, stopped, until ${until}`;
 }
 
-/** The cost of a migration in words: the rehearsed times, or that nothing was rehearsed yet. */
-export function whyMigrated(
-  forcedBy: string,
-  { address, bound }: Subject,
-  { migration }: { readonly migration?: MigrationRules },
-  { state, profile }: PlanInput,
-): string {
-  const rehearsed = state.migrations?.[address]?.rehearsed;
-  const isCurrent =
-    rehearsed !== undefined && rehearsed.next === state.resources[twinOf(address, "next")]?.id;
-  const time = isCurrent
-    ? `read-only about ${seconds(readOnlyTime(rehearsed, profile.timing.expect["stop"] ?? 0))} (rehearsed)`
-    : "read-only for a time that a rehearsal measures first, which slows the live database down";
-  const hold = formatDuration(migration?.hold ?? 0);
-  return `${forcedBy} cannot be changed in place: ${bound?.id ?? "it"} is replaced, data kept, ${time}, two databases for ${hold}`;
+/** The reason for which an old database is deleted after its data was moved. */
+export function whyRetired({ address }: Subject, input: PlanInput): string | undefined {
+  const main = withoutTwin(address);
+  if (twinIn(address) !== "former" || input.state.migrations?.[main] === undefined) return undefined;
+  return isDeclared(main, input)
+    ? `its data was moved to ${main}`
+    : `kept for ${main}, which is no longer declared`;
 }
 
-/** The reason for another run of a hook that has failed after the switch, or was not reached. Undefined if none is left to run. */
+function isDeclared(address: Address, { desired }: PlanInput): boolean {
+  return desired.some((each) => each.address === address);
+}
+
+/** The part of a migration that an apply of this plan does now, in words, and if it may move the data. */
+export function partNow(
+  { address, desired }: Pick<Subject, "address" | "desired">,
+  { options, now = 0, state, profile }: PlanInput,
+): { readonly moves: boolean; readonly words: string } {
+  const { windows = [], maxReadOnly, hold = 0 } = desired?.lifecycle.migration ?? {};
+  const rehearsed = currentRehearsal(state.migrations?.[address], state.resources[twinOf(address, "next")]);
+  const time = rehearsed && readOnlyTime(rehearsed, profile.timing.expect["stop"] ?? 0);
+  const cutover = options.cutover?.includes(address) === true;
+  const terms = { cutover, windows, ...defined({ maxReadOnly }) };
+  const isLeft = options.cutover === undefined || isClosed(state.migrations?.[address]);
+  const may = (ms: number): boolean => !isLeft && mayMove(terms, ms, time !== undefined, now);
+  const ways = [`--cutover ${shellWord(address)}`, ...windows.map((window) => `${window} (UTC)`)];
+  const waits = cutover
+    ? "rehearses, and the next --cutover moves the data"
+    : `waits for ${ways.join(" or ")}`;
+  const short = `rehearses, and moves the data if it is read-only for ${formatDuration(maxReadOnly ?? 0)} at most`;
+  const moved = time === undefined ? "rehearses and moves the data" : "moves the data";
+  const moves = may(time ?? 0);
+  const does = may(time ?? Number.POSITIVE_INFINITY) ? moved : moves ? short : waits;
+  const cost =
+    time === undefined
+      ? "read-only for a time that a rehearsal measures first, which slows the live database down"
+      : `read-only about ${formatDuration(Math.max(1000, Math.round(time / 1000) * 1000))} (rehearsed)`;
+  return { moves, words: `${cost}, two databases for ${formatDuration(hold)}; apply ${does}` };
+}
+
+/** The reason of a migration: its cost, and the part that an apply does now. */
+export function whyMigrated(forcedBy: string, subject: Subject, input: PlanInput): string {
+  const { bound, observed, address } = subject;
+  const id = bound?.id ?? "it";
+  const known = input.state.migrations?.[address];
+  if (!isClosed(known) || known?.heldUntil !== undefined)
+    return `${forcedBy} cannot be changed in place: ${id} is replaced, data kept, ${partNow(subject, input).words}`;
+  const how = observed?.phase.is === "stopped" ? "is stopped" : "may take no writes";
+  return `${id} ${how}: an earlier run was closing it and has switched nothing; apply lets it take writes again, and its data is moved after that`;
+}
+
+/** The reason for a step about the hook after the switch: it has failed, or was not reached, or is not declared any more. Undefined if none is due. */
 export function whyHookRuns(
   { address, desired }: Pick<Subject, "address" | "desired">,
   { state }: Pick<PlanInput, "state">,
 ): string | undefined {
   const { hook } = desired?.lifecycle.migration ?? {};
-  return hook === undefined || state.migrations?.[address]?.phase !== "hook"
-    ? undefined
+  if (state.migrations?.[address]?.phase !== "hook") return undefined;
+  return hook === undefined
+    ? "its data was moved, and the hook after the switch is not declared any more: apply leaves it out"
     : "its data was moved, and the hook after the switch has not ended with 0: apply runs it again";
-}
-
-function seconds(ms: number): string {
-  return formatDuration(Math.max(1000, Math.round(ms / 1000) * 1000));
 }

@@ -3,7 +3,6 @@
 import { type Address, twinOf } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
-import { isInWindow } from "../model/migration.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { hostsIn } from "../model/templates.ts";
 import type { PlanInput } from "./input.ts";
@@ -61,12 +60,7 @@ function childOf(desired: Desired, parent: Address, input: PlanInput): Desired {
   };
 }
 
-/** True if an apply of this plan may cut over. A plan whose options lack `cutover` only looks. */
-export function expectsCutover({ address, desired }: Subject, { options, now }: PlanInput): boolean {
-  const windows = desired?.lifecycle.migration?.windows ?? [];
-  if (options.cutover === undefined) return false;
-  return options.cutover.includes(address) || (now !== undefined && isInWindow(windows, now));
-}
+const noRules = { windows: [], hold: 0 };
 
 /** The steps that move the data: the check before anything is made, and the cutover after everything was made. */
 export function migrationSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
@@ -78,22 +72,25 @@ export function migrationSteps(change: Change, subject: Subject, input: PlanInpu
     const row = rows.get(path);
     return (row === undefined ? undefined : parameterOf(row)) ?? [];
   });
-  const rules = subject.desired?.lifecycle.migration ?? { windows: [], hold: 0 };
+  const rules = subject.desired?.lifecycle.migration ?? noRules;
   const cutover = input.options.cutover?.includes(address) === true;
+  const outputs = Object.fromEntries(
+    Object.entries(input.outputs).map(([name, { value, sensitive }]) => [name, { value, sensitive }]),
+  );
   const part = (verb: string, refs: readonly Address[]): Step => ({
     ...existing(`${address}#${verb}`, "migrate", change, subject, input),
     verb,
     refs,
-    migration: { ...rules, cutover, inside, parameters },
+    migration: { ...rules, cutover, inside, parameters, outputs },
   });
   const twins = [address, ...inside].map((each) => twinOf(each, "next"));
   return [part("preflight", []), part("cutover", [...twins, ...inside])];
 }
 
-/** The step that runs a hook again if it failed or was not reached. */
+/** The step that runs a hook again if it failed or was not reached, or leaves out one that is not declared any more. */
 export function hookSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
-  const rules = subject.desired?.lifecycle.migration;
-  if (rules === undefined || whyHookRuns(subject, input) === undefined) return [];
+  if (whyHookRuns(subject, input) === undefined) return [];
+  const rules = subject.desired?.lifecycle.migration ?? noRules;
   const step = existing(`${change.address}#hook`, "migrate", change, subject, input);
   const migration = { ...rules, cutover: false, inside: [], parameters: [] };
   return [{ ...step, verb: "hook", migration }];

@@ -12,7 +12,8 @@ import { guardsOf } from "./guards/guards-of.ts";
 import { guardDependents, guardTogether } from "./guards/plan-guards.ts";
 import { isBackedUpFirst } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
-import { expectsCutover, withSuccessors } from "./migrations.ts";
+import { partNow } from "./migration-words.ts";
+import { withSuccessors } from "./migrations.ts";
 import { afterMoves } from "./moves.ts";
 import { namesakesIn, order } from "./order.ts";
 import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
@@ -64,7 +65,7 @@ export function makePlan(given: PlanInput): Plan {
       ? outputsAfterDestroy(input, changes)
       : outputChanges(input, recreated, inProgress(steps)),
     census: census(subjects, input),
-    forecast: forecast(changes, steps, input.profile, input.state.durations),
+    forecast: forecast(changes, steps, recreated, input.profile, input.state.durations),
     complete: isComplete(input),
   };
   return {
@@ -107,7 +108,7 @@ function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Addre
   };
   const blocked = guardsOf(change, subject, input);
   const getsNew = ["create", "replace", "migrate"].includes(change.action);
-  const isNow = change.action !== "migrate" || expectsCutover(subject, input);
+  const isNow = change.action !== "migrate" || partNow(subject, input).moves;
   if (getsNew && blocked.length === 0 && isNow) recreated.add(subject.address);
   return { ...change, blocked };
 }

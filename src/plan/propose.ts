@@ -1,6 +1,6 @@
 /** @module Proposes the change for one address; guards are applied to it later. */
 
-import type { Address } from "../model/address.ts";
+import { type Address, twinIn } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import {
   type Disruption,
@@ -23,7 +23,7 @@ import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
-import { whyHeld, whyHookRuns, whyMigrated } from "./migration-words.ts";
+import { whyHeld, whyHookRuns, whyMigrated, whyRetired } from "./migration-words.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { configuredSpec, heals } from "./probed.ts";
 import { base, hasVanished, type Subject, specOf } from "./subjects.ts";
@@ -142,7 +142,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     return { ...proposeCreate(wanted), reason };
   }
   if (forcedBy !== undefined && input.migrating?.has(subject.address) === true) {
-    const reason = whyMigrated(forcedBy, subject, desired.lifecycle, input);
+    const reason = whyMigrated(forcedBy, subject, input);
     return { ...shared, action: "migrate", reason, disruption: "downtime", forcedBy };
   }
   if (forcedBy !== undefined || requested) {
@@ -255,11 +255,13 @@ function proposeRemoval(subject: Subject, input: PlanInput): Change {
     return forget(
       `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`,
     );
-  const reason = input.destroying ? "everything of this state is removed" : "no longer declared";
+  const undeclared = input.destroying ? "everything of this state is removed" : "no longer declared";
+  const reason = whyRetired(subject, input) ?? undeclared;
   return {
     ...shared,
     action: "delete",
     reason: removal?.reason ?? reason,
-    disruption: kind.holdsData ? "data-loss" : "downtime",
+    // The twin that has no address yet holds a copy at most.
+    disruption: kind.holdsData ? (twinIn(subject.address) === "next" ? "none" : "data-loss") : "downtime",
   };
 }

@@ -102,8 +102,6 @@ export function identity({ address, kind }: Change<unknown>, names: KindNames): 
 /** The actions of a change by the words of Terraform. */
 export function actionsOf(change: Change<unknown>, steps: readonly Step<unknown>[]): readonly string[] {
   switch (change.action) {
-    case "migrate":
-      return ["create", "delete"];
     case "replace":
       return createsFirst(change, steps) ? ["create", "delete"] : ["delete", "create"];
     case "adopt":
@@ -111,6 +109,9 @@ export function actionsOf(change: Change<unknown>, steps: readonly Step<unknown>
     case "move":
     case "keep":
       return ["no-op"];
+    case "migrate":
+      // Its new object is another entry, which is created; the old one is deleted by a later plan.
+      return ["update"];
     case "create":
     case "update":
     case "delete":

@@ -25,26 +25,15 @@ export function replacementGuard(change: Change, subject: Subject, input: PlanIn
   const message = isMigrated
     ? `${forcedBy ?? "this"} needs a replacement for another reason than a field of its own, and its data is not moved for that`
     : `${forcedBy ?? "this"} needs a replacement, which is refused: the new one starts empty`;
-  const moving =
-    isMigrated || !canMigrate(change, subject, input) ? "" : "lifecycle.onReplace: migrate keeps the data; ";
-  return { code: "on-replace", message, lift: `${moving}${option}, or lifecycle.onReplace: recreate` };
-}
-
-/** True if the data of this change could be moved to the new object. */
-function canMigrate(
-  { kind, forcedBy, fields }: Change,
-  { bound, observed }: Subject,
-  input: PlanInput,
-): boolean {
   const { operations, schema } = input.kinds.named(kind);
-  const lacks = (operation: string): boolean => input.profile.operations[operation] === undefined;
-  return (
+  const canMigrate =
     bound !== undefined &&
-    observed?.phase.is === "ready" &&
+    subject.observed?.phase.is === "ready" &&
     forcedBy !== undefined &&
-    operations.power?.some(lacks) === false &&
-    notCarried(fields, schema) === undefined
-  );
+    operations.power?.every((operation) => input.profile.operations[operation] !== undefined) === true &&
+    notCarried(change.fields, schema) === undefined;
+  const moving = isMigrated || !canMigrate ? "" : "lifecycle.onReplace: migrate keeps the data; ";
+  return { code: "on-replace", message, lift: `${moving}${option}, or lifecycle.onReplace: recreate` };
 }
 
 /** The first field that forces a replacement and that no way of moving data can carry. */
@@ -52,13 +41,11 @@ function notCarried(
   fields: Change["fields"],
   schema: KindSchema,
 ): { path: string; reason: string } | undefined {
-  const rows = fieldRows(schema);
-  for (const { path, effect } of fields) {
-    const carried = rows.get(path)?.["x-carried"];
-    if (effect === "replace" && carried?.by.includes("copy") === false)
-      return { path, reason: carried.reason };
-  }
-  return undefined;
+  const carried = (path: string) => fieldRows(schema).get(path)?.["x-carried"];
+  const stuck = fields.find(
+    ({ path, effect }) => effect === "replace" && carried(path)?.by.includes("copy") === false,
+  );
+  return stuck && { path: stuck.path, reason: carried(stuck.path)?.reason ?? "" };
 }
 
 /** The reasons that the database itself has shown against a copy, with the way by snapshot if that carries all that changes. */
@@ -91,6 +78,8 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
       message: `the create of its new database is in doubt as ${twinOf(subject.previousAddress, "next")}`,
       lift: "take the moved block out until an apply has resolved it",
     };
+  if (resources[former] !== undefined && input.options.allowDestroy.includes(former))
+    return { code, message: `this plan deletes ${former} first`, lift: "apply it, and plan again" };
   if (resources[former] !== undefined)
     return {
       code,

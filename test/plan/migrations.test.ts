@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { MigrationRules } from "../../src/model/desired.ts";
+import { kindRegistry } from "../../src/model/kind.ts";
+import type { Plan, PlanOptions } from "../../src/model/plan.ts";
+import type { Migration } from "../../src/model/state.ts";
+import { makePlan } from "../../src/plan/plan.ts";
+import { actions, type Case, changeOf, planInput, type Scene } from "../support/plan-input.ts";
+import { toyKind } from "../support/toy-kind.ts";
+
+const noon = Date.UTC(2026, 0, 1, 12);
+const since = "2026-01-01T00:00:00.000Z";
+const rehearsed = { next: "id-a~next", at: since, bytes: 1, largest: 1, copy: 3000, verify: 1000, stall: 5 };
+const next: Case = { has: { size: 2 } };
+
+function migrating(migration: Partial<MigrationRules> = {}): Case {
+  const rules = { windows: [], hold: 3600_000, ...migration };
+  return { wants: { size: 2 }, has: { size: 1 }, lifecycle: { onReplace: "migrate", migration: rules } };
+}
+
+function planned(scene: Scene, known?: Partial<Migration>, options: Partial<PlanOptions> = {}): Plan {
+  const input = planInput(scene, { options: { cutover: [], ...options }, now: noon });
+  const migrations = { "toys.a": { phase: "hold", since, ...known } as const };
+  return makePlan(known === undefined ? input : { ...input, state: { ...input.state, migrations } });
+}
+
+describe("a plan of a migration", () => {
+  const asked = { cutover: ["toys.a"] };
+  const open = { windows: ["11:00-13:00"] };
+  it.each<[string, Partial<MigrationRules>, Partial<Migration> | undefined, Partial<PlanOptions>, number]>([
+    ["apply waits for --cutover toys.a", {}, undefined, {}, 0],
+    [
+      "apply waits for --cutover toys.a or sat 02:00-04:00 (UTC)",
+      { windows: ["sat 02:00-04:00"] },
+      undefined,
+      {},
+      0,
+    ],
+    ["apply rehearses, and the next --cutover moves the data", {}, undefined, asked, 0],
+    ["moves the data if it is read-only for 30 s at most", { maxReadOnly: 30_000 }, undefined, asked, 1],
+    ["apply rehearses and moves the data", open, undefined, {}, 1],
+    [
+      "moves the data if it is read-only for 30 s at most",
+      { ...open, maxReadOnly: 30_000 },
+      undefined,
+      {},
+      1,
+    ],
+    ["apply waits for --cutover toys.a", {}, { rehearsed }, {}, 0],
+    ["apply moves the data", {}, { rehearsed }, asked, 1],
+    ["apply moves the data", open, { rehearsed }, {}, 1],
+    ["apply waits for --cutover toys.a", { ...open, maxReadOnly: 1 }, { rehearsed }, {}, 0],
+  ])("says: %s (%o, %o, %o)", (words, rules, known, options, replacements) => {
+    const migration = known && { phase: "await-cutover" as const, ...known };
+    const plan = planned({ a: migrating(rules), "a~next": next }, migration, options);
+    expect(changeOf(plan, "a").reason).toContain(words);
+    expect(plan.forecast.replacements).toBe(replacements);
+  });
+
+  it("says that a database is stopped by a run that has switched nothing", () => {
+    const scene = { a: { ...migrating(), phase: "stopped" as const }, "a~next": next };
+    const { reason } = changeOf(planned(scene, { phase: "fence" }, asked), "a");
+    expect(reason).toMatch(/^id-a is stopped: an earlier run was closing it and has switched nothing/);
+    expect(planned(scene, { phase: "fence" }, asked).forecast.replacements).toBe(0);
+  });
+
+  it("says of an old database that it deletes itself that the next plan moves the data", () => {
+    const scene = { a: migrating(), "a~former": next };
+    const plan = planned(scene, { heldUntil: since }, { ...asked, allowDestroy: ["toys.a~former"] });
+    expect(changeOf(plan, "a").blocked[0]?.message).toBe("this plan deletes toys.a~former first");
+  });
+});
+
+describe("a plan after a migration", () => {
+  const held = { heldUntil: "2026-01-02T00:00:00.000Z" };
+  const kept: Case = { wants: { size: 2 }, has: { size: 2 } };
+  const guarded = kindRegistry([toyKind(undefined, { protectedByDefault: () => true })]);
+
+  it("keeps the old database while its time lasts", () => {
+    expect(actions(planned({ a: kept, "a~former": next }, held))).toEqual({ a: "keep", "a~former": "keep" });
+  });
+
+  it("deletes the old database with the resource if that is not declared any more, by its guards", () => {
+    const gone = { has: { size: 2 } };
+    const plan = planned({ a: gone, "a~former": next, b: kept }, held);
+    expect(actions(plan)).toEqual({ a: "delete", "a~former": "delete", b: "keep" });
+    expect(changeOf(plan, "a~former")).toMatchObject({
+      reason: "kept for toys.a, which is no longer declared",
+      disruption: "data-loss",
+    });
+    const remembered = { protect: true };
+    const input = planInput(
+      { a: gone, "a~former": { ...next, remembered }, b: kept },
+      { now: noon, kinds: guarded },
+    );
+    const migrations = { "toys.a": { phase: "hold", since, ...held } as const };
+    expect(actions(makePlan({ ...input, state: { ...input.state, migrations } }))).toMatchObject({
+      "a~former": "delete !protect",
+    });
+  });
+
+  it("loses no data with a new database that was given up", () => {
+    const plan = planned({ a: kept, "a~next": next }, { phase: "await-cutover" });
+    expect(changeOf(plan, "a~next")).toMatchObject({ action: "delete", disruption: "none" });
+  });
+});
