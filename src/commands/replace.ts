@@ -4,16 +4,14 @@ import { outcomeOf } from "../apply/outcome.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { Step } from "../model/plan.ts";
-import type { Migration, RecordedOutput } from "../model/state.ts";
-import type { Journal } from "../model/state-event.ts";
-import { resolveKnown, waitsFor } from "../model/templates.ts";
-import { type ReadManifest, type Run, resolving } from "../project/open-run.ts";
+import type { Migration } from "../model/state.ts";
+import { resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
 import { carryOut } from "../reconcile/apply-plan.ts";
 import { capCommand } from "../replace/data/quiesce.ts";
 import { rowOf } from "../replace/phases.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
-import { boundAt, liveAt } from "./bound-objects.ts";
+import { boundAt } from "./bound-objects.ts";
 import { stepReport } from "./reports/apply-report.ts";
 import { type Invocation, interrupted, type ManifestOptions, shownLatestState, withRun } from "./with-run.ts";
 
@@ -54,30 +52,18 @@ export async function replaceStatus(
 function statusLines(address: string, migration: Migration): readonly string[] {
   const { phase, since, rehearsed, heldUntil, cap } = migration;
   const { does, proof, afterKill } = rowOf(migration);
-  const line = (name: string, text: string): string => `  ${name.padEnd(10)} ${text}`;
-  return [
-    `${address}: ${phase} since ${since}`,
-    line("does", does),
-    line("proof", proof),
-    line("if killed", afterKill),
-    ...(rehearsed === undefined
-      ? []
-      : [
-          line(
-            "rehearsed",
-            `copy ${rehearsed.copy} ms, compare ${rehearsed.verify} ms, ${rehearsed.bytes} bytes, at ${rehearsed.at}`,
-          ),
-        ]),
-    ...(heldUntil === undefined ? [] : [line("kept until", heldUntil)]),
-    ...(cap === undefined
-      ? []
-      : [
-          line(
-            "by hand",
-            `the next plan or apply lets writes begin again; at the database itself: ${capCommand(cap)}`,
-          ),
-        ]),
+  const times = rehearsed && `copy ${rehearsed.copy} ms, compare ${rehearsed.verify} ms`;
+  const byHand = "the next plan or apply lets writes begin again; at the database itself";
+  const rows: readonly (readonly [name: string, text: string | undefined])[] = [
+    ["does", does],
+    ["proof", proof],
+    ["if killed", afterKill],
+    ["rehearsed", rehearsed && `${times}, ${rehearsed.bytes} bytes, at ${rehearsed.at}`],
+    ["kept until", heldUntil],
+    ["by hand", cap === undefined ? undefined : `${byHand}: ${capCommand(cap)}`],
   ];
+  const lines = rows.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(10)} ${text}`]));
+  return [`${address}: ${phase} since ${since}`, ...lines];
 }
 
 /** `replace undo ADDRESS`: goes back to the old database. Throws `not-bound`, `nothing-to-undo`. */
@@ -94,36 +80,19 @@ export async function replaceUndo(invocation: Invocation<ReplaceOptions>, addres
         ...unplannedStep(address, boundAt(run.state, address), "migrate", world.digest),
         ...{ key: `${address}#undo`, verb: "undo" },
         ...defined({ timeout: options.timeout }),
-        migration: { cutover: true, inside: [], parameters: [], windows: [], hold: 0 },
+        migration: {
+          cutover: true,
+          inside: [],
+          parameters: [],
+          windows: [],
+          hold: 0,
+          outputs: run.manifest.outputs,
+        },
       };
       const steps = await carryOut([step], world);
-      await recordOutputs(address, run, world.journal);
       if (world.stopping.aborted) throw interrupted();
       for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);
       return outcomeOf(steps, [], {}, []).exitCode;
     },
   );
-}
-
-/** Records the outputs that name the object of an address, or of one inside of it, which are others now. One that cannot be read is left to the next apply. */
-async function recordOutputs(
-  address: string,
-  { manifest, service, clock, signal }: Run & ReadManifest,
-  { state, record }: Pick<Journal, "state" | "record">,
-): Promise<void> {
-  const changed = new Set([address, ...Object.keys(state.migrations?.[address]?.former ?? {})]);
-  const named = Object.entries(manifest.outputs).filter(([, { value }]) =>
-    waitsFor(value).some((at) => changed.has(at)),
-  );
-  const outputs = new Map<string, JsonObject>();
-  for (const at of new Set(named.flatMap(([, { value }]) => waitsFor(value)))) {
-    const live = await liveAt(at, { state, service, clock, signal }).catch(() => undefined);
-    if (live !== undefined) outputs.set(at, live.outputs);
-  }
-  const found = named.flatMap(([name, declared]): [string, RecordedOutput][] => {
-    const value = resolveKnown(declared.value, (at) => outputs.get(at));
-    const known = state.outputs[name];
-    return known === undefined || waitsFor(value).length > 0 ? [] : [[name, { ...known, value }]];
-  });
-  await record({ type: "outputs-recorded", outputs: { ...state.outputs, ...Object.fromEntries(found) } });
 }

@@ -122,6 +122,8 @@ export type StateEvent =
       readonly migration: Migration;
       readonly bindings: readonly Binding[];
       readonly released: readonly Address[];
+      /** All recorded outputs, if some of them name what changed. */
+      readonly outputs?: StateDocument["outputs"];
     }
   | {
       readonly type: "outputs-recorded";

@@ -13,7 +13,7 @@ import type { StateDocument } from "../model/state.ts";
 import { loginsIn } from "../model/userinfo.ts";
 import { type ApplyWorld, repairMigrations } from "../reconcile/apply-plan.ts";
 import type { PlanningWorld } from "../reconcile/plan-for.ts";
-import { needsRepair } from "../replace/phases.ts";
+import { toRepair } from "../replace/phases.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import type { Lock, LockOptions, StateStore, Unpushed } from "../state/store.ts";
@@ -160,7 +160,7 @@ async function repaired<R extends Partial<Resolved>>(
   request: RunRequest<R>,
 ): Promise<StateDocument | undefined> {
   const { state, repairs: warn } = request;
-  if (state === undefined || warn === undefined || !needsRepair(state)) return state;
+  if (state === undefined || warn === undefined || toRepair(state).length === 0) return state;
   const emit = (event: ApplyEvent): void => {
     if (event.type === "warning") warn(`${event.address ?? ""}: ${event.message}`);
   };

@@ -17,7 +17,7 @@ import { formatDuration } from "../model/quantity.ts";
 import type { Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
-import { needsRepair } from "../replace/phases.ts";
+import { toRepair } from "../replace/phases.ts";
 import type { Planned, PlanningWorld } from "./plan-for.ts";
 
 export interface ApplyWorld
@@ -64,8 +64,8 @@ export async function carryOut(
 
 /** Repairs what a run left that ended in the middle of a cutover: its database takes writes again. */
 export async function repairMigrations(world: ApplyWorld): Promise<void> {
-  if (!needsRepair(world.journal.state)) return;
-  const { repairMigrations: repair } = await import("../replace/recover.ts");
+  if (toRepair(world.journal.state).length === 0) return;
+  const { repairMigrations: repair } = await import("../replace/fence.ts");
   await repair(applyContext(world, { outputs: new Map() }));
 }
 

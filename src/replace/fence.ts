@@ -4,16 +4,17 @@ import { notAtRest, unplannedStep, untilAtRest } from "../apply/operations/exist
 import { operate } from "../apply/operations/operate.ts";
 import { type Address, type Twin, twinKinds, twinOf } from "../model/address.ts";
 import { asError, GraphformError, isGraphformError, isServiceError, shellWord } from "../model/errors.ts";
-import type { MigrationTerms } from "../model/migration.ts";
-import type { Live } from "../model/observed.ts";
+import { isInPower, type MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import type { Migration } from "../model/state.ts";
 import { type Freeze, pauseNode } from "./data/freeze.ts";
 import type { Side } from "./data/nodes.ts";
 import { markOf } from "./data/proof.ts";
-import { letWrite, readCap, setCap } from "./data/quiesce.ts";
-import { isSwitched, phaseBefore } from "./phases.ts";
-import { setPhase } from "./record.ts";
+import { letWrite, quiesce, readCap, setCap } from "./data/quiesce.ts";
+import { isRefusal, Refused } from "./data/refusals.ts";
+import { outputsNaming, outputsOf } from "./outputs.ts";
+import { isInterrupted, isSwitched, phaseBefore, toRepair } from "./phases.ts";
+import { enterPhase, report, setPhase } from "./record.ts";
 import { boundAt, openBound } from "./sides.ts";
 import { switchEvent } from "./switch.ts";
 
@@ -27,12 +28,59 @@ export function power(verb: "start" | "stop", address: Address, context: ApplyCo
 }
 
 /**
- * Fences a frozen database: the pause is made long enough for a stop, its clients are cut off, and the service stops it. Resolves once it is
- * seen stopped. Rejects before anything was closed if the freeze is not proved or the service surely refused the stop; a stop that may have
- * been taken rejects with `fence-open`.
+ * Brings a database to rest, works while its writes wait, and closes it: resolves once it is seen stopped. On every failure before the service
+ * has taken the stop it takes writes again, and the migration goes back to the phase before; a stop that may go on rejects with `fence-open`.
  */
-export async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyContext): Promise<void> {
+export async function closeAtRest<T>(
+  step: Step,
+  side: Side,
+  context: ApplyContext,
+  work: (freeze: Freeze) => Promise<T>,
+): Promise<T> {
+  const { address, id = "" } = step;
+  const known: Partial<Migration> = context.journal.state.migrations?.[address] ?? {};
+  const { phase = "await-cutover" } = known;
+  const back = isInterrupted({ ...known, phase }) ? phaseBefore(known) : phase;
+  const cap = known.cap ?? (await readCap(side));
+  await enterPhase(step, "quiesce", "no new write begins", context, { cap });
+  // If it rejects, the cap may still be in force: the state remembers it, and the next run or plan puts it back.
+  const freeze = await quiesce(side, { cap }, context.stopping);
+  if (isRefusal(freeze)) {
+    await enterPhase(step, back, freeze.message, context, { cap: undefined });
+    throw new Refused(freeze.code, freeze.message);
+  }
+  let isFencing = false;
+  try {
+    await enterPhase(step, "freeze", "writes wait", context, { cap: undefined });
+    const found = await work(freeze);
+    isFencing = true;
+    await fence(step, side, freeze, context);
+    return found;
+  } catch (error) {
+    // It is stopped, or may be: the next run goes on, or back.
+    if (isOpenFence(error)) {
+      freeze.abandon();
+      throw error;
+    }
+    const isReleased = await freeze.release();
+    // A pause of the fence that could not be ended is ended by the next run: the state remembers it.
+    if (isReleased || !isFencing) await enterPhase(step, back, "", context, { pausedUntil: undefined });
+    if (context.stopping.aborted) throw error;
+    const cause = asError(error);
+    const paused = isReleased
+      ? "takes writes as before"
+      : "takes writes when its pause has ended, which could not be ended now";
+    const now = side.primary.control.isOpen ? paused : "does not answer";
+    const hint = (isGraphformError(cause) ? cause.hint : undefined) ?? "run it again";
+    const message = `nothing was switched, and ${id} ${now}: ${context.hide(cause.message)}`;
+    throw new GraphformError("given-up", message, { hint, cause });
+  }
+}
+
+/** The pause is made long enough for a stop, the clients are cut off, and the service stops the database. */
+async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyContext): Promise<void> {
   const { address } = step;
+  report(step, "fence", "closing the database", context);
   const cap = await readCap(side);
   const open = (reason: string): GraphformError => openFence(step, reason, context);
   const pausedUntil = new Date(context.clock.now() + stopWithin).toISOString();
@@ -43,12 +91,9 @@ export async function fence(step: Step, side: Side, freeze: Freeze, context: App
     for (const node of side.nodes) await pauseNode(node, stopWithin);
     // Another client that ends the pause while the database stops must find no way to write.
     await setCap(side, 1);
-    const lost = await freeze.fence();
-    if (lost !== undefined) throw new GraphformError(lost.code, lost.message, { hint: lost.remedy });
-    const stopped = await power("stop", address, context).catch((error: unknown) => {
-      throw isServiceError(error) && !error.mayHaveWorked ? error : open(asError(error).message);
-    });
-    if (stopped.result !== "done") throw open(stopped.message ?? stopped.result);
+    const lost = await freeze.endConnections();
+    if (lost !== undefined) throw new Refused(lost.code, lost.message);
+    await stop(address, open, context);
   } catch (error) {
     // If it cannot be put back now, the state remembers it.
     if (!isOpenFence(error))
@@ -64,15 +109,43 @@ export async function fence(step: Step, side: Side, freeze: Freeze, context: App
   if (lost !== undefined) throw open(lost.message);
 }
 
+/** Stops a database while its writes wait: a refusal is said at once, and the request is not sent again. A stop that may go on throws what `open` makes. */
+async function stop(
+  address: Address,
+  open: (reason: string) => GraphformError,
+  context: ApplyContext,
+): Promise<void> {
+  const { kind } = boundAt(address, context);
+  const driver = driverOf(context, kind);
+  let mayStop = false;
+  const refused = (reason: string): GraphformError =>
+    mayStop ? open(reason) : new GraphformError("not-stopped", `it was not stopped: ${reason}`);
+  const operate: typeof driver.operate = async (...given) => {
+    const wasSent = mayStop;
+    mayStop = true;
+    await driver.operate(...given).catch((error: unknown) => {
+      mayStop = wasSent || !isServiceError(error) || error.mayHaveWorked;
+      throw mayStop ? error : refused(asError(error).message);
+    });
+  };
+  const drivers = new Map(context.drivers).set(kind, { ...driver, operate });
+  const { result, message = result } = await power("stop", address, { ...context, drivers }).catch(
+    (error: unknown) => {
+      throw mayStop ? open(asError(error).message) : error;
+    },
+  );
+  if (result !== "done") throw refused(message);
+}
+
 /** True for the failure of a fence whose database is stopped, or may be. */
-export function isOpenFence(error: unknown): boolean {
+function isOpenFence(error: unknown): boolean {
   return isGraphformError(error) && error.code === "fence-open";
 }
 
 function openFence(
   { address, kind }: Step,
   reason: string,
-  { journal, kinds }: Pick<ApplyContext, "journal" | "kinds">,
+  { journal, kinds }: ApplyContext,
 ): GraphformError {
   const [at, { noun }] = [shellWord(address), kinds.named(kind)];
   const undo = `graphform replace undo ${at}`;
@@ -83,46 +156,40 @@ function openFence(
   return new GraphformError("fence-open", message, { hint: `nothing was switched; ${ways}`, exitCode: 7 });
 }
 
-/** Gives the address to the new object, by one version of the state, and its outputs to what depends on it. */
+/** Gives the address to the new object by one version of the state, which also has the outputs that name it. */
 export async function switchOver(
   { address }: Step,
-  { inside, hold, hook }: MigrationTerms,
+  { inside, hold, hook, outputs: declared = {} }: MigrationTerms,
   from: Twin,
   more: Partial<Pick<Migration, "mark" | "phase">>,
   context: ApplyContext,
 ): Promise<StepResult> {
   const { journal, clock, outputs, kinds } = context;
   const now = clock.now();
-  const { cap: _, pausedUntil: __, former: ___, ...known } = journal.state.migrations?.[address] ?? {};
+  const {
+    cap: _,
+    pausedUntil: __,
+    former: ___,
+    hook: ____,
+    ...known
+  } = journal.state.migrations?.[address] ?? {};
   const migration: Migration = {
     ...known,
     phase: hook === undefined ? "hold" : "hook",
     since: new Date(now).toISOString(),
     heldUntil: new Date(now + hold).toISOString(),
+    ...(hook === undefined ? {} : { hook: "due" }),
     ...more,
   };
-  const event = switchEvent({ address, inside, from, migration }, journal.state, kinds);
-  // The stop is proved by now: outputs that cannot be read are no reason to give it up.
-  const twin = twinOf(address, from);
-  const shown = outputs.get(twin) ?? (await outputsOf(twin, context).catch(() => undefined));
-  const old = outputs.get(address);
-  await journal.record(event);
-  if (shown === undefined) outputs.delete(address);
-  else outputs.set(address, shown);
-  if (old !== undefined) outputs.set(twinOf(address, "former"), old);
-  if (from === "next") outputs.delete(twin);
+  const event = switchEvent(address, inside, from, migration, journal.state, kinds);
+  const former = twinOf(address, "former");
+  const shown = await outputsOf(event.bindings, context, (at) =>
+    outputs.get(at === former ? address : twinOf(at, from)),
+  );
+  await journal.record({ ...event, outputs: await outputsNaming(shown, declared, context) });
+  for (const at of [...event.released, ...event.bindings.map(([bound]) => bound)]) outputs.delete(at);
+  for (const [at, found] of shown) outputs.set(at, found);
   return { result: "done", id: boundAt(address, context).id };
-}
-
-async function outputsOf(address: Address, context: ApplyContext): Promise<Live["outputs"] | undefined> {
-  const bound = boundAt(address, context);
-  return (await driverOf(context, bound.kind).get(bound, context.stopping))?.outputs;
-}
-
-/** The stop of an earlier run is over: the state no longer waits for it. */
-async function settleStop(address: Address, { journal }: ApplyContext): Promise<void> {
-  if (journal.state.resources[address]?.converging !== undefined)
-    await journal.record({ type: "operation-settled", address });
 }
 
 /**
@@ -134,7 +201,9 @@ export async function reopen(step: Step, context: ApplyContext): Promise<StepRes
   const rest = await untilAtRest(step, { id, place }, context);
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest({ id, place }, rest);
   if (rest.live.phase.is === "stopped") {
-    await settleStop(address, context);
+    // The stop of an earlier run is over: the state no longer waits for it.
+    if (context.journal.state.resources[address]?.converging !== undefined)
+      await context.journal.record({ type: "operation-settled", address });
     const started = await power("start", address, context);
     if (started.result !== "done") return started;
   }
@@ -146,12 +215,35 @@ export async function reopen(step: Step, context: ApplyContext): Promise<StepRes
 /** Puts back the cap of queries that a killed run left, ends its pause, and goes back to the phase before it; without a twin the migration is over. */
 export async function letWriteAgain(address: Address, context: ApplyContext): Promise<void> {
   const migration = context.journal.state.migrations?.[address];
-  const side = await openBound(address, context, context.stopping);
+  const side = await openBound(address, context);
   await letWrite(side, migration?.cap).finally(side.close);
   const { resources } = context.journal.state;
   const isOver = twinKinds.every((twin) => resources[twinOf(address, twin)] === undefined);
   if (isOver) return context.journal.record({ type: "migration", address });
   await setPhase(address, phaseBefore(migration ?? {}), { cap: undefined, pausedUntil: undefined }, context);
+}
+
+/**
+ * Puts the cap of queries back and ends the pause of every database whose cutover was interrupted while it runs. The caller holds the lock of the
+ * state: no other run is in the middle of one. A database that does not answer is a warning, and stays to be repaired.
+ */
+export async function repairMigrations(context: ApplyContext): Promise<void> {
+  for (const [address, migration, { kind, id, place }] of toRepair(context.journal.state)) {
+    const { phase } = migration;
+    try {
+      const live = isInPower(migration)
+        ? await driverOf(context, kind).get({ id, place }, context.stopping)
+        : { phase: { is: "ready" } };
+      if (live?.phase.is !== "ready") continue;
+      await letWriteAgain(address, context);
+      const message = `an earlier run ended in the phase ${phase} of its migration: it takes writes again`;
+      context.emit({ type: "warning", address, message });
+    } catch (error) {
+      context.stopping.throwIfAborted();
+      const message = `an earlier run ended in the phase ${phase} of its migration, and it could not be made to take writes again: ${context.hide(asError(error).message)}`;
+      context.emit({ type: "warning", address, message });
+    }
+  }
 }
 
 /** The write commands that a database has executed until now. */

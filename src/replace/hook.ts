@@ -1,33 +1,35 @@
 /** @module Runs the command of a manifest after a switch: its words, without a shell, bounded in time. */
 import { spawn } from "node:child_process";
 
-/** Longest time of a hook in ms. */
-const longest = 5 * 60_000;
-
 /**
  * Runs a command with its variables besides PATH, HOME and the locale. Resolves with the reason of its failure, or undefined if it ended
- * with 0. Its output is dropped: it may contain secrets.
+ * with 0. SIGTERM ends it when the run is to stop, SIGKILL when the run is aborted or the time is over. Its output is dropped: it may
+ * contain secrets.
  */
 export function runHook(
   command: readonly string[],
   variables: { readonly [name: string]: string },
-  signal: AbortSignal,
-  within: number = longest,
+  { stopping, aborting }: { readonly stopping: AbortSignal; readonly aborting: AbortSignal },
+  /** Longest time in ms. */
+  within: number = 5 * 60_000,
 ): Promise<string | undefined> {
   const [program = "", ...words] = command;
   const kept = ["PATH", "HOME", "LANG", "LC_ALL", "TZ"].map((name) => [name, process.env[name]] as const);
   const env = { ...Object.fromEntries(kept), ...variables };
   return new Promise((resolve) => {
     const limit = AbortSignal.timeout(within);
-    // A group of its own: what the command has started is killed with it, unless the command ends by itself.
+    // A group of its own: what the command has started is ended with it, unless the command ends by itself.
     const child = spawn(program, words, { env, stdio: "ignore", detached: true });
-    const over = AbortSignal.any([signal, limit]);
-    const end = (): void => {
-      const isRunning = child.exitCode === null && child.signalCode === null;
-      if (child.pid !== undefined && isRunning) process.kill(-child.pid, "SIGKILL");
+    const endOn = (over: AbortSignal, signal: NodeJS.Signals): void => {
+      const end = (): void => {
+        const isRunning = child.exitCode === null && child.signalCode === null;
+        if (child.pid !== undefined && isRunning) process.kill(-child.pid, signal);
+      };
+      if (over.aborted) end();
+      over.addEventListener("abort", end, { once: true });
     };
-    if (over.aborted) end();
-    over.addEventListener("abort", end, { once: true });
+    endOn(stopping, "SIGTERM");
+    endOn(AbortSignal.any([aborting, limit]), "SIGKILL");
     child.on("error", (error) => resolve(`it could not run: ${error.message}`));
     child.on("close", (code, ended) => {
       const reason = limit.aborted

@@ -4,22 +4,27 @@ import { isStale, staleResult } from "../apply/evidence/precondition.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
-import { isInWindow, type MigrationTerms, type Rehearsed, readOnlyTime } from "../model/migration.ts";
+import {
+  currentRehearsal,
+  isInWindow,
+  type MigrationTerms,
+  mayMove,
+  type Rehearsed,
+  readOnlyTime,
+} from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import { formatDuration, parseSize } from "../model/quantity.ts";
 import { referenceFields } from "../model/templates.ts";
 import { expectedTime } from "../model/time-limit.ts";
 import { cutOver } from "./cutover.ts";
-import { emptyTarget } from "./data/copy.ts";
 import { type Inventory, takeInventory, totalsOf } from "./data/inventory.ts";
-import type { Side } from "./data/nodes.ts";
 import { refusalsOf, refusalsOfSide } from "./data/preflight.ts";
 import { isRefusal, type Reason, type Refusal } from "./data/refusals.ts";
 import { rehearse } from "./data/rehearse.ts";
 import { reopen } from "./fence.ts";
 import { runHook } from "./hook.ts";
-import { isInterrupted, isSwitched } from "./phases.ts";
-import { report, setPhase } from "./record.ts";
+import { isInterrupted } from "./phases.ts";
+import { enterPhase, setPhase } from "./record.ts";
 import { openBound, withSides } from "./sides.ts";
 import { undo } from "./undo.ts";
 
@@ -37,15 +42,14 @@ export async function migrate(step: Step, context: ApplyContext): Promise<StepRe
 /** Looks at the live database and refuses with every reason. Nothing is changed by it. */
 async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyContext): Promise<StepResult> {
   const { address, id = "" } = step;
-  const { stopping } = context;
   const done = (message: string): StepResult => ({ result: "done", id, message, unsent: true });
   if (isInterrupted(context.journal.state.migrations?.[address]))
     return done("an earlier cutover is to be ended first");
-  const source = await openBound(address, context, stopping);
+  const source = await openBound(address, context);
   try {
     const strangers = await unknownUsers(step, inside, context);
-    const inventory = await takeInventory(source, stopping);
-    const rights = await refusalsOfSide(source, "source", stopping);
+    const inventory = await takeInventory(source, context.stopping);
+    const rights = await refusalsOfSide(source, "source", context.stopping);
     const maxMemory = parseSize(String(step.spec?.["config.maxMemory"] ?? ""));
     const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...strangers];
     if (found.length > 0) return refused(step, found);
@@ -113,27 +117,26 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
   const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
   if (live === undefined) throw new GraphformError("gone", `${id} is not shown`, { exitCode: 6 });
   if (isStale(step, live, context)) return staleResult(step, { id, place }, live);
-  return withSides(address, context, context.stopping, async (source, target) => {
+  return withSides(address, context, async (source, target) => {
     const inventory = await takeInventory(source, context.stopping);
     const { memory, engine, isCluster } = await takeInventory(target, context.stopping);
-    const largest = known?.rehearsed?.largest;
+    const { largest } = known?.rehearsed ?? {};
     const facts = { maxMemory: memory.max, engine, isCluster, ...defined({ largest }) };
     const reasons = [
       ...refusalsOf(inventory, facts),
       ...(await refusalsOfSide(target, "target", context.stopping)),
     ];
     if (reasons.length > 0) return refused(step, reasons);
-    const before = rehearsedWith(address, context);
-    const isDue = isInWindow(terms.windows, context.clock.now());
-    if (before === undefined && !terms.cutover && !isDue) return waits(step, undefined, terms, context);
-    const rehearsed = before ?? (await rehearsal(step, terms, inventory, source, target, context));
+    const before = currentRehearsal(known, context.journal.state.resources[twinOf(address, "next")]);
+    const now = context.clock.now();
+    if (before === undefined && !terms.cutover && !isInWindow(terms.windows, now))
+      return waits(step, undefined, terms, context);
+    const options = { inventory, keepParameters: terms.parameters };
+    const measure = () => rehearse(source, target, options, context.stopping);
+    const rehearsed = before ?? (await rehearsal(step, measure, context));
     if (isRefusal(rehearsed)) return refused(step, [rehearsed]);
     const time = readOnlyTime(rehearsed, stopTime(step, context));
-    const fits = terms.maxReadOnly !== undefined && time <= terms.maxReadOnly;
-    const isAllowed = terms.cutover
-      ? before !== undefined || fits
-      : isDue && (fits || terms.maxReadOnly === undefined);
-    if (!isAllowed) return waits(step, rehearsed, terms, context);
+    if (!mayMove(terms, time, before !== undefined, now)) return waits(step, rehearsed, terms, context);
     const work = { step, terms, facts, source, target, budget: 2 * time, expectedBytes: rehearsed.bytes };
     return cutOver(work, context);
   });
@@ -144,32 +147,18 @@ function stopTime(step: Step, { profile, journal }: ApplyContext): number {
   return expectedTime(stop, profile, journal.state.durations);
 }
 
-/** The rehearsal with the object that is there now. */
-function rehearsedWith(address: Address, { journal }: ApplyContext): Rehearsed | undefined {
-  const rehearsed = journal.state.migrations?.[address]?.rehearsed;
-  return rehearsed?.next === journal.state.resources[twinOf(address, "next")]?.id ? rehearsed : undefined;
-}
-
+/** Rehearses, and remembers what was measured. */
 async function rehearsal(
   step: Step,
-  { parameters }: MigrationTerms,
-  inventory: Inventory,
-  source: Side,
-  target: Side,
+  measure: () => ReturnType<typeof rehearse>,
   context: ApplyContext,
 ): Promise<Rehearsed | Refusal> {
-  const { address } = step;
-  await setPhase(address, "rehearse", {}, context);
-  report(step, "rehearse", "copying and comparing; the live database answers more slowly", context);
-  await emptyTarget(source, target);
-  const options = { inventory, keepParameters: parameters };
-  const found = await rehearse(source, target, options, context.stopping);
+  await enterPhase(step, "rehearse", "copying and comparing; the live database answers more slowly", context);
+  const found = await measure();
   if (isRefusal(found)) return found;
-  const { bytes, largest, copy, verify, durable, stall } = found;
-  const next = context.journal.state.resources[twinOf(address, "next")]?.id ?? "";
-  const at = new Date(context.clock.now()).toISOString();
-  const rehearsed = { next, at, bytes, largest, copy, verify: verify + durable, stall };
-  await setPhase(address, "await-cutover", { rehearsed }, context);
+  const next = context.journal.state.resources[twinOf(step.address, "next")]?.id ?? "";
+  const rehearsed = { next, at: new Date(context.clock.now()).toISOString(), ...found };
+  await setPhase(step.address, "await-cutover", { rehearsed }, context);
   return rehearsed;
 }
 
@@ -183,50 +172,49 @@ async function waits(
   const { address, id } = step;
   if (context.journal.state.migrations?.[address]?.phase !== "await-cutover")
     await setPhase(address, "await-cutover", {}, context);
-  const command = `graphform apply --cutover ${shellWord(address)}`;
   const window = windows.length === 0 ? "" : `, or wait for ${windows.join(" or ")} (UTC)`;
-  const result: StepResult = {
-    result: "waiting-for-person",
-    message:
-      "its data is not moved before somebody says so: a rehearsal measures the read-only time, and slows the live database down meanwhile",
-    hint: `${command} rehearses${window}`,
-    ...defined({ id }),
-  };
-  if (rehearsed === undefined) return result;
-  const time = readOnlyTime(rehearsed, stopTime(step, context));
-  return {
-    ...result,
-    message: `ready: read-only for about ${words(time)} (rehearsed ${rehearsed.at}; given up after ${words(2 * time)}); the live database stood still for ${words(rehearsed.stall)} at most`,
-    hint: `${command} moves the data${window}`,
-  };
+  const time = rehearsed && readOnlyTime(rehearsed, stopTime(step, context));
+  const message =
+    rehearsed === undefined || time === undefined
+      ? "its data is not moved before somebody says so: a rehearsal measures the read-only time, and slows the live database down meanwhile"
+      : `ready: read-only for about ${words(time)} (rehearsed ${rehearsed.at}; given up after ${words(2 * time)}); the live database stood still for ${words(rehearsed.stall)} at most`;
+  const hint = `graphform apply --cutover ${shellWord(address)} ${rehearsed === undefined ? "rehearses" : "moves the data"}${window}`;
+  return { result: "waiting-for-person", message, hint, ...defined({ id }) };
 }
 
 function words(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(Math.round(ms / 1000) * 1000);
 }
 
-/** Runs the hook after the switch. One that fails is run again by the next apply. */
+/** Runs the hook after the switch. One that fails is run again by the next apply; one that is not declared any more is left out. */
 async function hook(step: Step, terms: MigrationTerms, context: ApplyContext): Promise<StepResult> {
   const { address } = step;
   const migration = context.journal.state.migrations?.[address];
   const bound = context.journal.state.resources[address];
   const done: StepResult = { result: "done", ...defined({ id: bound?.id }) };
-  if (terms.hook === undefined || migration === undefined || !isSwitched(migration)) return done;
-  const outputs = context.outputs.get(address) ?? {};
-  const variables = {
-    GRAPHFORM_ADDRESS: address,
-    GRAPHFORM_ID: String(outputs["id"] ?? bound?.id ?? ""),
-    GRAPHFORM_ENDPOINT: String(outputs["endpoint"] ?? ""),
-  };
-  report(step, "hook", terms.hook[0] ?? "", context);
-  const reason = await runHook(terms.hook, variables, context.aborting);
-  if (reason !== undefined)
-    return {
-      ...done,
-      result: "failed",
-      message: `the data is moved and the address is switched, but the hook failed: ${reason}`,
-      hint: "repair the command and run apply again: it runs the hook again",
-    };
-  await setPhase(address, "hold", {}, context);
+  if (migration?.phase !== "hook") return done;
+  if (terms.hook !== undefined) {
+    context.stopping.throwIfAborted();
+    if (migration.hook === "begun") {
+      const message = `an earlier run began the hook at ${migration.since} and did not see its end: it may still be at work`;
+      context.emit({ type: "warning", address, message });
+    }
+    const outputs = context.outputs.get(address) ?? {};
+    const id = String(outputs["id"] ?? bound?.id ?? "");
+    const endpoint = String(outputs["endpoint"] ?? "");
+    const variables = { GRAPHFORM_ADDRESS: address, GRAPHFORM_ID: id, GRAPHFORM_ENDPOINT: endpoint };
+    await enterPhase(step, "hook", terms.hook[0] ?? "", context, { hook: "begun" });
+    const reason = await runHook(terms.hook, variables, context);
+    if (reason !== undefined) {
+      await setPhase(address, "hook", { hook: "due" }, context);
+      const again = "apply runs the hook again";
+      if (context.stopping.aborted)
+        return { ...done, result: "interrupted", message: `the hook was ended: ${again}` };
+      const message = `the data is moved and the address is switched, but the hook failed: ${reason}`;
+      const hint = `repair the command, and let it write a log: its output is not kept; then ${again}`;
+      return { ...done, result: "failed", message, hint };
+    }
+  }
+  await setPhase(address, "hold", { hook: undefined }, context);
   return done;
 }

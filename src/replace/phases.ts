@@ -13,13 +13,8 @@ export interface PhaseRow {
 const again = "the next run begins the phase again";
 const writable = "the pause ends by itself, and the next run or plan returns to await-cutover";
 
-/** Each phase once; `migrationPhases` has their order. `preflight` and `retire` are never recorded, `switch` only on the way back. */
+/** Each phase once; `migrationPhases` has their order. `switch` is recorded only on the way back. */
 export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
-  preflight: {
-    does: "checks that everything the database holds can be moved",
-    proof: "an inventory without a reason against it",
-    afterKill: "nothing was changed",
-  },
   create: {
     does: "creates the new database and its users",
     proof: "the service shows them ready",
@@ -81,11 +76,6 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
     proof: "the time in the state",
     afterKill: "it goes on",
   },
-  retire: {
-    does: "deletes the old database, as any resource that is no longer declared",
-    proof: "the service shows it no more",
-    afterKill: "the next run finishes the deletion",
-  },
 };
 
 const back: { readonly [phase in MigrationPhase]?: Partial<PhaseRow> } = {
@@ -109,7 +99,7 @@ export function isInterrupted(migration: Pick<Migration, "phase" | "cap"> | unde
 }
 
 /** Migrations whose run ended while the database took no writes. A stop or a start that the service has taken is waited for by an apply. */
-export function interrupted({
+export function toRepair({
   migrations = {},
   resources,
 }: Pick<StateDocument, "migrations" | "resources">): readonly (readonly [Address, Migration, Bound])[] {
@@ -120,19 +110,15 @@ export function interrupted({
   });
 }
 
-/** True if a run ended in the middle of a cutover, and left a database that takes no writes, or not for a while. */
-export function needsRepair(state: Pick<StateDocument, "migrations" | "resources">): boolean {
-  return interrupted(state).length > 0;
-}
-
 /** True once the new database has had the address. What closes a database from then on is a way back. */
 export function isSwitched({ heldUntil }: Pick<Migration, "heldUntil">): boolean {
   return heldUntil !== undefined;
 }
 
-/** The phase to which an interrupted one goes back: before the switch the cutover waits again, after it the old database is held. */
-export function phaseBefore(migration: Pick<Migration, "heldUntil">): MigrationPhase {
-  return isSwitched(migration) ? "hold" : "await-cutover";
+/** The phase to which an interrupted one goes back: before the switch the cutover waits again, after it the hook is due or the old database is held. */
+export function phaseBefore(migration: Pick<Migration, "heldUntil" | "hook">): MigrationPhase {
+  if (!isSwitched(migration)) return "await-cutover";
+  return migration.hook === undefined ? "hold" : "hook";
 }
 
 /** The row of the phase that a migration is in. A way back closes the database that has the address, and it ends otherwise if it is killed. */

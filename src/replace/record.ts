@@ -36,10 +36,10 @@ export function report(
   step: Step,
   phase: MigrationPhase,
   detail: string,
-  { emit, stateAtStart: _, clock, ...context }: ApplyContext,
+  { emit, clock, journal }: ApplyContext,
 ): void {
   const { key, address, kind, operation, verb } = step;
-  const since = Date.parse(context.journal.state.migrations?.[address]?.since ?? "");
+  const since = Date.parse(journal.state.migrations?.[address]?.since ?? "");
   const elapsed = Number.isNaN(since) ? 0 : Math.max(0, clock.now() - since);
   const text = detail === "" ? phase : `${phase}: ${detail}`;
   emit({ type: "step-progress", key, address, kind, operation, ...defined({ verb }), elapsed, detail: text });

@@ -20,16 +20,12 @@ export function boundAt(address: Address, { journal }: Pick<ApplyContext, "journ
 }
 
 /** Connects to the object that an address is bound to, with the values that were last applied to it. Throws `not-asked`. */
-export async function openBound(address: Address, context: ApplyContext, signal: AbortSignal): Promise<Side> {
+export async function openBound(address: Address, context: ApplyContext): Promise<Side> {
   const bound = boundAt(address, context);
   const driver = driverOf(context, bound.kind);
-  const live = await driver.get(bound, signal);
+  const live = await driver.get(bound, context.stopping);
   const spec: Spec = knownValues(bound.recorded, context.open, (other) => context.outputs.get(other));
-  const side = await openLive(bound, live, spec, driver, signal);
-  if (typeof side !== "string") return side;
-  throw new GraphformError("not-asked", `${address}: ${side}`, {
-    hint: "its data can be moved only by a run that reaches it and knows the password that was last applied",
-  });
+  return openLive(bound, live, spec, driver, context.stopping);
 }
 
 async function openLive(
@@ -38,10 +34,12 @@ async function openLive(
   spec: Spec,
   reader: Reader,
   signal: AbortSignal,
-): Promise<Side | string> {
-  if (live === undefined || reader.databases === undefined) return `the service does not show ${id}`;
-  const found = await reader.databases({ id, place }, { live, spec, referents: {} }, signal);
-  return typeof found === "string" ? found : openSide(found, signal);
+): Promise<Side> {
+  const found = live && (await reader.databases?.({ id, place }, { live, spec, referents: {} }, signal));
+  if (typeof found === "object") return openSide(found, signal);
+  throw new GraphformError("not-asked", `${id}: ${found ?? "the service does not show it"}`, {
+    hint: "its data can be moved only by a run that reaches it and knows the password that was last applied",
+  });
 }
 
 /** Keys of one database that a plan looks at; preflight looks at all of them. */
@@ -57,7 +55,6 @@ export async function foresee(
 ): Promise<readonly Guard[]> {
   try {
     const side = await openLive(ref, live, spec, reader, signal);
-    if (typeof side === "string") return [];
     const found = refusalsOf(await takeInventory(side, signal, enough).finally(side.close), {});
     return found.map(({ message, remedy }) => ({ code: "on-replace", message, lift: remedy }));
   } catch {
@@ -70,12 +67,11 @@ export async function foresee(
 export async function withSides<T>(
   address: Address,
   context: ApplyContext,
-  signal: AbortSignal,
   work: (source: Side, target: Side) => Promise<T>,
 ): Promise<T> {
-  const source = await openBound(address, context, signal);
+  const source = await openBound(address, context);
   try {
-    const target = await openBound(twinOf(address, "next"), context, signal);
+    const target = await openBound(twinOf(address, "next"), context);
     return await work(source, target).finally(target.close);
   } finally {
     source.close();

@@ -2,27 +2,22 @@
 import { type Address, type Twin, twinOf, withoutTwin } from "../model/address.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Bound, Migration, StateDocument } from "../model/state.ts";
-import type { StateEvent } from "../model/state-event.ts";
+import type { Binding, StateEvent } from "../model/state-event.ts";
 import { referenceFields } from "../model/templates.ts";
 
 type Switched = Extract<StateEvent, { readonly type: "switched" }>;
-
-/** The address of a switch, and its direction. */
-export interface SwitchRequest {
-  readonly address: Address;
-  /** Addresses of what lives inside. */
-  readonly inside: readonly Address[];
-  /** The twin that takes over: the next one, or on the way back the former one. */
-  readonly from: Twin;
-  readonly migration: Omit<Migration, "former">;
-}
 
 /**
  * The event by which the twin of an address takes over. The object that was there becomes the former one; what lives inside of it is
  * remembered in the migration, since it goes with it. Guards and references stay those of the address.
  */
 export function switchEvent(
-  { address, inside, from, migration }: SwitchRequest,
+  address: Address,
+  /** Addresses of what lives inside. */
+  inside: readonly Address[],
+  /** The twin that takes over: the next one, or on the way back the former one. */
+  from: Twin,
+  migration: Omit<Migration, "former">,
   state: Pick<StateDocument, "resources" | "migrations">,
   kinds: KindRegistry,
 ): Switched {
@@ -31,15 +26,11 @@ export function switchEvent(
     from === "former" && at !== address
       ? state.migrations?.[address]?.former?.[at]
       : state.resources[twinOf(at, from)];
-  const moved = [address, ...inside].flatMap((at): readonly (readonly [Address, Bound])[] => {
-    const bound = after(at);
-    return bound === undefined ? [] : [[at, takenOver(bound, before(at), kinds)]];
-  });
+  const moved = bindingsAt([address, ...inside], after).map(
+    ([at, bound]): Binding => [at, takenOver(bound, before(at), kinds)],
+  );
   const old = before(address);
-  const former = inside.flatMap((at): readonly (readonly [Address, Bound])[] => {
-    const bound = before(at);
-    return bound === undefined ? [] : [[at, bound]];
-  });
+  const former = bindingsAt(inside, before);
   const lost = inside.filter((at) => before(at) !== undefined && after(at) === undefined);
   const twins = from === "next" ? [address, ...inside].map((at) => twinOf(at, "next")) : [];
   return {
@@ -49,6 +40,17 @@ export function switchEvent(
     bindings: [...moved, ...(old === undefined ? [] : [[twinOf(address, "former"), old] as const])],
     released: [...twins, ...lost],
   };
+}
+
+/** Those of the addresses that are bound, with their bindings. */
+export function bindingsAt(
+  addresses: readonly Address[],
+  boundAt: (address: Address) => Bound | undefined,
+): readonly Binding[] {
+  return addresses.flatMap((at) => {
+    const bound = boundAt(at);
+    return bound === undefined ? [] : [[at, bound] as const];
+  });
 }
 
 /** The binding of a twin under the declared address: names of twins become declared ones. */

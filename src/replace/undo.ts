@@ -2,15 +2,16 @@
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { asError, GraphformError, shellWord } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import type { Bound, Migration } from "../model/state.ts";
-import { quiesce, readCap } from "./data/quiesce.ts";
-import { isRefusal } from "./data/refusals.ts";
-import { fence, isOpenFence, power, reopen, switchOver, writeMark } from "./fence.ts";
+import { closeAtRest, power, reopen, switchOver, writeMark } from "./fence.ts";
+import { outputsNaming, outputsOf } from "./outputs.ts";
 import { isInterrupted, isSwitched } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
 import { boundAt, openBound } from "./sides.ts";
+import { bindingsAt } from "./switch.ts";
 
 /**
  * Takes a migration back. Before the switch a database that a killed cutover left takes writes again; after the switch the new one is fenced
@@ -37,65 +38,54 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   const isBack = migration.phase === "switch";
   const writes = isBack
     ? "an earlier run switched back, and its count is lost"
-    : await close(at, migration, context);
-  if (!isBack)
-    await switchOver(at, termsOf(bound, migration, context), "former", { phase: "switch" }, context);
+    : await closeNew(at, migration, context);
+  const terms = { ...termsOf(bound, migration, context), ...defined({ outputs: step.migration?.outputs }) };
+  if (!isBack) await switchOver(at, terms, "former", { phase: "switch" }, context);
   report(step, "switch", "back to the old database", context);
   const started = await power("start", address, context);
   const { migrations, resources } = context.journal.state;
+  const shown = await outputsOf(
+    bindingsAt([address, ...terms.inside], (each) => resources[each]),
+    context,
+  );
+  const outputs = await outputsNaming(shown, terms.outputs, context);
+  await context.journal.record({ type: "outputs-recorded", outputs });
   const left = resources[former]?.id ?? "the other one";
   const message = `back on ${boundAt(address, context).id}; ${writes}, and ${left} keeps it, stopped, until ${migrations?.[address]?.heldUntil ?? ""}`;
   const again = `graphform replace undo ${shellWord(address)}`;
   if (started.result !== "done")
     return { ...started, message: `${message}; ${started.message ?? ""}`, hint: `${again} starts it` };
   await setPhase(address, "hold", { mark: await markOfStart(address, context) }, context);
-  return { ...started, message: `${message}; once more, ${again} goes forward again to ${left}` };
+  const hint = "declare in the manifest what this database has, or the next plan wants the change again";
+  return { ...started, message: `${message}; once more, ${again} goes forward again to ${left}`, hint };
 }
 
 /** The mark of a database that was just started: its process has counted from 0. Undefined if it cannot be asked. */
 async function markOfStart(address: Address, context: ApplyContext): Promise<Migration["mark"]> {
-  const side = await openBound(address, context, context.stopping).catch(() => undefined);
+  const side = await openBound(address, context).catch(() => undefined);
   const mark = side && (await writeMark(side).catch(() => undefined));
   side?.close();
   return mark && { ...mark, writes: 0 };
 }
 
 /** Brings the new database to rest and stops it, and says what it has got since the switch. One that a person has stopped is not asked. */
-async function close(step: Step, migration: Migration, context: ApplyContext): Promise<string> {
+async function closeNew(step: Step, { mark }: Migration, context: ApplyContext): Promise<string> {
   const { address, id = "", place } = step;
   const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
   if (live?.phase.is === "stopped") return "what the new one had got was not counted, since it was stopped";
-  const side = await openBound(address, context, context.stopping).catch((error: unknown) => {
+  const side = await openBound(address, context).catch((error: unknown) => {
     const message = `the new database cannot be brought to rest: ${asError(error).message}`;
     const hint = "stop it first: its writes since the switch stay in it";
     throw new GraphformError("not-asked", message, { hint });
   });
   try {
-    const cap = await readCap(side);
-    const { phase = "hold" } = context.journal.state.migrations?.[address] ?? {};
-    // The state remembers it until the fence: a killed run leaves a pause, which the next one ends.
-    await setPhase(address, "quiesce", { cap }, context);
-    const freeze = await quiesce(side, { cap }, context.stopping);
-    if (isRefusal(freeze)) {
-      await setPhase(address, phase, { cap: undefined }, context);
-      throw new GraphformError(freeze.code, freeze.message, { hint: freeze.remedy });
-    }
-    try {
-      const { mark } = migration;
-      const now = await writeMark(side);
-      await fence(step, side, freeze, context);
-      if (mark === undefined || mark.runId !== now.runId)
-        return "what the new one had got was not counted, since it was started anew meanwhile or could not be asked";
-      const count = now.writes - mark.writes;
-      return count === 0
-        ? "the new one had got no command that can write"
-        : `the new one had got ${count} command${count === 1 ? "" : "s"} that can write since the switch, which the old one lacks`;
-    } catch (error) {
-      // What may be stopping stays paused: it is opened again only by a run that has seen its end.
-      if (isOpenFence(error)) freeze.abandon();
-      else if (await freeze.release()) await setPhase(address, phase, { pausedUntil: undefined }, context);
-      throw error;
-    }
+    const now = await closeAtRest(step, side, context, () => writeMark(side));
+    if (mark === undefined || mark.runId !== now.runId)
+      return "what the new one had got was not counted, since it was started anew meanwhile or could not be asked";
+    const count = now.writes - mark.writes;
+    return count === 0
+      ? "the new one had got no command that can write"
+      : `the new one had got ${count} command${count === 1 ? "" : "s"} that can write since the switch, which the old one lacks`;
   } finally {
     side.close();
   }

@@ -77,6 +77,7 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "switched":
       for (const address of event.released) change(live, address, () => undefined);
       for (const [address, bound] of event.bindings) bind(live, address, bound);
+      if (event.outputs !== undefined) live.setHead({ outputs: event.outputs });
       return live.setMigration(event.address, event.migration);
     case "outputs-recorded":
       live.setHead({ outputs: event.outputs });

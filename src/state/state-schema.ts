@@ -65,6 +65,7 @@ const migration: FieldSchema = {
     }),
     "cap?": { type: "integer", description: "QUERY_MEM_CAPACITY of the live database, to be put back." },
     ...{ "pausedUntil?": time, "heldUntil?": time, "former?": mapOf(bound) },
+    "hook?": { enum: ["due", "begun"] },
     "mark?": record({ runId: text, writes: amount }),
   }),
   description: "A database whose data is being moved, or was moved: its phase, and what a later run needs.",
@@ -165,7 +166,7 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
   "released-together": event({ addresses: texts }),
   moved: event({ from: text, to: text, "renamed?": mapOf(anyObject) }),
   migration: event({ address: text, "migration?": migration }),
-  switched: event({ address: text, migration, bindings, released: texts }),
+  switched: event({ address: text, migration, bindings, released: texts, "outputs?": outputs }),
   "outputs-recorded": event({ outputs }),
 };
 

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { runHook } from "../../src/replace/hook.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const never = new AbortController().signal;
+const silent = new AbortController().signal;
+const never = { stopping: silent, aborting: silent };
 const shell = (script: string): readonly string[] => ["/bin/sh", "-c", script];
 
 describe("a hook", () => {
@@ -16,10 +17,15 @@ describe("a hook", () => {
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
-  it("ends at once when the run is ended", async () => {
+  it("gets SIGTERM when the run is to stop, and SIGKILL when it is aborted, with what it has started", async () => {
     const started = Date.now();
-    expect(await runHook(shell("sleep 60"), {}, AbortSignal.timeout(100))).toBe("it ended with SIGKILL");
-    expect(await runHook(shell("sleep 60"), {}, AbortSignal.abort())).toBe("it ended with SIGKILL");
+    const stopped = (stopping: AbortSignal): object => ({ ...never, stopping });
+    const end = async (script: string, signals: object): Promise<string | undefined> =>
+      runHook(shell(script), {}, { ...never, ...signals });
+    expect(await end("sleep 60", stopped(AbortSignal.timeout(100)))).toBe("it ended with SIGTERM");
+    expect(await end("sleep 60", stopped(AbortSignal.abort()))).toBe("it ended with SIGTERM");
+    const stubborn = { stopping: AbortSignal.timeout(500), aborting: AbortSignal.timeout(1000) };
+    expect(await end("trap '' TERM; sleep 60", stubborn)).toBe("it ended with SIGKILL");
     expect(Date.now() - started).toBeLessThan(20_000);
   });
 

@@ -6,7 +6,7 @@ const login = { username: "app", password: "first-password" };
 const reader = { username: "reader", password: "reader-password" };
 const cutover = ["apply", "--auto-approve", "--cutover", "instances.orders"] as const;
 
-function manifest(cache: number, migration = ""): string {
+function manifest(cache: number, user = ""): string {
   return `
 apiVersion: graphform/v1
 name: moving
@@ -18,10 +18,10 @@ instances:
     cloudProvider: aws
     region: us-east-1
     config: { nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.app}", graphDBCacheSize: ${cache} }
-    lifecycle: { onReplace: migrate${migration} }
+    lifecycle: { onReplace: migrate }
 users:
   reader: { instance: orders, username: reader, password: "\${secret.reader}", acl: "~* +GRAPH.RO_QUERY +PING" }
-outputs:
+${user}outputs:
   orders: \${instances.orders.endpoint}
 `;
 }
@@ -107,6 +107,25 @@ describe("replacement that keeps the data", () => {
     expect(await query("MATCH (o:Order) RETURN count(o)")).toContain("2000");
     expect(await query("MATCH (o:Order) RETURN count(o)", reader)).toContain("2000");
     expect(platform.url).toContain("http");
+  });
+
+  it("takes a user that was added after the switch along, both ways", async () => {
+    const late = `  late: { instance: orders, username: late, password: "\${secret.reader}", acl: "~* +PING" }\n`;
+    const boundTo = (): unknown => user.state("moving").resources["users.late"]?.place["instance"];
+    user.write("graphform.yaml", manifest(25, late));
+    expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    const id = user.state("moving").resources["instances.orders"]?.id;
+    expect(boundTo()).toBe(id);
+    expect(await user.run("replace", "undo", "instances.orders")).toMatchObject({ code: 0 });
+    expect(user.state("moving").resources["users.late"]).toBeUndefined();
+    expect(await user.run("replace", "undo", "instances.orders")).toMatchObject({ code: 0 });
+    expect(boundTo()).toBe(id);
+    await ask(await endpoint(), { username: "late", password: reader.password }, "PING");
+    expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+    user.write("graphform.yaml", manifest(25));
+    expect(await user.run("apply", "--auto-approve", "--allow-destroy", "users.late")).toMatchObject({
+      code: 0,
+    });
   });
 
   it("deletes the old database as any resource, with the guards of a deletion", async () => {

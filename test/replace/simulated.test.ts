@@ -7,9 +7,9 @@ import type { Bound, StateDocument } from "../../src/model/state.ts";
 import type { Freeze } from "../../src/replace/data/freeze.ts";
 import type { Side } from "../../src/replace/data/nodes.ts";
 import { type Refusal, Refused, refusal } from "../../src/replace/data/refusals.ts";
+import { repairMigrations } from "../../src/replace/fence.ts";
 import { migrate } from "../../src/replace/migrate.ts";
-import { isSwitched, needsRepair } from "../../src/replace/phases.ts";
-import { repairMigrations } from "../../src/replace/recover.ts";
+import { isSwitched, toRepair } from "../../src/replace/phases.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { applyContext } from "../support/apply-context.ts";
@@ -196,14 +196,11 @@ vi.mock("../../src/replace/data/rehearse.ts", () => ({
   },
 }));
 vi.mock("../../src/replace/data/copy.ts", () => ({
-  emptyTarget: async (_source: Side, target: Side) => {
-    await world().pass();
-    world().of(idOf(target)).numbers.clear();
-  },
   copy: async (source: Side, target: Side) => {
+    world().of(idOf(target)).numbers.clear();
     for (const number of world().of(idOf(source)).numbers) world().of(idOf(target)).numbers.add(number);
     await world().pass();
-    return { keys: 1, bytes: 1, largest: 1, expired: 0, took: 1 };
+    return { keys: 1, bytes: 1, largest: 1, took: 1 };
   },
 }));
 vi.mock("../../src/replace/data/verify.ts", () => ({
@@ -273,12 +270,8 @@ vi.mock("../../src/replace/sides.ts", () => {
   return {
     boundAt,
     openBound,
-    withSides: async (
-      at: string,
-      context: ApplyContext,
-      _signal: AbortSignal,
-      work: (a: Side, b: Side) => unknown,
-    ) => work(await openBound(at, context), await openBound(`${at}~next`, context)),
+    withSides: async (at: string, context: ApplyContext, work: (a: Side, b: Side) => unknown) =>
+      work(await openBound(at, context), await openBound(`${at}~next`, context)),
   };
 });
 
@@ -299,7 +292,7 @@ function freezeOf(here: World, id: string, version: number): Freeze {
       await here.pass();
       return held.isProved() ? undefined : refusal("freeze-lost", "the pause was lost");
     },
-    async fence() {
+    async endConnections() {
       await here.pass();
       if (here.broken !== "no kill of clients") each.waiting = [];
       const isProved = held.isProved();
@@ -364,7 +357,7 @@ async function run(here: World, what: "apply" | "plan" | "undo", moments: number
   };
   const work = async (): Promise<void> => {
     if (what === "undo") return step("undo");
-    if (here.broken !== "no repair" && needsRepair(journal.state)) await repairMigrations(context);
+    if (here.broken !== "no repair" && toRepair(journal.state).length > 0) await repairMigrations(context);
     const migration = journal.state.migrations?.[address];
     if (what === "plan" || (migration !== undefined && isSwitched(migration))) return;
     await step("preflight");
@@ -389,7 +382,11 @@ async function isUnrepaired(here: World): Promise<boolean> {
   const state = (await here.store.read()) ?? born();
   const toy = here.service.all().find(({ id }) => id === state.resources[address]?.id);
   return (
-    here.left > 0 && !here.wasSilent && needsRepair(state) && toy?.phase === "ready" && toy.work === undefined
+    here.left > 0 &&
+    !here.wasSilent &&
+    toRepair(state).length > 0 &&
+    toy?.phase === "ready" &&
+    toy.work === undefined
   );
 }
 
@@ -401,7 +398,7 @@ async function goBack(here: World): Promise<readonly string[]> {
   const wrong: string[] = [];
   const isSettled = async (): Promise<boolean> => {
     const state = (await here.store.read()) ?? born();
-    return state.migrations?.[address]?.phase === "hold" && !needsRepair(state);
+    return state.migrations?.[address]?.phase === "hold" && toRepair(state).length === 0;
   };
   for (let tries = 0; tries < 8 && (tries < 4 || !(await isSettled())); tries += 1) {
     here.losesPauses = tries < 4;
@@ -453,7 +450,9 @@ async function play(seed: number, broken?: Broken): Promise<readonly string[]> {
   const isDone = async (): Promise<boolean> => {
     const migration = (await here.store.read())?.migrations?.[address];
     return (
-      migration !== undefined && isSwitched(migration) && !needsRepair((await here.store.read()) ?? born())
+      migration !== undefined &&
+      isSwitched(migration) &&
+      toRepair((await here.store.read()) ?? born()).length === 0
     );
   };
   const story = async (): Promise<readonly string[]> => {

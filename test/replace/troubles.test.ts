@@ -1,9 +1,9 @@
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
-import { openWorkspace, type Workspace } from "../support/workspace.ts";
+import { openWorkspace, until, type Workspace } from "../support/workspace.ts";
 
 const killer = fileURLToPath(new URL("../support/kill-at-phase.js", import.meta.url));
 const login = { username: "app", password: "first-password" };
@@ -87,10 +87,13 @@ async function phase(): Promise<string> {
   return (await user.run("replace", "status")).out.split(" since ")[0] ?? "";
 }
 
-/** Ends a cutover by SIGKILL as soon as the state says this. */
-async function kill(at: string): Promise<void> {
+/** Ends a cutover, or another command, by SIGKILL as soon as the state says this. */
+async function kill(
+  at: string,
+  args: readonly string[] = ["apply", "--auto-approve", "--cutover", "instances.orders"],
+): Promise<void> {
   Object.assign(user.env, { KILL_AT_PHASE: at, NODE_OPTIONS: `--import=${killer}` });
-  const { child, ended } = user.start("apply", "--auto-approve", "--cutover", "instances.orders");
+  const { child, ended } = user.start(...args);
   const { out, err } = await ended;
   user.env["NODE_OPTIONS"] = undefined;
   expect(child.signalCode, out + err).toBe("SIGKILL");
@@ -112,7 +115,7 @@ describe("a migration in trouble", () => {
     change();
     const plan = await user.run("plan");
     expect(plan.out).toContain("the unique constraint on N [i] in graph bad is failed");
-    expect(plan.out).toContain("wait until the constraint is operational, or drop it");
+    expect(plan.out).toContain("drop the constraint; it can be made anew once no data breaks it");
     const applied = await user.run("apply", "--auto-approve");
     expect(applied, applied.out + applied.err).toMatchObject({ code: 4 });
     expect(Object.keys(user.state("troubles").resources)).not.toContain("instances.orders~next");
@@ -176,19 +179,22 @@ describe("a migration in trouble", () => {
     expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
   });
 
-  it("goes on with writes at once if the service refuses to stop the old database", async () => {
-    change();
-    const body = JSON.stringify({ message: "not now" });
-    await platform.faults({ operation: "stop", fault: { status: 400, body } });
-    const refused = await cutover();
-    await platform.faults();
-    expect(refused, refused.out + refused.err).toMatchObject({ code: 1 });
-    expect(refused.out + refused.err).toMatch(
-      /nothing was switched, and \S+ takes writes as before: .*not now/,
-    );
-    expect(await orders()).toBe(1);
-    expect(await phase()).toBe("instances.orders: await-cutover");
-  });
+  it.each([400, 409])(
+    "goes on with writes at once if the service refuses by %s to stop the old database",
+    async (status) => {
+      if (status === 400) change();
+      const body = JSON.stringify({ message: "not now" });
+      await platform.faults({ operation: "stop", fault: { status, body } });
+      const refused = await cutover();
+      await platform.faults();
+      expect(refused, refused.out + refused.err).toMatchObject({ code: 1 });
+      expect(refused.out + refused.err).toMatch(
+        /nothing was switched, and \S+ takes writes as before: it was not stopped: .*not now/,
+      );
+      expect(await orders()).toBe(1);
+      expect(await phase()).toBe("instances.orders: await-cutover");
+    },
+  );
 
   it("lets a plan end the pause of a run that was killed before it asked for the stop", async () => {
     await kill("fence");
@@ -244,5 +250,71 @@ describe("a migration in trouble", () => {
     expect(moved, moved.out + moved.err).toMatchObject({ code: 0 });
     expect(await orders()).toBe(1);
     expect(existsSync(join(user.dir, "ready"))).toBe(true);
+  });
+
+  it("names the new database in the outputs from the switch on, while the hook runs and after it was interrupted", async () => {
+    await retire();
+    const old = [await output("orders"), await output("both")];
+    const id = user.state("troubles").resources["instances.orders"]?.id;
+    const wait = "#!/bin/sh\necho $$ > begun\nwhile [ ! -e go ]; do sleep 0.1; done\n";
+    user.write("wait.sh", wait);
+    chmodSync(join(user.dir, "wait.sh"), 0o755);
+    change({ migration: ", hook: [./wait.sh]" });
+    const { child, ended } = user.start("apply", "--auto-approve", "--cutover", "instances.orders");
+    await until(() => user.has("begun") || undefined, "the hook");
+    const now = [await output("orders"), await output("both")];
+    expect(now.filter((value) => old.includes(value))).toEqual([]);
+    expect(now[1]).toBe(`${now[0]} for reader`);
+    const pid = Number(user.read("begun"));
+    child.kill("SIGINT");
+    const { code, out, err } = await ended;
+    expect(code, out + err).toBe(130);
+    expect(out + err).not.toContain("the hook failed");
+    expect(out + err).toContain("the hook was ended: apply runs the hook again");
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    expect([await output("orders"), await output("both")]).toEqual(now);
+    expect(user.state("troubles").resources["instances.orders~former"]?.id).toBe(id);
+    expect(await phase()).toBe("instances.orders: hook");
+  });
+
+  it("says of a hook that was begun by a run that was killed that it may still be at work", async () => {
+    rmSync(join(user.dir, "begun"));
+    const { child, ended } = user.start("apply", "--auto-approve");
+    await until(() => user.has("begun") || undefined, "the hook");
+    child.kill("SIGKILL");
+    await ended;
+    rmSync(join(user.dir, "begun"));
+    const again = user.start("apply", "--auto-approve");
+    await until(() => user.has("begun") || undefined, "the hook");
+    again.child.kill("SIGTERM");
+    const { err } = await again.ended;
+    expect(err).toContain("an earlier run began the hook at 2");
+    expect(err).toContain("it may still be at work");
+  });
+
+  it("keeps the hook in mind if an undo is killed in its pause", async () => {
+    await kill("quiesce", ["replace", "undo", "instances.orders"]);
+    expect((await user.run("plan")).err).toContain("it takes writes again");
+    expect(await phase()).toBe("instances.orders: hook");
+  });
+
+  it("leaves out a hook that is not declared any more", async () => {
+    user.write("graphform.yaml", manifest({ cache }));
+    const planned = await user.run("plan", "--detailed-exitcode");
+    expect(planned, planned.err).toMatchObject({ code: 2 });
+    expect(planned.out.replace(/\s+/g, " ")).toContain("is not declared any more: apply leaves it out");
+    expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    expect(await phase()).toBe("instances.orders: hold");
+    user.write("go", "");
+    await retire();
+  });
+
+  it("names the new database in the outputs if it is killed right after the switch", async () => {
+    const old = await output("both");
+    change();
+    await kill("switched");
+    expect(await output("both")).not.toBe(old);
+    expect(await output("both")).toBe(`${await output("orders")} for reader`);
+    expect(await orders()).toBe(1);
   });
 });

@@ -76,7 +76,8 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
     case "switched": {
       const left = event.released.reduce(without<Bound>, state.resources);
       const released = { ...state, resources: left };
-      return withMigration(bind(released, event.bindings), event.address, event.migration);
+      const { outputs = state.outputs } = event;
+      return withMigration({ ...bind(released, event.bindings), outputs }, event.address, event.migration);
     }
     case "outputs-recorded":
       return { ...state, outputs: event.outputs };
