@@ -66,14 +66,13 @@ export async function closeAtRest<T>(
     // A pause of the fence that could not be ended is ended by the next run: the state remembers it.
     if (isReleased || !isFencing) await enterPhase(step, back, "", context, { pausedUntil: undefined });
     if (context.stopping.aborted) throw error;
-    const cause = asError(error);
     const paused = isReleased
       ? "takes writes as before"
       : "takes writes when its pause has ended, which could not be ended now";
     const now = side.primary.control.isOpen ? paused : "does not answer";
-    const hint = (isGraphformError(cause) ? cause.hint : undefined) ?? "run it again";
-    const message = `nothing was switched, and ${id} ${now}: ${context.hide(cause.message)}`;
-    throw new GraphformError("given-up", message, { hint, cause });
+    const hint = (isGraphformError(error) ? error.hint : undefined) ?? "run it again";
+    const message = `nothing was switched, and ${id} ${now}: ${context.hide(asError(error).message)}`;
+    throw new GraphformError("given-up", message, { hint, cause: error });
   }
 }
 
@@ -213,7 +212,7 @@ export async function reopen(step: Step, context: ApplyContext): Promise<StepRes
 }
 
 /** Puts back the cap of queries that a killed run left, ends its pause, and goes back to the phase before it; without a twin the migration is over. */
-export async function letWriteAgain(address: Address, context: ApplyContext): Promise<void> {
+async function letWriteAgain(address: Address, context: ApplyContext): Promise<void> {
   const migration = context.journal.state.migrations?.[address];
   const side = await openBound(address, context);
   await letWrite(side, migration?.cap).finally(side.close);

@@ -129,11 +129,7 @@ function acknowledge(live: LiveDocument, created: CreatedObject): boolean {
     id,
     place: round.place,
     recorded: withoutPaths(intent.recorded, unconfirmed),
-    protect,
-    onDelete,
-    refs,
-    createdAt,
-    converging,
+    ...{ protect, onDelete, refs, createdAt, converging },
   });
   return true;
 }

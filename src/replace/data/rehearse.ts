@@ -20,10 +20,9 @@ export async function rehearse(
     const begun = performance.now();
     const durable = await makeDurable(target);
     if (isRefusal(durable)) return durable;
-    const { inventory, keepParameters = [] } = options;
     const saved = performance.now();
     // Differences of a source that is written to meanwhile prove nothing.
-    const found = await verify(source, target, { inventory, keepParameters }, signal);
+    const found = await verify(source, target, options, signal);
     return {
       bytes: copied.bytes,
       largest: copied.largest,
