@@ -1,7 +1,7 @@
 /** @module Lists the commands of the controller: `serve` runs one, and `fleet` talks to one. */
 import { InvalidArgumentError, Option } from "commander";
 import { type CommandEntry, command, commandGroup, json, repeatable, required } from "./define-command.ts";
-import type { AddOptions, FleetOptions, WaitOptions } from "./fleet/fleet.ts";
+import type { FleetOptions } from "./fleet/fleet.ts";
 import type { DatabaseOptions, ServeOptions, TokenOptions } from "./fleet/serve.ts";
 import { collect, duration, positive } from "./options.ts";
 
@@ -18,9 +18,11 @@ const wait = [
 const name = ["<name>", "TENANT/NAME, or NAME with --tenant"] as const;
 const run = ["<run>", "the id of a run, as `fleet runs` shows it"] as const;
 const files = repeatable("--file <file>", "a file of the manifest (repeatable)", collect);
-const fleet = async (): Promise<typeof import("./fleet/fleet.ts")> => import("./fleet/fleet.ts");
-
-const shown = async (): Promise<typeof import("./fleet/show-fleet.ts")> => import("./fleet/show-fleet.ts");
+/** Loads a command of the table in `fleet/fleet.ts`. */
+const load =
+  (name: Parameters<typeof import("./fleet/fleet.ts").fleetCommand>[0]) =>
+  async (): Promise<ReturnType<typeof import("./fleet/fleet.ts").fleetCommand>> =>
+    (await import("./fleet/fleet.ts")).fleetCommand(name);
 
 export const commandsOfFleet: readonly CommandEntry[] = [
   command<ServeOptions>("serve", "run a controller: it keeps many manifests applied, from Git or by upload", {
@@ -91,7 +93,7 @@ export const commandsOfFleet: readonly CommandEntry[] = [
     ],
   }),
   commandGroup("fleet", "manifests of a controller, at GRAPHFORM_CONTROLLER_URL", [
-    command<AddOptions>("add", "add a manifest, and ask for its first run", {
+    command<FleetOptions>("add", "add a manifest, and ask for its first run", {
       examples: [
         ["graphform fleet add shop/orders --git https://git.example.com/shop.git", "from Git"],
         ["graphform fleet add shop/cache --file graphform.yaml --auto safe --wait", "uploaded"],
@@ -111,27 +113,23 @@ export const commandsOfFleet: readonly CommandEntry[] = [
         wait,
         json(),
       ],
-      load: async () => (await fleet()).fleetAdd,
+      load: load("add"),
     }),
-    command<WaitOptions & { readonly file: readonly string[] }>(
-      "upload",
-      "replace the files of an uploaded manifest",
-      {
-        arguments: [name],
-        options: [tenant, files.makeOptionMandatory(), wait, json()],
-        load: async () => (await fleet()).fleetUpload,
-      },
-    ),
+    command<FleetOptions>("upload", "replace the files of an uploaded manifest", {
+      arguments: [name],
+      options: [tenant, files.makeOptionMandatory(), wait, json()],
+      load: load("upload"),
+    }),
     command<FleetOptions>("remove", "take a manifest out; its databases and its state stay", {
       arguments: [name],
       options: [tenant, json()],
-      load: async () => (await fleet()).fleetRemove,
+      load: load("remove"),
     }),
     command<FleetOptions>("list", "the manifests and their states", {
       options: [tenant, ["--status <status>", "only these, for example waiting"], json()],
-      load: async () => (await shown()).fleetList,
+      load: load("list"),
     }),
-    command<FleetOptions & { readonly limit: string }>("runs", "runs, newest first", {
+    command<FleetOptions>("runs", "runs, newest first", {
       arguments: [["[name]", "of this manifest: TENANT/NAME"]],
       options: [
         tenant,
@@ -139,63 +137,53 @@ export const commandsOfFleet: readonly CommandEntry[] = [
         new Option("--limit <n>", "at most so many").default("30"),
         json(),
       ],
-      load: async () => (await shown()).fleetRuns,
+      load: load("runs"),
     }),
     command<FleetOptions>("show", "a run, its changes, and what was decided about it", {
       arguments: [run],
       options: [json()],
-      load: async () => (await shown()).fleetShow,
+      load: load("show"),
     }),
-    command<WaitOptions & { readonly fingerprint: string }>(
-      "approve",
-      "approve exactly the plan with this fingerprint",
-      {
-        arguments: [run],
-        options: [required("--fingerprint <fingerprint>", "as `fleet show` prints it"), wait, json()],
-        load: async () => (await fleet()).fleetApprove,
-      },
-    ),
+    command<FleetOptions>("approve", "approve exactly the plan with this fingerprint", {
+      arguments: [run],
+      options: [required("--fingerprint <fingerprint>", "as `fleet show` prints it"), wait, json()],
+      load: load("approve"),
+    }),
     command<FleetOptions>("discard", "end a run that waits for an approval", {
       arguments: [run],
       options: [json()],
-      load:
-        async () =>
-        async (given, id = "") =>
-          (await fleet()).fleetEnd(given, "discard", id),
+      load: load("discard"),
     }),
-    command<FleetOptions & { readonly force?: boolean }>("cancel", "end a run at its next step", {
+    command<FleetOptions>("cancel", "end a run at its next step", {
       arguments: [run],
       options: [["--force", "without its worker; a minute after it was asked for"], json()],
-      load:
-        async () =>
-        async (given, id = "") =>
-          (await fleet()).fleetEnd(given, "cancel", id),
+      load: load("cancel"),
     }),
-    command<WaitOptions>("reconcile", "ask for a run now", {
+    command<FleetOptions>("reconcile", "ask for a run now", {
       arguments: [name],
       options: [tenant, wait, json()],
-      load: async () => (await fleet()).fleetReconcile,
+      load: load("reconcile"),
     }),
-    command<FleetOptions & { readonly until: string }>("pause", "stop the checks of a manifest for a time", {
+    command<FleetOptions>("pause", "stop the checks of a manifest for a time", {
       arguments: [name],
       options: [
         tenant,
         required("--until <time>", "ISO 8601, or a span like 4h; now ends the pause"),
         json(),
       ],
-      load: async () => (await fleet()).fleetPause,
+      load: load("pause"),
     }),
     command<FleetOptions>("drift", "what the service differs from; exit 2 if there is anything", {
       options: [tenant, json()],
-      load: async () => (await shown()).fleetDrift,
+      load: load("drift"),
     }),
     command<FleetOptions>("locks", "states that are locked, and by whom", {
       options: [tenant, json()],
-      load: async () => (await shown()).fleetLocks,
+      load: load("locks"),
     }),
     command<FleetOptions>("redrive", "ask for a new run of each manifest whose last one failed", {
       options: [tenant, json()],
-      load: async () => (await fleet()).fleetRedrive,
+      load: load("redrive"),
     }),
   ]),
 ];

@@ -11,20 +11,16 @@ import { startQueue } from "./queue/queue.ts";
 /** One check: resolves with what is well, and rejects with an error for people. */
 export type Check = readonly [name: string, look: () => Promise<string>];
 
-/** Oldest PostgreSQL that the queue runs on; largest difference of two clocks, in ms. */
-const [oldest, largestSkew] = [130_000, 5_000];
-
 export function controllerChecks(url: string, configFile: string | undefined): readonly Check[] {
+  const asked = Object.entries(questions).map(([name, sql]): Check => [name, () => ask(url, name, sql)]);
   return [
     ["git", git],
     ["configuration", () => configuration(configFile)],
-    ["database", () => assertAnswers(url).then(() => ask(url, server))],
-    ["connection", () => ask(url, connection)],
-    ["clock", () => ask(url, clock)],
-    ["rights", () => ask(url, rights)],
+    ["database", () => assertAnswers(url).then(() => ask(url, "database", server))],
+    ...asked,
     ["migrations", () => migrations(url)],
     ["queue", () => queue(url)],
-    ["workers", () => ask(url, workers).catch(() => nobody)],
+    ["workers", () => ask(url, "workers", workers).catch(() => nobody)],
   ];
 }
 
@@ -58,79 +54,58 @@ async function queue(url: string): Promise<string> {
   }
 }
 
-/** A question to the database, and the judgement of its first row. */
-interface Question {
-  readonly sql: string;
-  /** `pid`: the process at the other end of the connection; `now`: this machine's clock in ms, in the middle of the question. */
-  readonly read: (row: Row, pid: unknown, now: number) => string;
-}
-type Row = { readonly [column: string]: unknown };
+/** Each question selects what is well as `said`, or what is wrong with its remedy. The queue runs on PostgreSQL 13 and newer. */
+const server = `
+  SELECT 'PostgreSQL ' || version AS said,
+    CASE WHEN number < 130000 THEN 'PostgreSQL ' || version || ' is too old' WHEN standby THEN 'it is a standby'
+      WHEN encoding <> 'UTF8' THEN 'its encoding is ' || encoding END AS wrong,
+    CASE WHEN number < 130000 THEN 'use 13 or newer' WHEN standby THEN 'name the primary' ELSE 'use one with UTF8' END AS hint
+  FROM (SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+    pg_is_in_recovery() AS standby, current_setting('server_encoding') AS encoding) AS asked`;
 
-const server: Question = {
-  sql: `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
-    pg_is_in_recovery() AS standby, current_setting('server_encoding') AS encoding`,
-  read({ number, version, standby, encoding }) {
-    if (Number(number) < oldest)
-      throw trouble("database", `PostgreSQL ${version} is too old`, "use 13 or newer");
-    if (standby === true) throw trouble("database", "it is a standby", "name the primary");
-    if (encoding === "UTF8") return `PostgreSQL ${version}`;
-    throw trouble("database", `its encoding is ${encoding}`, "use one with UTF8");
-  },
-};
-
-/** A pooler answers with a process id of its own. */
-const connection: Question = {
-  sql: "SELECT pg_backend_pid() AS pid, current_setting('max_connections')::int AS max",
-  read: ({ pid, max }, own) =>
-    pid === own
-      ? `direct; at most ${max} connections, of which each process takes up to 20 and each run at work 4`
-      : "behind a pooler such as PgBouncer; its pool needs 20 connections a process",
-};
-
-const clock: Question = {
-  sql: "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time",
-  read({ time }, _pid, now) {
-    const skew = Math.round(Number(time) - now);
-    if (Math.abs(skew) <= largestSkew) return `within ${Math.max(1, Math.abs(skew))} ms of this machine's`;
-    const message = `the database's clock differs by ${skew} ms from this machine's`;
-    throw trouble("clock", message, "synchronize both with NTP");
-  },
-};
-
-const rights: Question = {
-  sql: `SELECT current_user AS name, has_database_privilege(current_database(), 'CREATE') AS may, to_regnamespace('graphform') IS NULL AS fresh,
-    (SELECT string_agg(name, ', ') FROM (
+/** `:pid` is the process at the other end of the connection, unless a pooler answers with its own; `:now` is this machine's clock in ms. */
+const questions = {
+  connection: `
+    SELECT CASE WHEN pg_backend_pid() <> :pid THEN 'behind a pooler such as PgBouncer; its pool needs 20 connections a process'
+      ELSE format('direct; at most %s connections, of which each process takes up to 20 and each run at work 4',
+        current_setting('max_connections')) END AS said`,
+  clock: `
+    SELECT format('within %s ms of this machine''s', greatest(1, abs(skew))) AS said, 'synchronize both with NTP' AS hint,
+      CASE WHEN abs(skew) > 5000 THEN format('the database''s clock differs by %s ms from this machine''s', skew) END AS wrong
+    FROM (SELECT round(extract(epoch FROM clock_timestamp()) * 1000 - :now) AS skew) AS asked`,
+  rights: `
+    SELECT current_user || ' has those that it needs' AS said,
+      CASE WHEN missing IS NOT NULL THEN format('%s may not use %s', current_user, missing)
+        WHEN to_regnamespace('graphform') IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')
+        THEN current_user || ' may not create a schema' END AS wrong,
+      CASE WHEN missing IS NULL THEN 'GRANT CREATE ON DATABASE, for \`graphform serve migrate\`' ELSE
+        'as their owner: GRANT USAGE ON SCHEMA graphform, graphform_queue, and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES in them'
+      END AS hint
+    FROM (SELECT string_agg(name, ', ') AS missing FROM (
       SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE schemaname IN ('graphform', 'graphform_queue')
         AND NOT has_table_privilege(quote_ident(schemaname) || '.' || quote_ident(tablename), 'SELECT, INSERT') LIMIT 3
-    ) AS missing) AS missing`,
-  read({ name, may, fresh, missing }) {
-    const grant =
-      "as their owner: GRANT USAGE ON SCHEMA graphform, graphform_queue, and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES in them";
-    if (missing !== null) throw trouble("rights", `${name} may not use ${missing}`, grant);
-    if (fresh !== true || may === true) return `${name} has those that it needs`;
-    const create = "GRANT CREATE ON DATABASE, for `graphform serve migrate`";
-    throw trouble("rights", `${name} may not create a schema`, create);
-  },
-};
-
-const workers: Question = {
-  sql: `SELECT count(*)::int AS count, string_agg(DISTINCT version, ' and ') AS versions FROM graphform.workers
-    WHERE seen_at > clock_timestamp() - interval '1 minute'`,
-  read: ({ count, versions }) =>
-    count === 0 ? nobody : `${count} seen in the last minute, of version ${versions}`,
+    ) AS tables) AS asked`,
 };
 
 const nobody = "none was seen in the last minute: runs wait until one is started";
 
-async function ask(url: string, { sql, read }: Question): Promise<string> {
+const workers = `
+  SELECT CASE count(*) WHEN 0 THEN '${nobody}'
+    ELSE format('%s seen in the last minute, of version %s', count(*), string_agg(DISTINCT version, ' and ')) END AS said
+  FROM graphform.workers WHERE seen_at > clock_timestamp() - interval '1 minute'`;
+
+async function ask(url: string, check: string, question: string): Promise<string> {
   const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: 10_000 };
   const client = new pg.Client({ connectionString: url, ...timeouts });
   client.on("error", () => undefined);
   try {
     await client.connect();
-    const before = Date.now();
-    const { rows } = await client.query<Row>(sql);
-    return read(rows[0] ?? {}, "processID" in client && client.processID, (before + Date.now()) / 2);
+    const pid = "processID" in client ? String(client.processID) : "0";
+    const sql = question.replace(":pid", pid).replace(":now", String(Date.now()));
+    const { rows } = await client.query<{ said: string; wrong?: string | null; hint?: string }>(sql);
+    const { said = "", wrong, hint = "" } = rows[0] ?? {};
+    if (typeof wrong === "string") throw trouble(check, wrong, hint);
+    return said;
   } finally {
     await client.end().catch(() => undefined);
   }

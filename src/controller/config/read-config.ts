@@ -2,11 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Ajv } from "ajv";
-import { isNode, LineCounter, parseDocument } from "yaml";
-import { GraphformError, type SecretSource, violatedPath, violationText } from "../../index.ts";
+import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
+import { GraphformError, violatedPath, violationText } from "../../index.ts";
 import { isNetwork } from "../networks.ts";
 import { gitPattern } from "../sources/git-url.ts";
-import { type ControllerConfig, controllerSchema, type LiveConfig, type NamedCommand } from "./config.ts";
+import { type ControllerConfig, controllerSchema, type LiveConfig, mapTypes } from "./config.ts";
 
 /** A mistake at a path into the file: keys, and positions in lists. */
 interface Fault {
@@ -15,38 +15,11 @@ interface Fault {
   readonly hint?: string;
 }
 
-type WrittenCommand =
-  | readonly string[]
-  | { readonly run: readonly string[]; readonly env?: readonly string[] };
-type WrittenSecret =
-  | { readonly env: string }
-  | { readonly file: string }
-  | { readonly command: WrittenCommand };
-
-/** A configuration as it is written, with its defaults: secrets and commands have several forms. */
-type Written<T> = T extends SecretSource
-  ? WrittenSecret
-  : T extends NamedCommand
-    ? WrittenCommand
-    : T extends readonly (infer U)[]
-      ? readonly Written<U>[]
-      : T extends object
-        ? { readonly [K in keyof T]: Written<T[K]> }
-        : T;
-
 /** In characters: the parser compares each key with all before it. */
 const longestFile = 512 * 1024;
 
 /** The configuration without a file: one tenant, which uses the local platform; uploads alone. */
-const defaultConfig: ControllerConfig = {
-  tenants: {
-    default: { service: {}, secrets: { commands: {} }, auto: "none", maxConcurrent: 4 },
-  },
-  git: { allow: [], credentials: [] },
-  webhooks: {},
-  hooks: {},
-  http: { trustProxy: [] },
-};
+const defaultText = "tenants: { default: {} }";
 
 /** Reads a configuration. Throws `config-unreadable` and `config-invalid`, with file, line and column. */
 export async function readConfig(file: string): Promise<ControllerConfig> {
@@ -62,7 +35,7 @@ export async function readConfig(file: string): Promise<ControllerConfig> {
 
 /** Opens the configuration of a file, which can be read again; without one, it is the default. Throws as `readConfig` does. */
 export async function openConfig(file: string | undefined): Promise<LiveConfig> {
-  let config = file === undefined ? defaultConfig : await readConfig(file);
+  let config = file === undefined ? parseConfig(defaultText, "") : await readConfig(file);
   return {
     current: () => config,
     async reload() {
@@ -79,30 +52,51 @@ export async function openConfig(file: string | undefined): Promise<LiveConfig> 
 
 function parseConfig(text: string, file: string): ControllerConfig {
   const lines = new LineCounter();
-  const options = { lineCounter: lines, prettyErrors: false, stringKeys: true, resolveKnownTags: false };
-  const document = parseDocument(text.length > longestFile ? "" : text, options);
+  const document = parseDocument(text.length > longestFile ? "" : text, {
+    ...{ lineCounter: lines, prettyErrors: false, stringKeys: true, resolveKnownTags: false },
+  });
   const invalid = (offset: number, message: string, hint?: string): GraphformError => {
     const { line, col } = lines.linePos(offset);
     const place = `${file}:${Math.max(1, line)}:${Math.max(1, col)}`;
-    const anyHint = "graphform schema controller prints what the configuration may hold";
-    return new GraphformError("config-invalid", `${place}: ${message}`, {
-      hint: hint ?? anyHint,
-      exitCode: 3,
-    });
+    const options = { hint: hint ?? "graphform schema controller prints the keys", exitCode: 3 } as const;
+    return new GraphformError("config-invalid", `${place}: ${message}`, options);
   };
   if (text.length > longestFile) throw invalid(0, `it is longer than ${longestFile} characters`);
   const [error] = document.errors;
   if (error !== undefined) throw invalid(error.pos[0], error.message);
   const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
-  const written = isWritten(value) ? value : undefined;
-  const faults = (written === undefined ? violations(value) : further(written)).map((fault) => ({
+  const config = isConfig(value) ? value : undefined;
+  const faults = (config === undefined ? violations(value) : further(config)).map((fault) => ({
     ...fault,
     offset: offsetOf(fault.path, (path) => document.getIn(path, true)),
   }));
   const [first] = faults.toSorted((a, b) => a.offset - b.offset);
   if (first !== undefined) throw invalid(first.offset, first.message, first.hint);
-  if (written === undefined) throw invalid(0, "the configuration is a map of keys and values");
-  return configOf(written, (path) => resolve(dirname(file), path));
+  if (config === undefined) throw invalid(0, "the configuration is a map of keys and values");
+  const absolute = (path: unknown): string => resolve(dirname(file), String(path));
+  return mapTypes(config, {
+    secret: (written) => secretOf(keysOf(written), absolute),
+    command: commandOf,
+    file: absolute,
+    // A bare name is a built-in profile; anything else is a path.
+    profile: (name) => (/^[a-z][a-z0-9-]*$/.test(String(name)) ? name : absolute(name)),
+  }) as ControllerConfig;
+}
+
+/** The forms of secrets and commands in which they are used. */
+function secretOf(written: object, absolute: (path: unknown) => string): object {
+  if ("file" in written) return { file: absolute(written.file) };
+  if (!("command" in written)) return written;
+  const { run, env } = commandOf(written.command);
+  return { command: run, variables: env };
+}
+
+function commandOf(written: unknown): { readonly run: unknown; readonly env: unknown } {
+  return { run: written, env: [], ...(Array.isArray(written) ? {} : keysOf(written)) };
+}
+
+function keysOf(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
 }
 
 /** The offset of the key at a path, or of the entry of a list; that of the nearest parent if there is none. */
@@ -110,29 +104,22 @@ function offsetOf(path: Fault["path"], nodeAt: (path: Fault["path"]) => unknown)
   if (path.length === 0) return 0;
   const parent = path.slice(0, -1);
   const map = nodeAt(parent);
-  const items = typeof map === "object" && map !== null && "items" in map ? map.items : [];
-  const pair = [items].flat().find((item) => isPair(item) && item.key.value === path.at(-1));
-  const node = isPair(pair) ? pair.key : nodeAt(path);
+  const pairs = isMap(map) ? map.items : [];
+  const key = pairs.map((pair) => pair.key).find((one) => isScalar(one) && one.value === path.at(-1));
+  const node = key ?? nodeAt(path);
   return (isNode(node) ? node.range?.[0] : undefined) ?? offsetOf(parent, nodeAt);
 }
 
-function isPair(item: unknown): item is { readonly key: { readonly value: unknown } } {
-  return (
-    typeof item === "object" && item !== null && "key" in item && isNode(item.key) && "value" in item.key
-  );
-}
+const conforms = new Ajv({ allErrors: true, strict: true, useDefaults: true }).compile(controllerSchema);
 
-const isWrittenByAjv = new Ajv({ allErrors: true, strict: true, useDefaults: true }).compile(
-  controllerSchema,
-);
-
-function isWritten(value: unknown): value is Written<ControllerConfig> {
-  return isWrittenByAjv(value);
+/** Secrets and commands have the forms in which they are written. */
+function isConfig(value: unknown): value is ControllerConfig {
+  return conforms(value);
 }
 
 /** The violations of the value that was checked last. Those of the branches of an `anyOf` say less than those below it. */
 function violations(value: unknown): readonly Fault[] {
-  return (isWrittenByAjv.errors ?? []).flatMap((error) => {
+  return (conforms.errors ?? []).flatMap((error) => {
     const { keyword, instancePath, propertyName } = error;
     if (keyword === "anyOf" || keyword === "propertyNames" || (keyword === "type" && instancePath === ""))
       return [];
@@ -141,7 +128,8 @@ function violations(value: unknown): readonly Fault[] {
   });
 }
 
-function further({ tenants, git, webhooks, http }: Written<ControllerConfig>): readonly Fault[] {
+/** Mistakes that a schema cannot find. */
+function further({ tenants, git, webhooks, http }: ControllerConfig): readonly Fault[] {
   const known = Object.keys(tenants);
   const unless = (isRight: boolean, path: Fault["path"], message: string, hint?: string): readonly Fault[] =>
     isRight ? [] : [{ path, message, ...(hint === undefined ? {} : { hint }) }];
@@ -151,20 +139,15 @@ function further({ tenants, git, webhooks, http }: Written<ControllerConfig>): r
         known.includes(name),
         [...path, at],
         `there is no tenant "${name}"`,
-        `tenants are ${known.join(", ")}`,
+        `known: ${known.join(", ")}`,
       ),
     );
   const pattern = (path: Fault["path"], text: string): readonly Fault[] => {
     const read = gitPattern(text);
     return unless(typeof read !== "string", path, `${JSON.stringify(text)} ${read}`);
   };
-  const prefixes = Object.entries(tenants).flatMap(
-    ([
-      name,
-      {
-        secrets: { envPrefix: prefix },
-      },
-    ]) => (prefix === undefined ? [] : [{ name, prefix }]),
+  const prefixes = Object.entries(tenants).flatMap(([name, { secrets }]) =>
+    secrets.envPrefix === undefined ? [] : [{ name, prefix: secrets.envPrefix }],
   );
   return [
     ...prefixes.flatMap(({ name, prefix }) => {
@@ -189,45 +172,4 @@ function further({ tenants, git, webhooks, http }: Written<ControllerConfig>): r
       return unless(isNetwork(text), ["http", "trustProxy", at], message);
     }),
   ];
-}
-
-function configOf(written: Written<ControllerConfig>, absolute: (path: string) => string): ControllerConfig {
-  const { tenants, git, webhooks, hooks, http } = written;
-  const secret = (source: WrittenSecret): SecretSource => {
-    if ("env" in source) return source;
-    if ("file" in source) return { file: absolute(source.file) };
-    const { run, env } = commandOf(source.command);
-    return { command: run, variables: env };
-  };
-  // A bare name is a built-in profile; anything else is a path.
-  const profileOf = (name: string): string => (/^[a-z][a-z0-9-]*$/.test(name) ? name : absolute(name));
-  return {
-    tenants: mapValues(tenants, ({ service, credentials, secrets, ...rest }) => ({
-      ...rest,
-      service: { ...service, ...(service.profile && { profile: profileOf(service.profile) }) },
-      ...(credentials && {
-        credentials: { username: secret(credentials.username), password: secret(credentials.password) },
-      }),
-      secrets: { ...secrets, commands: mapValues(secrets.commands, commandOf) },
-    })),
-    git: { ...git, credentials: git.credentials.map((one) => ({ ...one, token: secret(one.token) })) },
-    webhooks: mapValues(webhooks, (one) => ({ ...one, secret: secret(one.secret) })),
-    hooks: {
-      ...(hooks.github && { github: secret(hooks.github) }),
-      ...(hooks.gitlab && { gitlab: secret(hooks.gitlab) }),
-    },
-    http: { ...http, ...(http.tls && { tls: mapValues({ ...http.tls }, absolute) }) },
-  };
-}
-
-function commandOf(written: WrittenCommand): NamedCommand {
-  return "run" in written ? { run: written.run, env: written.env ?? [] } : { run: written, env: [] };
-}
-
-function mapValues<K extends string, T, U>(
-  map: { readonly [key in K]: T },
-  change: (value: T) => U,
-): { readonly [key in K]: U } {
-  const entries = Object.entries<T>(map).map(([key, value]) => [key, change(value)]);
-  return Object.fromEntries(entries);
 }

@@ -1,15 +1,11 @@
 /** @module Keeps the audit log: each row has a hash of itself and of the row before it, so that a change shows. */
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { digestOf } from "../digest.ts";
 import type { Database, Tx } from "./connect.ts";
+import type { Schema } from "./schema.ts";
 
-/** One act of a person or a token. `details` holds no secret. */
-export interface Act {
-  /** Null for acts that concern all tenants. */
-  readonly tenant: string | null;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
+/** One act of a person or a token; the tenant is null if it concerns all. `details` holds no secret. */
+export interface Act extends Pick<Selectable<Schema["audit"]>, "tenant" | "actor" | "action" | "subject"> {
   readonly details?: object;
 }
 
@@ -33,13 +29,8 @@ export async function verifyAudit(database: Database): Promise<number | undefine
   let previous = beginning;
   let after = 0;
   for (;;) {
-    const rows = await database
-      .selectFrom("audit")
-      .selectAll()
-      .where("id", ">", after)
-      .orderBy("id")
-      .limit(1000)
-      .execute();
+    const later = database.selectFrom("audit").selectAll().where("id", ">", after);
+    const rows = await later.orderBy("id").limit(1000).execute();
     for (const row of rows) {
       const { id, at, tenant, actor, action, subject, details } = row;
       const same = { at: at.toISOString(), tenant, actor, action, subject, details: canonical(details) };

@@ -36,7 +36,7 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
 const awayCodes =
   /^(08...|40...|53...|57...|55P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|state-unreachable)$/;
 const awayWords =
-  /timeout exceeded when trying to connect|query read timeout|connection (terminated|ended)|client has encountered a connection error/i;
+  /timeout exceeded when trying to connect|query read timeout|connection (terminated|ended)|client (has encountered a connection error|was closed)/i;
 
 /** True for an error that says nothing about the statement: a lost connection, a server that starts or ends, a deadlock. */
 export function isAway(error: unknown): boolean {

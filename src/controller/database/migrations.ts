@@ -59,10 +59,7 @@ export async function pendingMigrations(database: Database): Promise<readonly st
   return Object.keys(migrations).filter((name) => !done.has(name));
 }
 
-/**
- * Brings a database to this version of the program; resolves with the names of the migrations that it lacked. Several may start at once:
- * the lock ends with its transaction, so that it holds behind PgBouncer too.
- */
+/** Brings a database to this version; resolves with the migrations that it lacked. Several may start at once, behind PgBouncer too. */
 export async function prepareDatabase(url: string): Promise<readonly string[]> {
   const database = openDatabase(url, () => undefined);
   try {

@@ -1,27 +1,21 @@
 /** @module Makes the HTTP application of the controller from the table of endpoints; a repeated request gets the answer of the first one. */
 import { type Context, Hono } from "hono";
 import { type SqlBool, sql } from "kysely";
-import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import { digestOf } from "../digest.ts";
-import type { Queue } from "../queue/queue.ts";
-import { type Checks, checksOf } from "./checks.ts";
+import { readerOf } from "./checks.ts";
 import { documentOf, ref } from "./documents.ts";
-import { type Endpoint, openApi, type World } from "./endpoint.ts";
-import { fleetEndpoints } from "./endpoints/fleet.ts";
-import { countRequests, healthEndpoints } from "./endpoints/health.ts";
-import { hookEndpoints } from "./endpoints/hooks.ts";
-import { manifestEndpoints } from "./endpoints/manifests.ts";
-import { runEndpoints } from "./endpoints/runs.ts";
-import { stateEndpoints } from "./endpoints/state.ts";
+import { type Endpoint, endpointsOf, openApi, type World } from "./endpoint.ts";
+import { fleetHandlers } from "./endpoints/fleet.ts";
+import { countRequests, healthHandlers } from "./endpoints/health.ts";
+import { hookHandlers } from "./endpoints/hooks.ts";
+import { manifestHandlers } from "./endpoints/manifests.ts";
+import { runHandlers } from "./endpoints/runs.ts";
+import { stateHandlers } from "./endpoints/state.ts";
 import { json, Problem, problemAnswer, problemOf } from "./problem.ts";
 import { type Bindings, guard, peerOf, type Rate } from "./tokens.ts";
 
-export interface AppOptions {
-  readonly database: Database;
-  readonly queue: Queue;
-  readonly config: LiveConfig;
-  readonly version: string;
+export interface AppOptions extends Pick<World, "database" | "queue" | "config" | "version"> {
   /** Requests of one token, and failed sign-ins of one address. Default 50 a second, 200 at once. */
   readonly rate?: Rate;
   readonly streams?: Partial<World["streams"]>;
@@ -30,14 +24,14 @@ export interface AppOptions {
 }
 
 /** Every path of the controller but its document's own. */
-export const endpoints: readonly Endpoint[] = [
-  ...healthEndpoints,
-  ...fleetEndpoints,
-  ...manifestEndpoints,
-  ...runEndpoints,
-  ...stateEndpoints,
-  ...hookEndpoints,
-];
+export const endpoints: readonly Endpoint[] = endpointsOf({
+  ...healthHandlers,
+  ...fleetHandlers,
+  ...manifestHandlers,
+  ...runHandlers,
+  ...stateHandlers,
+  ...hookHandlers,
+});
 
 export const documentPath = "/api/v1/openapi.json";
 
@@ -52,27 +46,29 @@ export function createApp(options: AppOptions): App {
   const world: World = { database, queue, config, version, counted: requests.lines, streams };
   const letIn = guard(database, options.rate ?? { perSecond: 50, burst: 200 });
 
-  const answer = async (row: Endpoint, checks: Checks, context: Exchange): Promise<Response> => {
+  const answer = async (
+    row: Endpoint,
+    read: ReturnType<typeof readerOf>,
+    context: Exchange,
+  ): Promise<Response> => {
     const request = context.req.raw;
     const { headers, signal } = request;
-    const peer = peerOf(context.env ?? {}, headers, config.current().http.trustProxy);
-    const caller = await letIn(row, headers, peer);
-    const path = checks.path(context.req.param());
-    // One answer for what is another tenant's and for what is not there, before anything is looked up.
-    if (caller.tenant !== null && path["tenant"] !== undefined && path["tenant"] !== caller.tenant)
-      throw new Problem("not-found");
-    const url = new URL(request.url);
-    const query = checks.query(url.searchParams);
-    const { bytes, body } = await checks.body(request);
+    const caller = await letIn(
+      row,
+      headers,
+      peerOf(context.env ?? {}, headers, config.current().http.trustProxy),
+    );
+    const input = await read(request, context.req.param(), caller.tenant);
     const work = async (): Promise<Response> => {
-      const done = await row.handle({ world, caller, path, query, body, bytes, headers, signal });
+      const done = await row.handle({ world, caller, ...input, headers, signal });
       if (done instanceof Response) return done;
       const [status = "", name = ""] = Object.entries(row.answers)[0] ?? [];
       return json(Number(status), documentOf(ref(name ?? ""), done));
     };
     const key = headers.get("idempotency-key");
     if (key === null || !row.isRepeatable) return work();
-    return once(database, [caller.id, key], [row.method, url.pathname, url.search, bytes], work);
+    const { pathname, search } = new URL(request.url);
+    return once(database, [caller.id, key], [row.method, pathname, search, input.bytes], work);
   };
 
   const refuse = (error: unknown): Response => {
@@ -84,10 +80,10 @@ export function createApp(options: AppOptions): App {
   const methods = new Map<string, string[]>();
   for (const row of endpoints) {
     const path = row.path.replace(/\{(\w+)\}/g, ":$1");
-    const checks = checksOf(row);
+    const read = readerOf(row);
     methods.set(path, [...(methods.get(path) ?? []), row.method]);
     app.on(row.method, path, async (context) => {
-      const response = await answer(row, checks, context).catch(refuse);
+      const response = await answer(row, read, context).catch(refuse);
       response.headers.set("x-content-type-options", "nosniff");
       requests.add(row.method, row.path, response.status);
       return response;

@@ -1,18 +1,8 @@
 /** @module Reads requests within bounds and checks them by the schemas of their endpoint. */
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { pathSchemas, record } from "./documents.ts";
-import type { Endpoint, Query } from "./endpoint.ts";
+import type { Call, Endpoint, Query } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
-
-const usualBody = 64 * 1024;
-
-/** The checks of one endpoint; all throw a Problem. */
-export interface Checks {
-  path(parameters: { readonly [name: string]: string }): { readonly [name: string]: string };
-  query(parameters: URLSearchParams): Query;
-  /** The body as it came, and its value by the schema. */
-  body(request: Request): Promise<{ readonly bytes: Buffer; readonly body: unknown }>;
-}
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const formats = {
@@ -22,45 +12,45 @@ const formats = {
 const ajv = new Ajv2020({ strictTypes: false, formats });
 const ajvOfTexts = new Ajv2020({ strictTypes: false, formats, coerceTypes: true });
 
-export function checksOf({ parameters, query = {}, body, maxBody = usualBody }: Endpoint): Checks {
-  const isPath = ajv.compile(
-    record(Object.fromEntries(parameters.map((name) => [name, pathSchemas[name] ?? {}]))),
-  );
+/** The parts of a request that are checked. `bytes` is the body as it came. */
+export type Input = Pick<Call, "path" | "query" | "bytes" | "body">;
+
+/** Returns the function that reads requests of an endpoint, within a tenant or null for all; it throws a Problem. */
+export function readerOf({
+  parameters,
+  query = {},
+  body,
+  maxBody,
+}: Endpoint): (request: Request, path: Call["path"], within: string | null) => Promise<Input> {
+  const schemas = parameters.map((name) => [name, pathSchemas[name] ?? {}]);
+  const isPath = ajv.compile(record(Object.fromEntries(schemas)));
   const isQuery = ajvOfTexts.compile<Query>(record(query, Object.keys(query)));
   const isBody = ajv.compile(typeof body === "object" ? body : {});
-  return {
-    path(given) {
-      if (!isPath(given)) throw new Problem("not-found");
-      return given;
-    },
-    query(given) {
-      const value = plain(Object.fromEntries(given));
-      if (!isQuery(value)) throw invalid("the query", isQuery.errors);
-      return value;
-    },
-    async body(request) {
-      if (body === undefined) return { bytes: Buffer.alloc(0), body: undefined };
-      const { headers } = request;
-      const isJson = /^application\/json\s*(;|$)/i.test(headers.get("content-type") ?? "");
-      if ((body !== "bytes" && !isJson) || (headers.get("content-encoding") ?? "identity") !== "identity")
-        throw new Problem("wrong-type");
-      const bytes = await readBody(request, maxBody);
-      if (body === "bytes") return { bytes, body: undefined };
-      const value = jsonIn(bytes);
-      if (value === undefined) throw new Problem("invalid-json");
-      if (!isBody(value)) throw invalid("the body", isBody.errors);
-      return { bytes, body: plain(value) };
-    },
+  return async (request, path, within) => {
+    // One answer for what is another tenant's and for what is not there, before anything is looked up.
+    const isOther = within !== null && path["tenant"] !== undefined && path["tenant"] !== within;
+    if (!isPath(path) || isOther) throw new Problem("not-found");
+    const asked = plain(Object.fromEntries(new URL(request.url).searchParams));
+    if (!isQuery(asked)) throw invalid("the query", isQuery.errors);
+    if (body === undefined) return { path, query: asked, bytes: Buffer.alloc(0), body: undefined };
+    const { headers } = request;
+    const isJson = /^application\/json\s*(;|$)/i.test(headers.get("content-type") ?? "");
+    if ((body !== "bytes" && !isJson) || (headers.get("content-encoding") ?? "identity") !== "identity")
+      throw new Problem("wrong-type");
+    const bytes = await readBody(request, maxBody);
+    if (body === "bytes") return { path, query: asked, bytes, body: undefined };
+    const value = jsonIn(bytes);
+    if (value === undefined) throw new Problem("invalid-json");
+    if (!isBody(value)) throw invalid("the body", isBody.errors);
+    return { path, query: asked, bytes, body: plain(value) };
   };
 }
 
 /** The first fault; of what was sent, it names the place alone. */
 function invalid(what: string, errors: readonly ErrorObject[] | null | undefined): Problem {
   const { instancePath = "", message = "does not fit its schema" } = errors?.[0] ?? {};
-  return new Problem(
-    "invalid-request",
-    `${what}${instancePath && ` at ${instancePath.slice(0, 200)}`} ${message}`,
-  );
+  const place = instancePath && ` at ${instancePath.slice(0, 200)}`;
+  return new Problem("invalid-request", `${what}${place} ${message}`);
 }
 
 async function readBody(request: Request, limit: number): Promise<Buffer> {

@@ -12,11 +12,11 @@ export interface Schema {
 }
 
 /** Names of tenants and manifests: they are parts of paths and of the names of states. */
-export const nameSchema: Schema = {
+const nameSchema: Schema = {
   type: "string",
   pattern: "^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$",
 };
-export const idSchema: Schema = { type: "string", format: "uuid" };
+const idSchema: Schema = { type: "string", format: "uuid" };
 const line = { type: "string", minLength: 1, maxLength: 1000, pattern: "^[^\\u0000-\\u001f\\u007f]+$" };
 const text: Schema = { type: "string" };
 const count: Schema = { type: "integer", minimum: 0 };
@@ -76,6 +76,11 @@ const types: { readonly [name: string]: Schema } = {
     },
     additionalProperties: text,
   },
+  limit: { type: "integer", minimum: 1, maximum: 500 },
+  // The `next` of the page before.
+  page: { type: "string", pattern: "^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$", maxLength: 150 },
+  act: { type: "string", pattern: "^\\d{1,15}$" },
+  lock: { type: "string", minLength: 1, maxLength: 255 },
   status: { enum: manifestStatuses },
   runStatus: { enum: statuses },
   kind: { enum: ["reconcile", "drift"] },
@@ -87,7 +92,7 @@ const types: { readonly [name: string]: Schema } = {
  * An object from a table of members: `id: id, commit: text?, runs: Run[]`. The type is a name of `types` or of a document; `?` allows null,
  * `[]` makes a list, and a `?` behind the member's name lets it be missing.
  */
-function members(table: string): Schema {
+export function members(table: string): Schema {
   const entries = table.split(",").map((entry) => {
     const [name = "", type = ""] = entry.split(":").map((part) => part.trim());
     const bare = type.replace(/[?[\]]/g, "");
@@ -106,9 +111,7 @@ function members(table: string): Schema {
   );
 }
 
-type Body = "empty" | "newManifest" | "change" | "upload" | "pause" | "approval" | "cancel";
-
-export const bodies: { readonly [name in Body]: Schema } = {
+export const bodies: { readonly [name: string]: Schema } = {
   empty: record({}),
   newManifest: members(
     "tenant: name, name: name, source: source, files?: files, auto?: auto, intervalSeconds?: seconds",
@@ -172,7 +175,7 @@ export const components: { readonly [name: string]: Schema } = {
     type: "object",
     description: "Terraform's record of a lock.",
     required: ["ID"],
-    properties: { ID: { type: "string", minLength: 1, maxLength: 255 }, ...Object.fromEntries(lockInfo) },
+    properties: { ID: types["lock"] ?? {}, ...Object.fromEntries(lockInfo) },
   },
   Ready: members("status: text"),
   Healthy: members("status: text, version: text"),

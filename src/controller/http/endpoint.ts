@@ -2,8 +2,8 @@
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
-import { components, pathSchemas, ref, type Schema } from "./documents.ts";
-import type { Access, Caller } from "./tokens.ts";
+import { bodies, components, members, pathSchemas, ref, type Schema } from "./documents.ts";
+import { type Access, type Caller, roles } from "./tokens.ts";
 
 export interface World {
   readonly database: Database;
@@ -37,45 +37,101 @@ export interface Call<Body = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** The input and the answers of an endpoint. */
-interface Terms extends Omit<Access, "role"> {
-  readonly query?: { readonly [name in keyof Query]?: Schema };
-  /** Schema of the JSON body, which is then required. `bytes`: any body. */
-  readonly body?: Schema | "bytes";
-  /** Bytes of the largest body. Default 64 KiB. */
-  readonly maxBody?: number;
-  /** Answers that are no problems, by status: a document's name, another type than JSON, or null for no body. The lowest one is the usual one. */
-  readonly answers: { readonly [status: number]: string | null };
-}
-
-export interface Endpoint extends Terms, Access {
+/** A row of the table. */
+export interface Endpoint extends Access {
   readonly method: string;
   /** With parameters as `{name}`, which `parameters` lists. */
   readonly path: string;
   readonly parameters: readonly string[];
   readonly id: string;
   readonly summary: string;
+  readonly query?: { readonly [name in keyof Query]?: Schema };
+  /** Schema of the JSON body, which is then required. `bytes`: any body. */
+  readonly body?: Schema | "bytes";
+  readonly maxBody: number;
+  /** Answers that are no problems, by status: a document's name, another type than JSON, or null for no body. The lowest one is the usual one. */
+  readonly answers: { readonly [status: string]: string | null };
   /** True if an Idempotency-Key may come with it: it changes something, and takes no other body than JSON. */
   readonly isRepeatable: boolean;
   /** Resolves with an answer, or with what the usual one shows: a document, or rows of the database with its members. */
   handle(call: Call): Promise<Response | object>;
 }
 
-/** Makes a row from `METHOD /path`, its id, summary and role, its terms and its work. `Body` is what the schema of the body describes. */
-export function endpoint<Body = unknown>(
-  at: string,
-  [id, summary, role]: readonly [id: string, summary: string, role: Endpoint["role"]],
-  terms: Terms,
-  handle: (call: Call<Body>) => Promise<Response | object>,
-): Endpoint {
-  const [method = "", path = ""] = at.split(" ");
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  const isRepeatable = method !== "GET" && terms.body !== "bytes" && role !== "public";
-  const row = { handle };
-  return {
-    ...{ method, path, parameters, id, summary, role, isRepeatable, ...terms },
-    handle: (call: Call<never>) => row.handle(call),
-  };
+/** The work of endpoints, by their ids. A body is what its schema describes. */
+export interface Handlers {
+  readonly [id: string]: Endpoint["handle"];
+}
+
+/** Method and path, role (`/all`: only for tokens that are not of one tenant), id, query, body, answers, and summary of every endpoint. */
+const table = `
+GET /healthz | public | health | | | 200 Healthy | Says that the process is alive
+GET /readyz | public | readiness | | | 200 Ready | Says that the database answers and has the tables of this version
+GET /metrics | viewer | metrics | | | 200 text/plain | Metrics in Prometheus' text format; a tenant's token sees those of its own
+GET /api/v1/tenants | viewer | listTenants | | | 200 Tenants | Lists the tenants of the configuration, with the number of their manifests
+GET /api/v1/drift | viewer | showDrift | tenant: name, limit: limit, after: page | | 200 Drift | Lists the manifests that the service differs from
+GET /api/v1/locks | viewer | listLocks | tenant: name | | 200 Locks | Lists the states that are locked, with their holders
+GET /api/v1/workers | viewer/all | listWorkers | | | 200 Workers | Lists the workers, which work for all tenants
+GET /api/v1/audit | approver | listAudit | tenant: name, limit: limit, after: act | | 200 Audit | Lists the acts of people and tokens, newest first
+GET /api/v1/audit/check | admin/all | checkAudit | | | 200 AuditCheck | Goes through the chain of the audit log, to the first act that was altered
+POST /api/v1/redrive | approver | redrive | tenant: name | empty | 202 Redriven | Asks for a new run of each manifest whose last one failed
+GET /api/v1/manifests | viewer | listManifests | tenant: name, status: status, limit: limit, after: page | | 200 Manifests | Lists manifests by name
+POST /api/v1/manifests | admin | addManifest | | newManifest | 201 Added | Adds a manifest from Git, or with its files, and asks for its first run
+GET /api/v1/manifests/{tenant}/{name} | viewer | showManifest | | | 200 Manifest | Shows a manifest
+PATCH /api/v1/manifests/{tenant}/{name} | admin | changeManifest | | change | 200 Manifest | Changes how a manifest is checked
+DELETE /api/v1/manifests/{tenant}/{name} | admin | removeManifest | | | 200 Done | Takes a manifest out; its databases and its state stay
+PUT /api/v1/manifests/{tenant}/{name}/files | planner | uploadFiles | | upload | 202 Asked | Replaces uploaded files; asks for a run if they differ
+POST /api/v1/manifests/{tenant}/{name}/runs | planner | reconcile | | empty | 202 Asked | Asks for a run now
+POST /api/v1/manifests/{tenant}/{name}/pause | approver | pause | | pause | 200 Done | Stops the checks until a time; null ends the pause
+GET /api/v1/runs | viewer | listRuns | tenant: name, manifest: name, status: runStatus, limit: limit, after: id | | 200 Runs | Lists runs, newest first
+GET /api/v1/approvals | viewer | listApprovals | tenant: name, limit: limit, after: id | | 200 Runs | Lists the runs that wait for an approval, newest first
+GET /api/v1/runs/{run} | viewer | showRun | | | 200 RunDetails | Shows a run and what was decided about it
+GET /api/v1/runs/{run}/plan | viewer | showPlan | | | 200 Plan | Shows the plan of a run
+GET /api/v1/runs/{run}/events | viewer | followRun | | | 200 text/event-stream, 204 | Streams the events of a run from the one after Last-Event-ID on
+POST /api/v1/runs/{run}/approve | approver | approve | | approval | 200 Done | Approves exactly the plan with this fingerprint
+POST /api/v1/runs/{run}/discard | approver | discard | | empty | 200 Done | Ends a run that waits, or was approved and has not begun
+POST /api/v1/runs/{run}/cancel | approver | cancel | | cancel | 200 Done | Asks for the end of a run; by force, a minute later, without its worker
+GET /api/v1/state/{tenant}/{name} | approver | readState | | | 200 State, 204 | Reads a state with its key: 204 if it is locked and has no document
+POST /api/v1/state/{tenant}/{name} | approver | writeState | ID: lock | state | 200, 409 LockInfo | Stores a state with a new serial under the lock ID
+DELETE /api/v1/state/{tenant}/{name} | approver | removeState | ID: lock | bytes | 200, 409 LockInfo | Removes a state under the lock ID; earlier versions stay
+GET /api/v1/state/{tenant}/{name}/lock | viewer | showLock | | | 200 LockInfo | Shows the holder of the lock
+POST /api/v1/state/{tenant}/{name}/lock | approver | lockState | | bytes | 200 LockInfo, 409 LockInfo | Takes the lock; 409 shows the holder
+DELETE /api/v1/state/{tenant}/{name}/lock | approver | unlockState | ID: lock | bytes | 200, 409 LockInfo | Gives back the lock of this ID, in the query or the body
+POST /hooks/github | public | githubHook | | hook | 202 Done | Takes signed webhooks: a push asks for runs
+POST /hooks/gitlab | public | gitlabHook | | hook | 202 Done | Takes signed webhooks: a push asks for runs`;
+
+/** Bytes of the largest bodies; others have 64 KiB. */
+const maxBodies = new Map(Object.entries({ newManifest: 8, upload: 8, hook: 8, state: 32 }));
+
+/** The table, with the work of each endpoint. */
+export function endpointsOf(handlers: Handlers): readonly Endpoint[] {
+  const rows = table.trim().split("\n");
+  return rows.map((row) => {
+    const [at = "", access = "", id = "", query = "", body = "", answers = "", summary = ""] = row
+      .split("|")
+      .map((cell) => cell.trim());
+    const [method = "", path = ""] = at.split(" ");
+    const [least, scope] = access.split("/");
+    const role = roles.find((known) => known === least) ?? "public";
+    const schema = Object.hasOwn(bodies, body) ? bodies[body] : "bytes";
+    const handle = handlers[id];
+    if (handle === undefined) throw new Error(`the endpoint ${id} has no work`);
+    return {
+      ...{ method, path, id, summary, role, handle },
+      ...(scope === "all" && { scope }),
+      ...(path.startsWith("/api/v1/state/") && { basic: true }),
+      ...(query === "" ? {} : { query: members(query).properties ?? {} }),
+      ...(body === "" || schema === undefined ? {} : { body: schema }),
+      parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
+      maxBody: (maxBodies.get(body) ?? 1 / 16) * 1024 * 1024,
+      answers: Object.fromEntries(answers.split(", ").map(answerOf)),
+      isRepeatable: method !== "GET" && schema !== "bytes" && role !== "public",
+    };
+  });
+}
+
+function answerOf(text: string): readonly [status: string, answer: string | null] {
+  const [status = "", answer = null] = text.split(" ");
+  return [status, answer];
 }
 
 export function openApi(endpoints: readonly Endpoint[], version: string): Schema {

@@ -42,11 +42,8 @@ export function manifestsOf(
   database: Database,
   within: readonly string[],
 ): Found<"manifests", ManifestFound> {
-  let query = database
-    .selectFrom("manifests")
-    .selectAll()
-    .select([statusOf.as("status"), waiting.as("waiting_run")])
-    .where("removed_at", "is", null);
+  const kept = database.selectFrom("manifests").selectAll().where("removed_at", "is", null);
+  let query = kept.select([statusOf.as("status"), waiting.as("waiting_run")]);
   for (const tenant of within) query = query.where("tenant", "=", tenant);
   return query;
 }
@@ -60,13 +57,9 @@ export function runsOf(database: Database, within: readonly string[]): Found<"ru
 }
 
 /** The manifest of a path. Throws `not-found`; what is another tenant's is not looked for. */
-export async function findManifest({
-  world,
-  caller,
-  path,
-}: Pick<Call, "world" | "caller" | "path">): Promise<ManifestFound> {
-  const { tenant = "", name = "" } = path;
-  const within = manifestsOf(world.database, tenants(caller, { tenant }));
+export async function findManifest(call: Pick<Call, "world" | "caller" | "path">): Promise<ManifestFound> {
+  const { tenant = "", name = "" } = call.path;
+  const within = manifestsOf(call.world.database, tenants(call.caller, { tenant }));
   return found(await within.where("name", "=", name).executeTakeFirst());
 }
 
@@ -105,10 +98,7 @@ export async function runPage(query: Found<"runs", RunFound>, asked: Query): Pro
   const { after } = asked;
   const older = sql<SqlBool>`(created_at, id) < (SELECT r.created_at, r.id FROM graphform.runs r WHERE r.id = ${after}::uuid)`;
   const ordered = query.orderBy("created_at", "desc").orderBy("id", "desc");
-  const { rows, next } = await pageOf(
-    after === undefined ? ordered : ordered.where(older),
-    asked,
-    ({ id }) => id,
-  );
+  const asking = after === undefined ? ordered : ordered.where(older);
+  const { rows, next } = await pageOf(asking, asked, ({ id }) => id);
   return { runs: rows, next };
 }

@@ -10,12 +10,9 @@ import { digestOf } from "../digest.ts";
 import { isInNetworks, plainAddress } from "../networks.ts";
 import { Problem } from "./problem.ts";
 
-export interface Caller {
-  readonly id: string;
+/** The sender of a request, by its token; a tenant that is null stands for all. */
+export interface Caller extends Pick<Selectable<Schema["tokens"]>, "id" | "role" | "tenant"> {
   readonly actor: string;
-  readonly role: Role;
-  /** Null: every tenant. */
-  readonly tenant: string | null;
 }
 
 /** Roles in their order: each may do what those before it may. */
@@ -39,11 +36,9 @@ export async function createToken(
 ): Promise<{ readonly id: string; readonly token: string }> {
   const token = `gft_${randomBytes(32).toString("base64url")}`;
   return database.transaction().execute(async (tx) => {
-    const { id } = await tx
-      .insertInto("tokens")
-      .values({ name, role, tenant, hash: hashOf(token), expires_at: expiresAt ?? null })
-      .returning("id")
-      .executeTakeFirstOrThrow();
+    const values = { name, role, tenant, hash: hashOf(token), expires_at: expiresAt ?? null };
+    const row = tx.insertInto("tokens").values(values).returning("id");
+    const { id } = await row.executeTakeFirstOrThrow();
     const details = { id, role, expiresAt: expiresAt?.toISOString() ?? null };
     await addAudit(tx, { tenant, actor, action: "create token", subject: name, details });
     return { id, token };
@@ -56,13 +51,8 @@ export async function revokeToken(
   { id, actor }: { readonly id: string; readonly actor: string },
 ): Promise<boolean> {
   return database.transaction().execute(async (tx) => {
-    const row = await tx
-      .updateTable("tokens")
-      .set({ revoked_at: new Date() })
-      .where("id", "=", id)
-      .where("revoked_at", "is", null)
-      .returning(["name", "tenant"])
-      .executeTakeFirst();
+    const update = tx.updateTable("tokens").set({ revoked_at: new Date() }).where("id", "=", id);
+    const row = await update.where("revoked_at", "is", null).returningAll().executeTakeFirst();
     if (row === undefined) return false;
     const { name, tenant } = row;
     await addAudit(tx, { tenant, actor, action: "revoke token", subject: name, details: { id } });
@@ -81,11 +71,8 @@ export async function isInForce(database: Database, id: string): Promise<boolean
 }
 
 function inForce(database: Database): SelectQueryBuilder<Schema, "tokens", Selectable<Schema["tokens"]>> {
-  return database
-    .selectFrom("tokens")
-    .selectAll()
-    .where("revoked_at", "is", null)
-    .where(sql<SqlBool>`(expires_at IS NULL OR expires_at > clock_timestamp())`);
+  const counts = sql<SqlBool>`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())`;
+  return database.selectFrom("tokens").selectAll().where(counts);
 }
 
 /** The token of a request; undefined if it has none. `basic` takes it from a password too. */
@@ -129,10 +116,8 @@ export function guard(
     if (seconds > 0) throw new Problem("too-many-requests", undefined, { "retry-after": String(seconds) });
   };
   return async ({ role, scope, basic = false }, headers, peer) => {
-    if (role === "public") {
-      limit(`open ${peer}`);
-      return anybody;
-    }
+    if (role === "public") limit(`open ${peer}`);
+    if (role === "public") return anybody;
     const token = tokenIn(headers.get("authorization") ?? "", basic);
     const challenge = { "www-authenticate": basic ? 'Basic realm="graphform"' : "Bearer" };
     if (token === undefined) throw new Problem("no-token", undefined, challenge);
@@ -176,10 +161,7 @@ export function rateLimit(
   };
 }
 
-/**
- * The address that a request comes from. A proxy that the configuration trusts says it for others. Throws a Problem unless the way is this
- * machine's, encrypted, or one whose proxy says that it was encrypted.
- */
+/** The address of a request; a trusted proxy says it for others. Throws a Problem unless the way is this machine's, or encrypted. */
 export function peerOf({ incoming }: Bindings, headers: Headers, trusted: readonly string[]): string {
   const socket = incoming?.socket;
   // Without a server in between, the request is of this process; a socket that is a file has no address.

@@ -1,10 +1,11 @@
 /** @module Tells receivers of webhooks what lasts: once when it begins, once a day while it does, once when it is over. */
 
 import { createHmac } from "node:crypto";
+import type { Selectable } from "kysely";
 import { GraphformError, readSecret, type SecretSource } from "../../index.ts";
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
-import type { ManifestRow, RunRow } from "../database/schema.ts";
+import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
 import { openRuns } from "../runs/moves.ts";
 
@@ -25,12 +26,9 @@ const stillAfter = 86_400_000;
  * said again. Rejects if a receiver did not take its message, after the others were told: the next call repeats that message, with its id.
  */
 export async function notifyManifest(
-  {
-    database,
-    config,
-    now = Date.now,
-  }: { readonly database: Database; readonly config: LiveConfig; readonly now?: () => number },
+  { database, config }: { readonly database: Database; readonly config: LiveConfig },
   id: string,
+  now: number = Date.now(),
 ): Promise<void> {
   const manifest = await database.selectFrom("manifests").selectAll().where("id", "=", id).executeTakeFirst();
   if (manifest === undefined) return;
@@ -44,19 +42,18 @@ export async function notifyManifest(
   for (const [receiver, { url, secret }] of receivers)
     for (const [topic, condition] of conditions) {
       const before = said.find((row) => row.topic === topic && row.receiver === receiver);
-      const stage = condition === "unsettled" ? undefined : stageOf(condition, before, now());
+      const stage = condition === "unsettled" ? undefined : stageOf(condition, before, now);
       if (condition === "unsettled" || stage === undefined) continue;
       const { since, about, data } = condition ?? { since: before?.since, about: "", data: {} };
       const type = `${topic}.${stage}`;
       const name = digestOf(id, receiver, type, about, (before?.said_at ?? since)?.toISOString() ?? "");
       const message = {
-        id: `msg_${name.toString("base64url").slice(0, 27)}`,
-        type,
-        timestamp: new Date(now()),
+        ...{ id: `msg_${name.toString("base64url").slice(0, 27)}`, type, timestamp: new Date(now) },
         data: { tenant: manifest.tenant, manifest: manifest.name, since, ...data },
       };
+      const row = { manifest_id: id, receiver, topic };
       await deliver({ name: receiver, url, secret }, message)
-        .then(() => remember(database, [id, receiver, topic], condition, message.timestamp))
+        .then(() => remember(database, row, condition, message.timestamp))
         .catch((error: unknown) => failures.push(error));
     }
   if (failures.length > 0) throw failures[0];
@@ -80,15 +77,10 @@ async function conditionsOf(
 ): Promise<{ readonly [topic in Topic]: Condition | undefined | "unsettled" }> {
   if (removed_at !== null) return { drift: undefined, approval: undefined, failure: undefined };
   const open = await openRuns(database, id);
-  const last = await database
-    .selectFrom("runs")
-    .selectAll()
-    .where("manifest_id", "=", id)
-    .where("ended_at", "is not", null)
-    .where("status", "not in", ["superseded", "canceled", "discarded"])
-    .orderBy("created_at", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  const runs = database.selectFrom("runs").selectAll().where("manifest_id", "=", id);
+  const ended = runs.where("ended_at", "is not", null).orderBy("created_at", "desc").limit(1);
+  const own = ended.where("status", "not in", ["superseded", "canceled", "discarded"]);
+  const last = await own.executeTakeFirst();
   const waiting = open.find(({ status }) => status === "needs_approval");
   const otherwise = open.length > 0 && waiting === undefined ? "unsettled" : undefined;
   // A plan that went stale is planned again: it has failed if nothing follows.
@@ -115,24 +107,19 @@ function conditionOf(
 
 async function remember(
   database: Database,
-  [manifest_id, receiver, topic]: readonly [manifest: string, receiver: string, topic: string],
+  row: Pick<Selectable<Schema["webhooks"]>, "manifest_id" | "receiver" | "topic">,
   condition: Condition | undefined,
-  at: Date,
+  said_at: Date,
 ): Promise<void> {
-  const row = { manifest_id, receiver, topic };
-  if (condition === undefined) {
-    await database
-      .deleteFrom("webhooks")
-      .where((where) => where.and(row))
-      .execute();
-    return;
-  }
-  const said = { about: condition.about, since: condition.since, said_at: at };
-  await database
-    .insertInto("webhooks")
-    .values({ ...row, ...said })
-    .onConflict((conflict) => conflict.columns(["manifest_id", "receiver", "topic"]).doUpdateSet(said))
-    .execute();
+  const { since, about = "" } = condition ?? {};
+  const said = { about, since: since ?? said_at, said_at };
+  const saying = database.insertInto("webhooks").values({ ...row, ...said });
+  const over = database.deleteFrom("webhooks").where((where) => where.and(row));
+  const key = ["manifest_id", "receiver", "topic"] as const;
+  await (condition
+    ? saying.onConflict((conflict) => conflict.columns(key).doUpdateSet(said))
+    : over
+  ).execute();
 }
 
 /** A message. Its id names it to the receiver if it comes twice. */
@@ -153,21 +140,19 @@ async function deliver(
   { name, url, secret }: { readonly name: string; readonly url: string; readonly secret: SecretSource },
   message: Message,
 ): Promise<void> {
-  const body = JSON.stringify({ type: message.type, timestamp: message.timestamp, data: message.data });
-  const seconds = Math.floor(message.timestamp.getTime() / 1000);
-  const key = await readSecret(`webhooks.${name}.secret`, secret);
+  const { id, type, timestamp, data } = message;
+  const body = JSON.stringify({ type, timestamp, data });
+  const seconds = String(Math.floor(timestamp.getTime() / 1000));
+  // The specification's key is in base64, behind `whsec_`.
+  const key = (await readSecret(`webhooks.${name}.secret`, secret)).replace(/^whsec_/, "");
+  const hmac = createHmac("sha256", Buffer.from(key, "base64")).update(`${id}.${seconds}.${body}`);
   const response = await fetch(url, {
-    method: "POST",
-    redirect: "manual",
-    signal: AbortSignal.timeout(patience),
+    ...{ method: "POST", redirect: "manual", signal: AbortSignal.timeout(patience), body },
     headers: {
-      "content-type": "application/json",
-      "user-agent": "graphform",
-      "webhook-id": message.id,
-      "webhook-timestamp": String(seconds),
-      "webhook-signature": `v1,${signature(key, `${message.id}.${seconds}.${body}`)}`,
+      ...{ "content-type": "application/json", "user-agent": "graphform" },
+      ...{ "webhook-id": id, "webhook-timestamp": seconds },
+      "webhook-signature": `v1,${hmac.digest("base64")}`,
     },
-    body,
   }).catch((cause: unknown) => {
     throw refused(name, "does not answer", cause);
   });
@@ -175,16 +160,7 @@ async function deliver(
   if (!response.ok) throw refused(name, `answered ${response.status}`);
 }
 
-/** HMAC with the key that `whsec_` begins, in base64 as the specification writes it. */
-function signature(secret: string, text: string): string {
-  return createHmac("sha256", Buffer.from(secret.replace(/^whsec_/, ""), "base64"))
-    .update(text)
-    .digest("base64");
-}
-
 function refused(name: string, what: string, cause?: unknown): GraphformError {
-  return new GraphformError("webhook-refused", `the receiver ${name} of webhooks ${what}`, {
-    hint: "look at webhooks in the configuration of the controller",
-    cause,
-  });
+  const hint = "look at webhooks in the configuration of the controller";
+  return new GraphformError("webhook-refused", `the receiver ${name} of webhooks ${what}`, { hint, cause });
 }

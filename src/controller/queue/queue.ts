@@ -1,5 +1,5 @@
 /** @module The queues of jobs: everything that knows pg-boss. */
-import { fromKysely, type Job, PgBoss } from "pg-boss";
+import { type ConstructorOptions, fromKysely, type Job, PgBoss } from "pg-boss";
 import type { Tx } from "../database/connect.ts";
 
 /** The queues. Jobs hold ids, never plans or secrets. */
@@ -14,38 +14,40 @@ export interface Queues {
 export type QueueName = keyof Queues;
 
 /** A job as it was fetched: settled by this object, a job that was given to another worker meanwhile is left alone. */
-export type Fetched<N extends QueueName = QueueName> = Pick<
-  Job<Queues[N]>,
-  "id" | "retryCount" | "data" | "signal"
->;
+export type Fetched<N extends QueueName> = Pick<Job<Queues[N]>, "id" | "retryCount" | "data">;
 
 const schema = "graphform_queue";
 
-/** Name of the queue of jobs that ended too often. */
+/** The queue of jobs that ended too often. */
 const deadLetters = "dead";
 
-/** Seconds without a heartbeat after which a job counts as its worker's death. */
-const heartbeatSeconds = 30;
-
-/** Seconds between two looks of a worker, and between two looks for dead ones. */
-const pollingSeconds = 2;
-
-/** Seconds: the longest apply; a longer one ends `converging` and is sent again. */
-const longestApply = 86_400;
+/** Seconds without a heartbeat after which a job counts as its worker's death; seconds between two looks for jobs, and for dead workers. */
+const [heartbeatSeconds, pollingSeconds] = [30, 2];
 
 /** Deaths of workers are charged to every job of the process, so that the run counts its own attempts and this is no judge. */
 const retryLimit = 1_000;
 
 /** Options of every queue of runs. One job for a key is queued or active. */
 const ofRuns = {
-  policy: "exclusive",
-  heartbeatSeconds,
-  expireInSeconds: longestApply,
+  ...{
+    policy: "exclusive",
+    heartbeatSeconds,
+    retryLimit,
+    deadLetter: deadLetters,
+    deleteAfterSeconds: 86_400,
+  },
   // Longer than the longest pause.
   retentionSeconds: 400 * 86_400,
-  deleteAfterSeconds: 86_400,
-  retryLimit,
-  deadLetter: deadLetters,
+} as const;
+
+const queues = {
+  [deadLetters]: { retryLimit, deleteAfterSeconds: 86_400 },
+  plan: { ...ofRuns, expireInSeconds: 3600 },
+  drift: { ...ofRuns, expireInSeconds: 3600 },
+  // The longest apply; a longer one ends `converging` and is sent again.
+  apply: { ...ofRuns, expireInSeconds: 86_400 },
+  notify: { policy: "exclusive", retryLimit: 20, retryBackoff: true, retryDelay: 5, retryDelayMax: 600 },
+  tick: { policy: "exclusive", retryLimit: 0, expireInSeconds: 300, deleteAfterSeconds: 3600 },
 } as const;
 
 export interface Queue {
@@ -68,49 +70,20 @@ export interface Queue {
 
 /** Makes the tables of the queue; callers hold the lock of migrations. */
 export async function installQueue(url: string): Promise<void> {
-  const boss = new PgBoss({
-    ...settings(url),
-    migrate: true,
-    createSchema: true,
-    supervise: false,
-    schedule: false,
-  });
+  const boss = new PgBoss({ ...settings(url), migrate: true, createSchema: true, schedule: false });
   boss.on("error", () => undefined);
   await boss.start();
-  await boss.createQueue(deadLetters, { retryLimit, deleteAfterSeconds: 86_400 });
-  await boss.createQueue("plan", { ...ofRuns, expireInSeconds: 3600 });
-  await boss.createQueue("drift", { ...ofRuns, expireInSeconds: 3600 });
-  await boss.createQueue("apply", ofRuns);
-  await boss.createQueue("notify", {
-    policy: "exclusive",
-    retryLimit: 20,
-    retryBackoff: true,
-    retryDelay: 5,
-    retryDelayMax: 600,
-  });
-  await boss.createQueue("tick", {
-    policy: "exclusive",
-    retryLimit: 0,
-    expireInSeconds: 300,
-    deleteAfterSeconds: 3600,
-  });
+  for (const [name, options] of Object.entries(queues)) await boss.createQueue(name, options);
   await boss.schedule("tick", "* * * * *", {}, { singletonKey: "tick" });
   await boss.stop({ graceful: false });
 }
 
-/**
- * Starts the queue of a process. `onTrouble` gets what went wrong in the background. Jobs whose worker died are given to another one, once
- * the database has answered steadily.
- */
+/** Starts the queue of a process. Jobs of dead workers are given to others, once the database has answered steadily. */
 export async function startQueue(url: string, onTrouble: (error: Error) => void): Promise<Queue> {
-  const boss = new PgBoss({ ...settings(url), migrate: false, createSchema: false, supervise: false });
+  const boss = new PgBoss({ ...settings(url), migrate: false, createSchema: false });
   boss.on("error", onTrouble);
   await boss.start();
-  const supervision = superviseSteadily(
-    () => boss.supervise(),
-    { heartbeat: heartbeatSeconds * 1000, interval: pollingSeconds * 1000 },
-    async () => void (await boss.getDb().executeSql("SELECT 1")),
-  );
+  const endSupervision = superviseSteadily(boss);
   return {
     async send(tx, name, key, data, after) {
       await boss.send(name, data, {
@@ -141,30 +114,19 @@ export async function startQueue(url: string, onTrouble: (error: Error) => void)
       return rows;
     },
     async stop(ms) {
-      supervision.stop();
+      endSupervision();
       await boss.stop({ graceful: true, timeout: ms });
     },
   };
 }
 
-function settings(url: string): {
-  readonly connectionString: string;
-  readonly schema: string;
-  readonly max: number;
-  readonly application_name: string;
-} {
-  return { connectionString: url, schema, max: 10, application_name: "graphform queue" };
+function settings(url: string): ConstructorOptions {
+  return { connectionString: url, schema, max: 10, application_name: "graphform queue", supervise: false };
 }
 
-/**
- * Calls `supervise` every `interval` ms. After an answer that failed or came late, it waits for more than one `heartbeat` ms of steady
- * answers before the next look counts workers as dead.
- */
-function superviseSteadily(
-  supervise: () => Promise<void>,
-  { heartbeat, interval }: { readonly heartbeat: number; readonly interval: number },
-  answers: () => Promise<void>,
-): { readonly stop: () => void } {
+/** Looks for jobs of dead workers; after an answer that failed or was late, only after more than one heartbeat of steady ones. */
+function superviseSteadily(boss: PgBoss): () => void {
+  const interval = pollingSeconds * 1000;
   let steadySince = performance.now();
   let isBusy = false;
   const look = async (): Promise<void> => {
@@ -172,9 +134,9 @@ function superviseSteadily(
     isBusy = true;
     const begun = performance.now();
     try {
-      await answers();
+      await boss.getDb().executeSql("SELECT 1");
       if (performance.now() - begun > interval) steadySince = performance.now();
-      else if (begun - steadySince > heartbeat * 1.2) await supervise();
+      else if (begun - steadySince > heartbeatSeconds * 1200) await boss.supervise();
     } catch {
       steadySince = performance.now();
     } finally {
@@ -189,5 +151,5 @@ function superviseSteadily(
     void look();
   }, interval);
   timer.unref();
-  return { stop: () => clearInterval(timer) };
+  return () => clearInterval(timer);
 }

@@ -51,8 +51,6 @@ export interface Stage<Result> {
   readonly fail: (taken: Taken, failure: Failure, back: Next) => Next;
   /** The way back of a run that is put back as it was before it was taken. */
   readonly back: (tx: Tx, taken: Taken) => Promise<Way>;
-  /** The exit code of a run that is canceled in this stage. */
-  readonly canceledExit: number | null;
 }
 
 /** Resolves when the job is settled, or left to the worker that has the run by now. */
@@ -78,11 +76,15 @@ export async function carryOut<Result>(world: WorkerWorld, job: RunJob, stage: S
   } catch (error) {
     await watch.end();
     await settle(async (tx, now) => {
-      const reason = watch.reason();
+      const { reason } = watch.signal;
       if (reason === "lost") return undefined;
       if (reason === "stopping") return putBack(tx, stage, now, 1_000);
       if (reason === "canceled")
-        return { from: stage.working, to: "canceled", columns: { exit_code: stage.canceledExit } };
+        return {
+          from: stage.working,
+          to: "canceled",
+          columns: { exit_code: stage.working === "applying" ? 130 : null },
+        };
       return stage.fail(now, failureOf(error), await putBack(tx, stage, now, busyDelay));
     });
   } finally {
@@ -119,10 +121,7 @@ async function follow(
     await queue.send(tx, "notify", manifest.id, { manifest: manifest.id });
 }
 
-/**
- * Takes a run for a worker: from then on what workers that had it before write has no effect. Resolves with undefined if there is nothing to
- * do for this job, or not yet; the job is settled then.
- */
+/** Takes a run: what its earlier workers write has no effect from then on. Undefined: nothing to do for this job, or not yet; it is settled. */
 async function takeRun(
   tx: Tx,
   world: WorkerWorld,
@@ -169,12 +168,9 @@ async function takeRun(
   return undefined;
 }
 
-export type EndReason = "canceled" | "stopping" | "lost";
-
 export interface Watch {
-  /** Aborted with one of `EndReason`. */
+  /** Aborted with the reason `canceled`, `stopping` or `lost`. */
   readonly signal: AbortSignal;
-  reason(): EndReason | undefined;
   /** Adds an event to the log. `isProgress`: the run is not charged any more with the deaths of workers before it. */
   add(event: RunEvent, isProgress?: boolean): void;
   end(): Promise<void>;
@@ -199,9 +195,9 @@ function watchRun(world: WorkerWorld, run: string, fence: number): Watch {
         return tx.selectFrom("runs").select("cancel_requested_at").where("id", "=", run).executeTakeFirst();
       });
       if (found === undefined) {
-        ended.abort("lost" satisfies EndReason);
+        ended.abort("lost");
         await countFor(database, world.id, "fenced");
-      } else if (found.cancel_requested_at !== null) ended.abort("canceled" satisfies EndReason);
+      } else if (found.cancel_requested_at !== null) ended.abort("canceled");
     } catch {
       pending = [...events, ...pending];
       hasProgress ||= progress;
@@ -213,12 +209,11 @@ function watchRun(world: WorkerWorld, run: string, fence: number): Watch {
     });
   };
   const timer = setInterval(beat, interval);
-  const stop = (): void => ended.abort("stopping" satisfies EndReason);
+  const stop = (): void => ended.abort("stopping");
   stopping.addEventListener("abort", stop);
   if (stopping.aborted) stop();
   return {
     signal: ended.signal,
-    reason: () => (ended.signal.aborted ? ended.signal.reason : undefined),
     add(event, isProgress = false) {
       pending.push(event);
       hasProgress ||= isProgress;

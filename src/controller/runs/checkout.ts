@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { ControllerConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { ManifestRow } from "../database/schema.ts";
-import { checkOut } from "../sources/source.ts";
+import { checkOut } from "../sources/git.ts";
 import { tenantWorld } from "../sources/tenant-world.ts";
 import type { Order } from "./threads.ts";
 import type { WorkerWorld } from "./world.ts";
@@ -13,11 +13,7 @@ import type { WorkerWorld } from "./world.ts";
 export async function withCheckout<T>(
   { database, databaseUrl, config }: WorkerWorld,
   manifest: ManifestRow,
-  {
-    commit,
-    signal,
-    creates = false,
-  }: { readonly commit: string; readonly signal: AbortSignal; readonly creates?: boolean },
+  [commit, signal, creates = false]: readonly [commit: string, signal: AbortSignal, creates?: boolean],
   work: (order: Order) => Promise<T>,
 ): Promise<T> {
   const current = config.current();

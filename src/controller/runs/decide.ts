@@ -4,7 +4,7 @@ import type { Database, Tx } from "../database/connect.ts";
 import type { ManifestRow, NewManifest, RunRow, Source, Upload } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
 import type { Queue } from "../queue/queue.ts";
-import { uploadDigest } from "../sources/source.ts";
+import { uploadDigest } from "../sources/git.ts";
 import {
   type Asking,
   askForRun,
@@ -16,7 +16,6 @@ import {
   newerManifest,
   openRuns,
   setApproved,
-  setCommit,
   setManifest,
   setRun,
 } from "./moves.ts";
@@ -256,7 +255,9 @@ export const uploadFiles: Decision<{ readonly files: Upload }, { readonly run: s
     if (manifest.source.type !== "upload") return refused("changed", "this manifest comes from Git");
     const digest = uploadDigest(files);
     if (manifest.commit === digest) return { run: null };
-    const changed = await setCommit(tx, manifest, digest);
+    // The generation rises, so that plans of older files are superseded.
+    const columns = { commit: digest, generation: manifest.generation + 1 };
+    const changed = await setManifest(tx, manifest.id, columns);
     await keepUpload(tx, changed, files);
     await dropUploads(tx, manifest.id);
     const run = await askForRun(tx, queue, changed, { kind: "reconcile", trigger: "upload", actor });

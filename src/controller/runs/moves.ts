@@ -36,10 +36,7 @@ export async function moveRun(
   return true;
 }
 
-/**
- * Adds events of a worker to the log of its run; false if the run is another worker's by now. The row is locked first, so that the
- * events of a run are committed in the order of their ids.
- */
+/** Adds events of a worker to the log of its run; false if it is another worker's by now. The locked row keeps them in the order of their ids. */
 export async function addEvents(
   tx: Tx,
   run: string,
@@ -64,11 +61,8 @@ async function insertEvents(tx: Tx, run: string, events: readonly RunEvent[]): P
 
 export async function keepPlan(tx: Tx, run: string, plan: PlanDocument): Promise<void> {
   const document = JSON.stringify(plan);
-  await tx
-    .insertInto("plans")
-    .values({ run_id: run, document })
-    .onConflict((conflict) => conflict.column("run_id").doUpdateSet({ document }))
-    .execute();
+  const row = tx.insertInto("plans").values({ run_id: run, document });
+  await row.onConflict((conflict) => conflict.column("run_id").doUpdateSet({ document })).execute();
 }
 
 /**
@@ -106,15 +100,6 @@ export async function setRun(tx: Tx, id: string, columns: Columns): Promise<void
 export async function openRuns(at: Tx | Database, manifest: string): Promise<readonly RunRow[]> {
   const runs = at.selectFrom("runs").selectAll().where("manifest_id", "=", manifest);
   return runs.where("ended_at", "is", null).orderBy("created_at", "desc").execute();
-}
-
-/** Notes a newer commit of a locked manifest: the generation rises, so that plans of older ones are superseded. */
-export async function setCommit(
-  tx: Tx,
-  { id, generation }: ManifestRow,
-  commit: string,
-): Promise<ManifestRow> {
-  return setManifest(tx, id, { commit, generation: generation + 1 });
 }
 
 /** Notes that a commit was approved, or found to be in force: drift is healed to it. */

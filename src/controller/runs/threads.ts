@@ -2,7 +2,13 @@
 
 import { basename } from "node:path";
 import { Worker } from "node:worker_threads";
-import { type ApplyEvent, GraphformError, ManifestError, type ManifestLimits } from "../../index.ts";
+import {
+  type ApplyEvent,
+  type ExitCode,
+  GraphformError,
+  ManifestError,
+  type ManifestLimits,
+} from "../../index.ts";
 import { isAway } from "../database/connect.ts";
 import type { TenantWorld } from "../sources/tenant-world.ts";
 import type { PlanDocument } from "./verdict.ts";
@@ -44,27 +50,17 @@ export type FromThread<T> =
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  readonly exitCode: number;
+  readonly exitCode: ExitCode;
 }
 
 /** The code of the failure that is the end of the thread itself. */
 export const threadEnded = "thread-ended";
-
-class OrderFailed extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
 
 /** The code of the failure of a run whose state, or whose own row, could not be reached: the controller's database was away. */
 export const databaseAway = "state-unreachable";
 
 /** The failure of an error; of a foreign one only its name is told, since its words may quote a secret. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof OrderFailed) return error.failure;
   if (error instanceof GraphformError) {
     const { code, message, exitCode } = error;
     return { code, message: error instanceof ManifestError ? problemsOf(error) : message, exitCode };
@@ -87,7 +83,7 @@ function problemsOf({ problems }: ManifestError): string {
 const maxMemory = 1_500;
 
 export interface Threads {
-  /** Rejects with `OrderFailed`. A signal that is aborted ends the waiting; requests in flight end and are recorded first. */
+  /** Rejects with the failure as a `GraphformError`. A signal that is aborted ends the waiting; requests in flight end and are recorded first. */
   plan(order: Order, signal: AbortSignal): Promise<PlanDocument>;
   apply(order: Required<Order>, signal: AbortSignal, onEvent: (event: ApplyEvent) => void): Promise<Applied>;
   close(): Promise<void>;
@@ -117,14 +113,16 @@ export function openThreads(entry: URL): Threads {
     const thread = idle.pop() ?? start();
     const answered = Promise.withResolvers<T>();
     const stop = (): void => thread.postMessage("stop" satisfies ToThread);
+    const fail = ({ code, message, exitCode }: Failure): void =>
+      answered.reject(new GraphformError(code, message, { exitCode }));
     const listen = (said: FromThread<T>): void => {
       if ("event" in said) onEvent(said.event);
       else if ("done" in said) answered.resolve(said.done);
-      else answered.reject(new OrderFailed(said.failure));
+      else fail(said.failure);
     };
     const ended = (): void => {
       const message = "the thread of the run ended: out of memory, or a mistake in graphform";
-      answered.reject(new OrderFailed({ code: threadEnded, message, exitCode: 1 }));
+      fail({ code: threadEnded, message, exitCode: 1 });
     };
     signal.addEventListener("abort", stop);
     thread.on("message", listen).once("exit", ended);

@@ -30,15 +30,10 @@ export async function tick(world: DecidingWorld): Promise<void> {
 }
 
 async function beginChecks({ database, queue }: DecidingWorld): Promise<void> {
-  const due = await database
-    .selectFrom("manifests")
-    .select("id")
-    .where("removed_at", "is", null)
-    .where("next_due_at", "<=", sql<Date>`clock_timestamp()`)
-    .orderBy("next_due_at")
-    .limit(maxDue)
-    .execute();
-  for (const { id } of due) await database.transaction().execute((tx) => beginCheck(tx, queue, id));
+  const kept = database.selectFrom("manifests").select("id").where("removed_at", "is", null);
+  const due = kept.where("next_due_at", "<=", sql<Date>`clock_timestamp()`).orderBy("next_due_at");
+  for (const { id } of await due.limit(maxDue).execute())
+    await database.transaction().execute((tx) => beginCheck(tx, queue, id));
 }
 
 /** Begins the check of a manifest, and sets the next one: a whole number of intervals after the one that is due, never after the check. */
@@ -56,15 +51,10 @@ async function beginCheck(tx: Tx, queue: Queue, id: string): Promise<void> {
 
 /** Sends the jobs of runs that should have one. One that is queued or active is not sent again. */
 async function findForgotten({ database, queue }: DecidingWorld): Promise<void> {
-  const runs = await database
-    .selectFrom("runs")
-    .select(["id", "status", "kind"])
-    .where("ended_at", "is", null)
-    .where("status", "!=", "needs_approval")
-    .where("updated_at", "<", new Date(Date.now() - forgottenAfter))
-    .limit(1000)
-    .execute();
-  for (const { id, status, kind } of runs) {
+  const open = database.selectFrom("runs").selectAll().where("ended_at", "is", null);
+  const old = new Date(Date.now() - forgottenAfter);
+  const runs = open.where("status", "!=", "needs_approval").where("updated_at", "<", old).limit(1000);
+  for (const { id, status, kind } of await runs.execute()) {
     const isPlanning = status === "pending" || status === "planning";
     const name = isPlanning ? (kind === "drift" ? "drift" : "plan") : "apply";
     await database.transaction().execute((tx) => queue.send(tx, name, id, { run: id }));

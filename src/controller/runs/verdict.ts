@@ -2,34 +2,27 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Verdict } from "./transitions.ts";
 
+interface Change {
+  readonly action: string;
+  readonly disruption: string;
+  readonly blocked: readonly { readonly message: string }[];
+  readonly gone?: boolean;
+  readonly may_be?: object;
+  readonly fields?: { readonly [path: string]: { readonly disruption: string; readonly effect: string } };
+}
+
 /** The parts of a plan's document that are read here (`schemas/plan.schema.json`). */
 export interface PlanDocument {
   readonly applyable: boolean;
   readonly complete: boolean;
   readonly resource_changes: readonly {
     readonly address: string;
-    readonly change: {
-      readonly actions: readonly string[];
-      readonly after: unknown;
-      readonly after_unknown?: unknown;
-      readonly importing?: object;
-    };
+    readonly change: { readonly after: unknown; readonly after_unknown?: unknown };
   }[];
   readonly output_changes?: { readonly [name: string]: { readonly actions: readonly string[] } };
   readonly x_graphform: {
     readonly fingerprint: string;
-    readonly changes: {
-      readonly [address: string]: {
-        readonly action: string;
-        readonly disruption: string;
-        readonly blocked: readonly { readonly message: string }[];
-        readonly gone?: boolean;
-        readonly may_be?: object;
-        readonly fields?: {
-          readonly [path: string]: { readonly disruption: string; readonly effect: string };
-        };
-      };
-    };
+    readonly changes: { readonly [address: string]: Change };
     readonly steps: readonly {
       readonly address: string;
       readonly operation: string;
@@ -38,63 +31,56 @@ export interface PlanDocument {
   };
 }
 
-/** More changes than this are looked at by a person. */
-const maxChanges = 20;
-
-/** A plan that changes a larger part of what stands is looked at by a person, unless it is a single object. */
-const maxShare = 0.25;
+/** More changes than this are looked at by a person; so is a larger part of what stands, unless it is a single object. */
+const [maxChanges, maxShare] = [20, 0.25];
 
 /** Operations that alone change nothing that a database's users notice. */
 const safeOperations = new Set(["create", "update", "heal", "wait"]);
 
-/** The verdict about a plan, with a sentence for each reason that makes it risky. Anything that is not known to be safe is risky. */
-function verdictOf(plan: PlanDocument): {
-  readonly verdict: Verdict;
-  readonly reasons: readonly string[];
-} {
-  const { changes, steps } = plan.x_graphform;
-  const changing = Object.entries(changes).filter(([, { action }]) => action !== "keep");
+/** The reasons that make a plan risky. Anything that is not known to be safe is risky. */
+function risksOf({ complete, x_graphform: { changes, steps } }: PlanDocument): readonly string[] {
+  const all = Object.entries(changes);
+  const changing = all.filter(([, { action }]) => action !== "keep");
+  const standing = all.filter(([, { action }]) => action !== "create").length;
+  const touched = changing.filter(([, { action }]) => action !== "create").length;
   const reasons = [
-    ...(plan.complete ? [] : ["the plan does not cover everything that is declared"]),
+    ...(complete ? [] : ["the plan does not cover everything that is declared"]),
     ...changing.flatMap(([address, change]) => riskOf(change).map((why) => `${address}: ${why}`)),
     ...steps
       .filter(({ operation }) => !safeOperations.has(operation))
       .map(({ address, operation, verb }) => `${address}: ${verb ?? operation}`),
     ...(changing.length > maxChanges ? [`${changing.length} changes at once, more than ${maxChanges}`] : []),
+    ...(touched > 1 && touched > standing * maxShare
+      ? [`${touched} of ${standing} objects change at once, more than ${maxShare * 100} %`]
+      : []),
   ];
-  const standing = Object.values(changes).filter(({ action }) => action !== "create").length;
-  const touched = changing.filter(([, { action }]) => action !== "create").length;
-  if (touched > 1 && touched > standing * maxShare)
-    reasons.push(`${touched} of ${standing} objects change at once, more than ${maxShare * 100} %`);
-  const all = [...new Set(reasons)];
-  return { verdict: all.length === 0 ? "safe" : "risky", reasons: all };
+  return [...new Set(reasons)];
 }
 
-function riskOf(change: PlanDocument["x_graphform"]["changes"][string]): readonly string[] {
-  const { action, disruption, blocked, gone, may_be, fields = {} } = change;
+function riskOf({ action, disruption, blocked, gone, may_be, fields = {} }: Change): readonly string[] {
+  const replaces = Object.values(fields).some(({ effect }) => effect === "replace") && action !== "create";
   return [
     ...blocked.map(({ message }) => message),
     ...(action === "create" || action === "update" ? [] : [action]),
     ...(gone === true ? ["it has disappeared, and would be created empty"] : []),
     ...(may_be === undefined ? [] : ["an object that may be this one exists"]),
     ...(disruption === "none" ? [] : [disruption]),
-    ...(Object.values(fields).some((field) => field.effect === "replace" && action !== "create")
-      ? ["replace"]
-      : []),
+    ...(replaces ? ["replace"] : []),
   ];
 }
 
 /** True if a plan changes anything: an object, a binding, or an output. */
-export function changesAnything(plan: PlanDocument): boolean {
-  const outputs = Object.values(plan.output_changes ?? {}).some(({ actions }) =>
-    actions.some((action) => action !== "no-op"),
+export function changesAnything({ output_changes = {}, x_graphform: { changes } }: PlanDocument): boolean {
+  const outputs = Object.values(output_changes).flatMap(({ actions }) => actions);
+  return (
+    outputs.some((action) => action !== "no-op") ||
+    Object.values(changes).some(({ action }) => action !== "keep")
   );
-  return outputs || Object.values(plan.x_graphform.changes).some(({ action }) => action !== "keep");
 }
 
 /** True if the plan sees objects that no state binds, and that may be what it is about to create. */
-export function seesUnmanaged(plan: PlanDocument): boolean {
-  return Object.values(plan.x_graphform.changes).some(({ may_be }) => may_be !== undefined);
+export function seesUnmanaged({ x_graphform: { changes } }: PlanDocument): boolean {
+  return Object.values(changes).some(({ may_be }) => may_be !== undefined);
 }
 
 /** Columns of a run with this plan: `why` stands before the reasons of its verdict. The run is charged with no attempt any more. */
@@ -105,13 +91,14 @@ export function planColumns(
   readonly verdict: Verdict;
   readonly attempts: 0;
 } {
-  const { verdict, reasons } = verdictOf(plan);
+  const risks = risksOf(plan);
   const { fingerprint, changes } = plan.x_graphform;
-  const counts: { [action: string]: number } = {};
-  for (const { action } of Object.values(changes)) counts[action] = (counts[action] ?? 0) + 1;
+  const byAction = Object.entries(Object.groupBy(Object.values(changes), ({ action }) => action));
+  const counts = Object.fromEntries(byAction.map(([action, some = []]) => [action, some.length]));
   return {
-    ...{ verdict, fingerprint, counts: JSON.stringify(counts), attempts: 0 },
-    reasons: JSON.stringify([...why, ...reasons]),
+    ...{ verdict: risks.length === 0 ? "safe" : "risky", fingerprint, attempts: 0 },
+    counts: JSON.stringify(counts),
+    reasons: JSON.stringify([...why, ...risks]),
   };
 }
 
@@ -121,7 +108,7 @@ export function planColumns(
  */
 export function difference(approved: PlanDocument, later: PlanDocument): string | undefined {
   const [before, now] = [partsOf(approved), partsOf(later)];
-  const other = [...new Set([...before.keys(), ...now.keys()])].find(
+  const other = [...before.keys(), ...now.keys()].find(
     (part) => !isDeepStrictEqual(before.get(part), now.get(part)),
   );
   return other && `the service has changed since the plan was approved: ${other}`;
@@ -134,50 +121,43 @@ function partsOf({
   x_graphform,
 }: PlanDocument): ReadonlyMap<string, unknown> {
   const { changes, steps } = x_graphform;
-  const parts = new Map<string, unknown>([["outputs", output_changes]]);
-  for (const { address, change } of resource_changes) {
+  const parts = resource_changes.flatMap(({ address, change }): readonly (readonly [string, unknown])[] => {
     const { may_be, where, reason, ...rest } = { where: undefined, reason: "", ...changes[address] };
-    if (rest.action === "keep") continue;
-    parts.set(address, [change, rest, steps.filter((step) => step.address === address)]);
-  }
-  return parts;
+    if (rest.action === "keep") return [];
+    return [[address, [change, rest, steps.filter((step) => step.address === address)]]];
+  });
+  return new Map([["outputs", output_changes], ...parts]);
 }
 
-/**
- * Returns why a later plan goes beyond an approved one; undefined if it does no more than what is left of that: each of its changes is one
- * that was approved, on the same object, to the same values.
- */
+/** Returns why a later plan goes beyond an approved one; undefined if each of its changes is one of that, on the same object to the same values. */
 export function beyond(approved: PlanDocument, later: PlanDocument): string | undefined {
   const known = new Map(approved.resource_changes.map((change) => [change.address, change.change]));
   for (const { address, change } of later.resource_changes) {
     const action = later.x_graphform.changes[address]?.action ?? "unknown";
-    if (action === "keep") continue;
+    const before = approved.x_graphform.changes[address]?.action ?? "keep";
     const was = known.get(address);
-    const approvedAction = approved.x_graphform.changes[address]?.action;
-    if (was === undefined || approvedAction === undefined || approvedAction === "keep")
-      return `${address}: ${action} was not approved`;
-    if (action !== approvedAction && !isRestOf(approvedAction, action))
-      return `${address}: ${approvedAction} was approved, and not ${action}`;
+    if (action === "keep") continue;
+    if (was === undefined || before === "keep") return `${address}: ${action} was not approved`;
+    if (action !== before && restsOf[before]?.includes(action) !== true)
+      return `${address}: ${before} was approved, and not ${action}`;
     if (!isWithin(was.after, change.after, was.after_unknown))
       return `${address}: other values were approved`;
   }
   return undefined;
 }
 
-/** True if an approved action, begun and not finished, may look like the other one in a plan. */
-function isRestOf(approved: string, action: string): boolean {
-  return (
-    (approved === "replace" && ["create", "delete", "update"].includes(action)) ||
-    (approved === "create" && ["adopt", "update"].includes(action))
-  );
-}
+/** Actions as which an approved one, begun and not finished, may look in a plan. */
+const restsOf: { readonly [approved: string]: readonly string[] } = {
+  replace: ["create", "delete", "update"],
+  create: ["adopt", "update"],
+};
 
 /** True if all values are equal, but for those that were unknown when the plan was approved. */
 function isWithin(approved: unknown, later: unknown, unknown: unknown): boolean {
   if (unknown === true) return true;
   if (!isRecord(approved) || !isRecord(later)) return isDeepStrictEqual(approved, later);
   const marks: Readonly<Record<string, unknown>> = isRecord(unknown) ? unknown : {};
-  return [...new Set([...Object.keys(approved), ...Object.keys(later), ...Object.keys(marks)])].every((key) =>
+  return Object.keys({ ...approved, ...later, ...marks }).every((key) =>
     isWithin(approved[key], later[key], marks[key]),
   );
 }

@@ -53,12 +53,10 @@ export async function countOthers(
   [column, values]: readonly ["manifest_id" | "tenant", readonly string[]],
   statuses: readonly RunStatus[],
 ): Promise<number> {
-  const { count } = await tx
-    .selectFrom("runs")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where(column, "in", values)
+  const others = tx.selectFrom("runs").where(column, "in", values).where("id", "!=", run);
+  const { count } = await others
     .where("status", "in", statuses)
-    .where("id", "!=", run)
+    .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -69,11 +67,8 @@ export async function countFor(
   worker: string,
   what: "takeovers" | "fenced",
 ): Promise<void> {
-  await database
-    .updateTable("workers")
-    .set((row) => ({ [what]: row(what, "+", 1) }))
-    .where("id", "=", worker)
-    .execute();
+  const row = database.updateTable("workers").where("id", "=", worker);
+  await row.set((column) => ({ [what]: column(what, "+", 1) })).execute();
 }
 
 /**

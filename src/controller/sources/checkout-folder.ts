@@ -7,23 +7,12 @@ import { refused } from "./git-url.ts";
 
 const mb = 1024 * 1024;
 
-export const limits: {
-  readonly [name in "files" | "fileBytes" | "bytes" | "entries" | "fetchedBytes" | "ms" | "depth"]: number;
-} = {
-  /** Files of a manifest. */
-  files: 1000,
-  /** Bytes of one file. */
-  fileBytes: 10 * mb,
-  /** Bytes of all files. */
-  bytes: 64 * mb,
-  /** Entries of the manifest's folder in the repository. */
-  entries: 20_000,
-  /** Bytes that are fetched for one commit. */
-  fetchedBytes: 256 * mb,
-  /** Ms for one request to a repository. */
-  ms: 120_000,
-  /** Steps of the path of a folder. */
-  depth: 32,
+type Limit = "files" | "fileBytes" | "bytes" | "entries" | "fetchedBytes" | "ms" | "depth";
+
+/** Limits of a checkout: files of a manifest, bytes of one and of all, entries of its folder, bytes and ms of a fetch, steps of its path. */
+export const limits: { readonly [name in Limit]: number } = {
+  ...{ files: 1000, fileBytes: 10 * mb, bytes: 64 * mb, entries: 20_000 },
+  ...{ fetchedBytes: 256 * mb, ms: 120_000, depth: 32 },
 };
 
 const prefix = "graphform-checkout-";
@@ -47,15 +36,6 @@ export interface WorkFolder {
   remove(): Promise<void>;
 }
 
-/** Makes a folder in the machine's temporary folder. Removes those that killed processes have left there a day ago. */
-async function makeWorkFolder(): Promise<WorkFolder> {
-  await removeAbandoned();
-  const root = await mkdtemp(join(tmpdir(), prefix));
-  const files = join(root, "files");
-  await mkdir(files, { mode: 0o700 });
-  return { root, files, remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }) };
-}
-
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     if (!name.startsWith(prefix)) continue;
@@ -66,13 +46,17 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-/** Does work in a new folder, which is removed if the work fails. */
+/** Does work in a new temporary folder, which is removed if the work fails. Removes those that killed processes have left a day ago. */
 export async function inWorkFolder<T>(work: (folder: WorkFolder) => Promise<T>): Promise<T> {
-  const folder = await makeWorkFolder();
+  await removeAbandoned();
+  const root = await mkdtemp(join(tmpdir(), prefix));
+  const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 3 });
   try {
-    return await work(folder);
+    const files = join(root, "files");
+    await mkdir(files, { mode: 0o700 });
+    return await work({ root, files, remove });
   } catch (error) {
-    await folder.remove();
+    await remove();
     throw error;
   }
 }
@@ -87,10 +71,9 @@ const fileName = /^[\p{L}\p{N}_][\p{L}\p{N}_ .@+=-]{0,200}\.yaml$/u;
 
 /** Throws `source-refused` for a name that is none of a manifest's file. */
 export function assertFileName(name: string): void {
-  if (!fileName.test(name))
-    throw refused(
-      `${JSON.stringify(name.slice(0, 80))} is no name of a manifest's file: letters, digits and _ . @ + = - before .yaml, without a folder`,
-    );
+  const form = "letters, digits and _ . @ + = - before .yaml, without a folder";
+  const shown = JSON.stringify(name.slice(0, 80));
+  if (!fileName.test(name)) throw refused(`${shown} is no name of a manifest's file: ${form}`);
 }
 
 /** Writes the files in the order of their names; returns their paths. Throws `source-refused` if they are too many, or too large. */
@@ -100,14 +83,12 @@ export async function writeFiles(folder: string, files: readonly SourceText[]): 
       hint: "correct the path of the manifest, or add its file",
     });
   assertSizes(files.map(({ name, bytes }) => ({ name, size: bytes.length })));
-  const paths: string[] = [];
-  for (const { name, bytes } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  const ordered = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { name, bytes } of ordered) {
     assertFileName(name);
-    const path = join(folder, name);
-    await writeFile(path, bytes, { flag: "wx", mode: 0o600 });
-    paths.push(path);
+    await writeFile(join(folder, name), bytes, { flag: "wx", mode: 0o600 });
   }
-  return paths;
+  return ordered.map(({ name }) => join(folder, name));
 }
 
 /** Throws `source-refused` if files are too many, or too large, before any is read. */

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GraphformError } from "../../index.ts";
 import { limits } from "./checkout-folder.ts";
-import type { AllowedUrl } from "./git-url.ts";
-import { refused } from "./git-url.ts";
+import { type AllowedUrl, refused } from "./git-url.ts";
 
 /** The reach of a run of git, with the header that holds its token. */
 export interface GitAccess {
@@ -28,45 +27,44 @@ export function repositoryIn(root: string): string {
   return join(root, "repository.git");
 }
 
-/** Configuration of every run. It comes through the environment: arguments are visible to other users. */
-function configurationOf({ remote }: GitAccess): readonly (readonly [key: string, value: string])[] {
-  const none = "/dev/null";
-  return [
-    ["protocol.allow", "never"],
-    ...(remote === undefined ? [] : [[`protocol.${remote.scheme}.allow`, "always"] as const]),
-    ["core.hooksPath", none],
-    ["core.fsmonitor", "false"],
-    ["core.attributesFile", none],
-    ["core.excludesFile", none],
-    ["core.symlinks", "false"],
-    ["core.bigFileThreshold", "1m"],
-    ["core.askPass", ""],
-    ["credential.helper", ""],
-    ["submodule.recurse", "false"],
-    ["fetch.recurseSubmodules", "false"],
-    ["fetch.unpackLimit", "1"],
-    ["transfer.fsckObjects", "true"],
-    // Mistakes of old programs that harm nothing.
-    ["fetch.fsck.zeroPaddedFilemode", "ignore"],
-    ["fetch.fsck.missingSpaceBeforeDate", "ignore"],
-    ["fetch.fsck.badTimezone", "ignore"],
-    ["transfer.bundleURI", "false"],
-    ["gc.auto", "0"],
-    ["maintenance.auto", "false"],
-    // A redirect would lead to a host that the configuration does not list, with the token.
-    ["http.followRedirects", "false"],
-    ["http.lowSpeedLimit", "1000"],
-    ["http.lowSpeedTime", "30"],
-    ...(remote?.pinned === undefined ? [] : [["http.curloptResolve", resolveLine(remote.pinned)] as const]),
-    ...(remote?.authorization === undefined
-      ? []
-      : [
-          [
-            `http.${new URL(remote.url).origin}/.extraHeader`,
-            `Authorization: ${remote.authorization}`,
-          ] as const,
-        ]),
-  ];
+/** Configuration of every run: nothing of the repository, of the machine or of its users is run, read or asked. */
+const settings = `
+protocol.allow=never core.hooksPath=/dev/null core.attributesFile=/dev/null core.excludesFile=/dev/null core.fsmonitor=false
+core.symlinks=false core.bigFileThreshold=1m core.askPass= credential.helper= gc.auto=0 maintenance.auto=false
+submodule.recurse=false fetch.recurseSubmodules=false fetch.unpackLimit=1 transfer.fsckObjects=true transfer.bundleURI=false
+http.followRedirects=false http.lowSpeedLimit=1000 http.lowSpeedTime=30
+fetch.fsck.zeroPaddedFilemode=ignore fetch.fsck.missingSpaceBeforeDate=ignore fetch.fsck.badTimezone=ignore`;
+
+const variables = `
+LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_PROTOCOL_FROM_USER=0 GIT_TERMINAL_PROMPT=0
+GIT_ASKPASS=/bin/false SSH_ASKPASS=/bin/false GIT_SSH=/bin/false GIT_LFS_SKIP_SMUDGE=1 GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1`;
+
+/** Variables of this process that git gets: none of them is a credential. */
+const inherited = ["PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "TMPDIR"];
+
+/** The environment of a run. The configuration is in it: arguments are visible to other users. */
+function environmentOf({ root, remote }: GitAccess): NodeJS.ProcessEnv {
+  const pairs = (text: string): string[][] =>
+    text
+      .trim()
+      .split(/\s+/)
+      .map((pair) => pair.split("="));
+  const config = pairs(settings);
+  if (remote !== undefined) config.push([`protocol.${remote.scheme}.allow`, "always"]);
+  if (remote?.pinned !== undefined) config.push(["http.curloptResolve", resolveLine(remote.pinned)]);
+  if (remote?.authorization !== undefined) {
+    const header = `http.${new URL(remote.url).origin}/.extraHeader`;
+    config.push([header, `Authorization: ${remote.authorization}`]);
+  }
+  return {
+    ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+    ...Object.fromEntries(pairs(variables)),
+    ...{ HOME: root, XDG_CONFIG_HOME: root, GIT_CEILING_DIRECTORIES: tmpdir() },
+    GIT_ALLOW_PROTOCOL: remote?.scheme ?? "none",
+    GIT_CONFIG_COUNT: String(config.length),
+    ...Object.fromEntries(config.map(([key], at) => [`GIT_CONFIG_KEY_${at}`, key])),
+    ...Object.fromEntries(config.map(([, value], at) => [`GIT_CONFIG_VALUE_${at}`, value])),
+  };
 }
 
 function resolveLine({ host, port, addresses }: NonNullable<AllowedUrl["pinned"]>): string {
@@ -74,53 +72,12 @@ function resolveLine({ host, port, addresses }: NonNullable<AllowedUrl["pinned"]
   return `${host}:${port}:${written.join(",")}`;
 }
 
-/** Variables of this process that git gets: none of them is a credential. */
-const inherited = ["PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "TMPDIR"];
-
-function environmentOf(access: GitAccess): NodeJS.ProcessEnv {
-  const settings = configurationOf(access);
-  return {
-    ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
-    HOME: access.root,
-    XDG_CONFIG_HOME: access.root,
-    LC_ALL: "C",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_ATTR_NOSYSTEM: "1",
-    GIT_CEILING_DIRECTORIES: tmpdir(),
-    GIT_ALLOW_PROTOCOL: access.remote?.scheme ?? "none",
-    GIT_PROTOCOL_FROM_USER: "0",
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_ASKPASS: "/bin/false",
-    SSH_ASKPASS: "/bin/false",
-    GIT_SSH: "/bin/false",
-    GIT_LFS_SKIP_SMUDGE: "1",
-    GIT_NO_REPLACE_OBJECTS: "1",
-    GIT_NO_LAZY_FETCH: "1",
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([key, value], at) => [
-        [`GIT_CONFIG_KEY_${at}`, key],
-        [`GIT_CONFIG_VALUE_${at}`, value],
-      ]),
-    ),
-  };
-}
-
-/**
- * Runs git and returns its output. Throws `source-unreachable` with the first complaint of git, `source-refused` if it is too large, and the reason
- * of the signal. What git has started ends with it.
- */
+/** Runs git; returns its output. Throws `source-unreachable`, `source-refused` if it is too large, and the signal's reason. All that it started ends. */
 export async function git(args: readonly string[], access: GitAccess, input: GitInput = {}): Promise<Buffer> {
   const { stdin, maxOutput = 1024 * 1024, growing } = input;
   access.signal.throwIfAborted();
-  const child = spawn("git", args, {
-    cwd: access.root,
-    env: environmentOf(access),
-    shell: false,
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const options = { cwd: access.root, env: environmentOf(access), shell: false, detached: true };
+  const child = spawn("git", args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
   let failure: unknown;
   const end = (reason?: unknown): void => {
     failure ??= reason;
@@ -131,10 +88,8 @@ export async function git(args: readonly string[], access: GitAccess, input: Git
       // The group has ended.
     }
   };
-  const limit = setTimeout(
-    () => end(unreachable(`the repository did not answer within ${limits.ms / 1000} s`)),
-    limits.ms,
-  );
+  const late = unreachable(`the repository did not answer within ${limits.ms / 1000} s`);
+  const limit = setTimeout(() => end(late), limits.ms);
   const onAbort = (): void => end(access.signal.reason);
   access.signal.addEventListener("abort", onAbort, { once: true });
   const watch = growing === undefined ? undefined : setInterval(() => void endIfLarge(growing, end), 50);
@@ -170,16 +125,12 @@ export async function git(args: readonly string[], access: GitAccess, input: Git
 }
 
 async function endIfLarge(folder: string, end: (reason: unknown) => void): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  const sizes = await Promise.all(
-    names.map((name) =>
-      stat(join(folder, name)).then(
-        (found) => found.size,
-        () => 0,
-      ),
-    ),
-  );
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+  let total = 0;
+  for (const name of await readdir(folder).catch(() => []))
+    total += await stat(join(folder, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
   if (total > limits.fetchedBytes)
     end(refused(`one commit of the repository is larger than ${limits.fetchedBytes / 1024 / 1024} MB`));
 }

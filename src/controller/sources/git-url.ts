@@ -65,10 +65,7 @@ export interface AllowedUrl {
   readonly pinned?: { readonly host: string; readonly port: number; readonly addresses: readonly string[] };
 }
 
-/**
- * Returns the address if the configuration allows it. A host that a pattern writes out may be in a private network; any other must have
- * public addresses alone. Throws `source-refused`.
- */
+/** Returns the address if the configuration allows it; private ones only for a host that a pattern writes out. Throws `source-refused`. */
 export async function allowedUrl(
   text: string,
   allow: readonly string[],
@@ -80,10 +77,8 @@ export async function allowedUrl(
   const { scheme, host, path } = parts;
   const patterns = allow.map(gitPattern).filter((pattern) => typeof pattern !== "string");
   const fitting = patterns.filter((pattern) => fits(parts, pattern));
-  if (fitting.length === 0)
-    throw refused(
-      `git.allow of the configuration does not list ${scheme}://${host}${scheme === "file" ? path : "/..."}`,
-    );
+  const shown = `${scheme}://${host}${scheme === "file" ? path : "/..."}`;
+  if (fitting.length === 0) throw refused(`git.allow of the configuration does not list ${shown}`);
   const url = `${scheme}://${host}${path}`;
   if (scheme === "file" || fitting.some((pattern) => pattern.host === host)) return { url, scheme };
   const { hostname, port } = new URL(url);
@@ -91,11 +86,8 @@ export async function allowedUrl(
   if (addresses.length === 0) throw refused(`the host ${hostname} has no address`);
   if (addresses.some(isPrivate))
     throw refused(`the host ${hostname} is in a private network, and git.allow does not write it out`);
-  return {
-    url,
-    scheme,
-    pinned: { host: hostname, port: Number(port) || (scheme === "https" ? 443 : 80), addresses },
-  };
+  const usual = scheme === "https" ? 443 : 80;
+  return { url, scheme, pinned: { host: hostname, port: Number(port) || usual, addresses } };
 }
 
 export function fitsPattern(url: string, pattern: string): boolean {
@@ -104,7 +96,7 @@ export function fitsPattern(url: string, pattern: string): boolean {
 }
 
 export function refused(message: string): GraphformError {
-  return new GraphformError("source-refused", message, {
-    hint: "an operator of the controller decides what is allowed: git.allow and the tenant in its configuration",
-  });
+  const hint =
+    "an operator of the controller decides what is allowed: git.allow and tenants in its configuration";
+  return new GraphformError("source-refused", message, { hint });
 }

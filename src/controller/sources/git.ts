@@ -1,8 +1,9 @@
-/** @module Reads manifests from Git repositories. The contents are read as objects, never checked out: no hook, filter or submodule is met. */
+/** @module Reads manifests from uploads and from Git repositories, whose contents are read as objects, never checked out: no hook, filter or submodule is met. */
 import { rm } from "node:fs/promises";
 import { GraphformError, readSecret } from "../../index.ts";
 import type { ControllerConfig } from "../config/config.ts";
-import type { Source } from "../database/schema.ts";
+import type { ManifestRow, Source, Upload } from "../database/schema.ts";
+import { digestOf } from "../digest.ts";
 import {
   assertFileName,
   assertSizes,
@@ -20,13 +21,16 @@ type GitConfig = Pick<ControllerConfig, "git">;
 
 const commitForm = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** The commit that the ref names now. A branch wins over a tag of its name. Throws `source-*`. */
-export async function newestGitCommit(
-  source: GitSource,
-  tenant: string,
+/** A manifest, as far as its source needs. `upload`: the files of the commit that is checked out; null if they are gone. */
+export type Sourced = Pick<ManifestRow, "tenant" | "source" | "commit"> & { readonly upload: Upload | null };
+
+/** The commit that the manifest's ref names now, or the digest of its newest upload. A branch wins over a tag of its name. Throws `source-*`. */
+export async function newestCommit(
+  { tenant, source, commit: known }: Omit<Sourced, "upload">,
   config: GitConfig,
   signal: AbortSignal,
 ): Promise<string> {
+  if (source.type === "upload") return known ?? "";
   const { ref } = source;
   assertSource(source);
   if (commitForm.test(ref)) return ref;
@@ -48,14 +52,14 @@ export async function newestGitCommit(
   });
 }
 
-/** Reads the manifest's files of one commit into a folder. Throws `source-*`. */
-export async function checkOutGit(
-  source: GitSource,
+/** Makes a folder with the files of one commit, or of an upload. Nothing of the source runs, and no link leads out of it. Throws `source-*`. */
+export async function checkOut(
+  { tenant, source, upload }: Sourced,
   commit: string,
-  tenant: string,
   config: GitConfig,
   signal: AbortSignal,
 ): Promise<Checkout> {
+  if (source.type === "upload") return checkOutUpload(upload);
   assertSource(source);
   if (!commitForm.test(commit)) throw refused("this is not the id of a commit");
   return inWorkFolder(async ({ root, files: folder, remove }) => {
@@ -226,4 +230,22 @@ function foundIn(output: Buffer, withContents: boolean): readonly Found[] {
     else found.push({ is: word === "symlink" ? "symlink" : "missing" });
   }
   return found;
+}
+
+/** Writes the files of an upload into a folder. Throws `source-gone` without them: they were neither the newest nor the approved ones. */
+async function checkOutUpload(files: Upload | null): Promise<Checkout> {
+  if (files === null)
+    throw new GraphformError("source-gone", "the files of this upload were replaced by a newer one", {
+      hint: "approve the plan of the newest upload, or upload the files again",
+    });
+  return inWorkFolder(async ({ files: folder, remove }) => {
+    const texts = Object.entries(files).map(([name, text]) => ({ name, bytes: Buffer.from(text, "utf8") }));
+    return { folder, files: await writeFiles(folder, texts), remove };
+  });
+}
+
+/** The digest of an upload: the same for the same files, however they were ordered. */
+export function uploadDigest(files: Upload): string {
+  const ordered = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
+  return digestOf(JSON.stringify(ordered)).toString("hex");
 }

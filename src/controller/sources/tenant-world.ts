@@ -18,10 +18,7 @@ export interface TenantWorld {
 /** Variables that every program needs; none of them is a credential. */
 const ordinary = ["PATH", "HOME", "LANG", "LANGUAGE", "LC_ALL", "TZ", "TMPDIR"];
 
-/**
- * Returns the world of a tenant's manifest in `folder`. The login at the service is read now, and of the worker's own logins nothing
- * is left. Throws `unknown-tenant` and `secret-unavailable`.
- */
+/** Returns the world of a tenant's manifest in `folder`, with no login of the worker. Throws `unknown-tenant` and `secret-unavailable`. */
 export async function tenantWorld(
   tenant: string,
   config: ControllerConfig,

@@ -59,7 +59,7 @@ describe("webhooks that go out", () => {
   const tell = async (manifest: string): Promise<readonly string[]> => {
     heard = [];
     const config = { current: () => api.config, reload: async () => undefined };
-    await notifyManifest({ database: api.database, config, now: () => now }, manifest);
+    await notifyManifest({ database: api.database, config }, manifest, now);
     return heard.map(({ path, type }) => `${path} ${type}`);
   };
   const drift = (manifest: string, at: Date | null): Promise<unknown> =>

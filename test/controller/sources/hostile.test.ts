@@ -13,7 +13,7 @@ import process from "node:process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ControllerConfig } from "../../../src/controller/config/config.ts";
 import { limits } from "../../../src/controller/sources/checkout-folder.ts";
-import { checkOut, newestCommit, type Sourced } from "../../../src/controller/sources/source.ts";
+import { checkOut, newestCommit, type Sourced } from "../../../src/controller/sources/git.ts";
 import { tenantWorld } from "../../../src/controller/sources/tenant-world.ts";
 import {
   GraphformError,

@@ -6,12 +6,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../../../src/controller/sources/checkout-folder.ts";
-import {
-  checkOut,
-  newestCommit,
-  type Sourced,
-  uploadDigest,
-} from "../../../src/controller/sources/source.ts";
+import { checkOut, newestCommit, type Sourced, uploadDigest } from "../../../src/controller/sources/git.ts";
 import { isGraphformError } from "../../../src/model/errors.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { makeRepository, type Repository } from "./repositories.ts";

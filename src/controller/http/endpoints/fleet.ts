@@ -2,103 +2,63 @@
 import { type SqlBool, sql } from "kysely";
 import { verifyAudit } from "../../database/audit.ts";
 import { requestRun } from "../../runs/decide.ts";
-import { bodies, nameSchema } from "../documents.ts";
-import { type Endpoint, endpoint } from "../endpoint.ts";
+import type { Handlers } from "../endpoint.ts";
 import { manifestPage, manifestsOf, pageOf, statusOf, tenants } from "../rows.ts";
-import { paging } from "./manifests.ts";
 
 /** Rows of lists without pages, and runs that one request asks for again, at most. */
 const most = 1_000;
 
-export const fleetEndpoints: readonly Endpoint[] = [
-  endpoint(
-    "GET /api/v1/tenants",
-    ["listTenants", "Lists the tenants of the configuration, with the number of their manifests", "viewer"],
-    { answers: { 200: "Tenants" } },
-    async ({ world, caller }) => {
-      const names = Object.keys(world.config.current().tenants).sort();
-      const rows = await world.database
-        .selectFrom(manifestsOf(world.database, tenants(caller, {})).as("found"))
-        .select(["tenant", sql<number>`count(*)::int`.as("manifests")])
-        .groupBy("tenant")
-        .execute();
-      const counts = new Map(rows.map(({ tenant, manifests }) => [tenant, manifests]));
-      const seen = names.filter((name) => caller.tenant === null || caller.tenant === name);
-      return { tenants: seen.map((name) => ({ name, manifests: counts.get(name) ?? 0 })) };
-    },
-  ),
-  endpoint(
-    "GET /api/v1/drift",
-    ["showDrift", "Lists the manifests that the service differs from, of how many checked", "viewer"],
-    { query: { tenant: nameSchema, ...paging }, answers: { 200: "Drift" } },
-    async ({ world: { database }, caller, query }) => {
-      const found = manifestsOf(database, tenants(caller, query));
-      const counts = await database
-        .selectFrom(found.as("found"))
-        .select([sql<number>`count(*)::int`.as("total"), sql<number>`count(checked_at)::int`.as("checked")])
-        .select(sql<Date | null>`min(checked_at)`.as("oldest_check_at"))
-        .executeTakeFirstOrThrow();
-      return { ...counts, ...(await manifestPage(found.where("drifted_at", "is not", null), query)) };
-    },
-  ),
-  endpoint(
-    "GET /api/v1/locks",
-    ["listLocks", "Lists the states that are locked, with their holders", "viewer"],
-    { query: { tenant: nameSchema }, answers: { 200: "Locks" } },
-    async ({ world: { database }, caller, query }) => {
-      const text = (field: string) => sql<string>`coalesce(holder->>${field}, '')`.as(field);
-      let found = database
-        .selectFrom("locks")
-        .select(["name as state", "holder_id as id", "fence", "heartbeat_at", "expires_at"])
-        .select([text("who"), text("host"), text("operation")])
-        .where("holder_id", "is not", null)
-        .where("expires_at", ">", sql<Date>`clock_timestamp()`);
-      for (const tenant of tenants(caller, query))
-        found = found.where(sql<SqlBool>`starts_with(name, ${`${tenant}/`})`);
-      return { locks: await found.orderBy("name").limit(most).execute() };
-    },
-  ),
-  endpoint(
-    "GET /api/v1/workers",
-    ["listWorkers", "Lists the workers, which work for all tenants", "viewer"],
-    { scope: "all", answers: { 200: "Workers" } },
-    async ({ world: { database } }) => ({
-      workers: await database.selectFrom("workers").selectAll().orderBy("started_at").limit(most).execute(),
-    }),
-  ),
-  endpoint(
-    "GET /api/v1/audit",
-    ["listAudit", "Lists the acts of people and tokens, newest first", "approver"],
-    {
-      query: { tenant: nameSchema, limit: paging.limit, after: { type: "string", pattern: "^\\d{1,15}$" } },
-      answers: { 200: "Audit" },
-    },
-    async ({ world: { database }, caller, query }) => {
-      const last = Number(query.after ?? Number.MAX_SAFE_INTEGER);
-      let found = database.selectFrom("audit").selectAll().where("id", "<", last);
-      for (const tenant of tenants(caller, query)) found = found.where("tenant", "=", tenant);
-      const { rows, next } = await pageOf(found.orderBy("id", "desc"), query, ({ id }) => String(id));
-      return { acts: rows, next };
-    },
-  ),
-  endpoint(
-    "GET /api/v1/audit/check",
-    ["checkAudit", "Goes through the chain of the audit log, to the first act that was altered", "admin"],
-    { scope: "all", answers: { 200: "AuditCheck" } },
-    async ({ world: { database } }) => ({ firstBroken: (await verifyAudit(database)) ?? null }),
-  ),
-  endpoint(
-    "POST /api/v1/redrive",
-    ["redrive", "Asks for a new run of each manifest whose last one failed", "approver"],
-    { query: { tenant: nameSchema }, body: bodies.empty, answers: { 202: "Redriven" } },
-    async ({ world, caller, query }) => {
-      const found = manifestsOf(world.database, tenants(caller, query)).where(statusOf, "=", "errored");
-      const runs: string[] = [];
-      for (const { id } of await found.orderBy("id").limit(most).execute()) {
-        const asked = await requestRun(world, { id, actor: caller.actor });
-        if ("run" in asked) runs.push(asked.run);
-      }
-      return { runs };
-    },
-  ),
-];
+export const fleetHandlers: Handlers = {
+  async listTenants({ world, caller }) {
+    const names = Object.keys(world.config.current().tenants).sort();
+    const rows = await world.database
+      .selectFrom(manifestsOf(world.database, tenants(caller, {})).as("found"))
+      .select(["tenant", sql<number>`count(*)::int`.as("manifests")])
+      .groupBy("tenant")
+      .execute();
+    const counts = new Map(rows.map(({ tenant, manifests }) => [tenant, manifests]));
+    const seen = names.filter((name) => caller.tenant === null || caller.tenant === name);
+    return { tenants: seen.map((name) => ({ name, manifests: counts.get(name) ?? 0 })) };
+  },
+  async showDrift({ world: { database }, caller, query }) {
+    const found = manifestsOf(database, tenants(caller, query));
+    const counts = await database
+      .selectFrom(found.as("found"))
+      .select([sql<number>`count(*)::int`.as("total"), sql<number>`count(checked_at)::int`.as("checked")])
+      .select(sql<Date | null>`min(checked_at)`.as("oldest_check_at"))
+      .executeTakeFirstOrThrow();
+    return { ...counts, ...(await manifestPage(found.where("drifted_at", "is not", null), query)) };
+  },
+  async listLocks({ world: { database }, caller, query }) {
+    const text = (field: string) => sql<string>`coalesce(holder->>${field}, '')`.as(field);
+    let found = database
+      .selectFrom("locks")
+      .select(["name as state", "holder_id as id", "fence", "heartbeat_at", "expires_at"])
+      .select([text("who"), text("host"), text("operation")])
+      .where("holder_id", "is not", null)
+      .where("expires_at", ">", sql<Date>`clock_timestamp()`);
+    for (const tenant of tenants(caller, query))
+      found = found.where(sql<SqlBool>`starts_with(name, ${`${tenant}/`})`);
+    return { locks: await found.orderBy("name").limit(most).execute() };
+  },
+  listWorkers: async ({ world: { database } }) => ({
+    workers: await database.selectFrom("workers").selectAll().orderBy("started_at").limit(most).execute(),
+  }),
+  async listAudit({ world: { database }, caller, query }) {
+    const last = Number(query.after ?? Number.MAX_SAFE_INTEGER);
+    let found = database.selectFrom("audit").selectAll().where("id", "<", last);
+    for (const tenant of tenants(caller, query)) found = found.where("tenant", "=", tenant);
+    const { rows, next } = await pageOf(found.orderBy("id", "desc"), query, ({ id }) => String(id));
+    return { acts: rows, next };
+  },
+  checkAudit: async ({ world: { database } }) => ({ firstBroken: (await verifyAudit(database)) ?? null }),
+  async redrive({ world, caller, query }) {
+    const found = manifestsOf(world.database, tenants(caller, query)).where(statusOf, "=", "errored");
+    const runs: string[] = [];
+    for (const { id } of await found.orderBy("id").limit(most).execute()) {
+      const asked = await requestRun(world, { id, actor: caller.actor });
+      if ("run" in asked) runs.push(asked.run);
+    }
+    return { runs };
+  },
+};

@@ -5,12 +5,11 @@ import { readSecret, type SecretSource } from "../../../index.ts";
 import { digestOf } from "../../digest.ts";
 import { requestRun } from "../../runs/decide.ts";
 import { objectIn } from "../checks.ts";
-import { type Endpoint, endpoint, type World } from "../endpoint.ts";
+import type { Handlers, World } from "../endpoint.ts";
 import { Problem } from "../problem.ts";
 
-/** Ms that a secret is remembered, and bytes of a webhook. */
+/** Ms that a secret is remembered. */
 const secretAge = 60_000;
-const maxBody = 8 * 1024 * 1024;
 
 /** A sender: its headers of the signature and of the event, and the fields in which it names a repository. */
 const senders = [
@@ -36,11 +35,9 @@ const senders = [
 ] as const;
 type Sender = (typeof senders)[number];
 
-export const hookEndpoints: readonly Endpoint[] = senders.map((sender) =>
-  endpoint(
-    `POST /hooks/${sender.name}`,
-    [`${sender.name}Hook`, "Takes signed webhooks: a push asks for runs", "public"],
-    { body: "bytes", maxBody, answers: { 202: "Done" } },
+export const hookHandlers: Handlers = Object.fromEntries(
+  senders.map((sender): readonly [string, Handlers[string]] => [
+    `${sender.name}Hook`,
     async ({ world, headers, bytes }) => {
       const source = world.config.current().hooks[sender.name];
       if (source === undefined) throw new Problem("not-found");
@@ -50,7 +47,7 @@ export const hookEndpoints: readonly Endpoint[] = senders.map((sender) =>
       if (sender.push.test(headers.get(sender.event) ?? "")) await askForRuns(world, sender, bytes);
       return { result: "accepted" };
     },
-  ),
+  ]),
 );
 
 /** Secrets as they were read last: what anybody may send must not run a command each time. */

@@ -4,107 +4,54 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../../database/connect.ts";
 import { approveRun, cancelRun, type Decision, discardRun } from "../../runs/decide.ts";
 import { isEnd, type RunEvent, type RunStatus, statuses } from "../../runs/transitions.ts";
-import { bodies, idSchema, nameSchema, type Schema } from "../documents.ts";
-import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
+import type { Call, Handlers } from "../endpoint.ts";
 import { decided, Problem } from "../problem.ts";
 import { findRun, found, runPage, runsOf, tenants } from "../rows.ts";
 import { isInForce } from "../tokens.ts";
-import { paging } from "./manifests.ts";
 
-const one = "/api/v1/runs/{run}";
-const runPaging = { tenant: nameSchema, limit: paging.limit, after: idSchema };
+export const runHandlers: Handlers = {
+  async listRuns({ world: { database }, caller, query }) {
+    const { manifest } = query;
+    const status = statuses.find((known) => known === query.status);
+    let runs = runsOf(database, tenants(caller, query));
+    if (status !== undefined) runs = runs.where("status", "=", status);
+    if (manifest !== undefined)
+      runs = runs.where("manifest_id", "in", (from) =>
+        from.selectFrom("manifests").select("manifests.id").where("manifests.name", "=", manifest),
+      );
+    return runPage(runs, query);
+  },
+  async listApprovals({ world: { database }, caller, query }) {
+    const open = runsOf(database, tenants(caller, query)).where("ended_at", "is", null);
+    return runPage(open.where("status", "=", "needs_approval"), query);
+  },
+  async showRun(call) {
+    const run = await findRun(call);
+    const decisions = call.world.database.selectFrom("approvals").selectAll().where("run_id", "=", run.id);
+    return { run, decisions: await decisions.orderBy("id").execute() };
+  },
+  async showPlan(call) {
+    const { id } = await findRun(call);
+    const row = call.world.database.selectFrom("plans").select("document").where("run_id", "=", id);
+    return found(await row.executeTakeFirst(), "the run has no plan").document;
+  },
+  async followRun(call) {
+    const { id } = await findRun(call);
+    const last = call.headers.get("last-event-id") ?? "0";
+    if (!/^\d{1,15}$/.test(last)) throw new Problem("invalid-request", "the Last-Event-ID is none of ours");
+    return streamEvents(call, id, Number(last));
+  },
+  approve: deciding(approveRun),
+  discard: deciding(discardRun),
+  cancel: deciding(cancelRun),
+};
 
-export const runEndpoints: readonly Endpoint[] = [
-  endpoint(
-    "GET /api/v1/runs",
-    ["listRuns", "Lists runs, newest first", "viewer"],
-    { query: { manifest: nameSchema, status: { enum: statuses }, ...runPaging }, answers: { 200: "Runs" } },
-    ({ world: { database }, caller, query }) => {
-      const { manifest } = query;
-      const status = statuses.find((one) => one === query.status);
-      let runs = runsOf(database, tenants(caller, query));
-      if (status !== undefined) runs = runs.where("status", "=", status);
-      if (manifest !== undefined)
-        runs = runs.where("manifest_id", "in", (from) =>
-          from.selectFrom("manifests").select("manifests.id").where("manifests.name", "=", manifest),
-        );
-      return runPage(runs, query);
-    },
-  ),
-  endpoint(
-    "GET /api/v1/approvals",
-    ["listApprovals", "Lists the runs that wait for an approval, newest first", "viewer"],
-    { query: runPaging, answers: { 200: "Runs" } },
-    ({ world: { database }, caller, query }) => {
-      const open = runsOf(database, tenants(caller, query)).where("ended_at", "is", null);
-      return runPage(open.where("status", "=", "needs_approval"), query);
-    },
-  ),
-  endpoint(
-    `GET ${one}`,
-    ["showRun", "Shows a run and what was decided about it", "viewer"],
-    { answers: { 200: "RunDetails" } },
-    async (call) => {
-      const run = await findRun(call);
-      const decisions = await call.world.database
-        .selectFrom("approvals")
-        .selectAll()
-        .where("run_id", "=", run.id)
-        .orderBy("id")
-        .execute();
-      return { run, decisions };
-    },
-  ),
-  endpoint(
-    `GET ${one}/plan`,
-    ["showPlan", "Shows the plan of a run", "viewer"],
-    { answers: { 200: "Plan" } },
-    async (call) => {
-      const { id } = await findRun(call);
-      const { database } = call.world;
-      const row = database.selectFrom("plans").select("document").where("run_id", "=", id);
-      return found(await row.executeTakeFirst(), "the run has no plan").document;
-    },
-  ),
-  endpoint(
-    `GET ${one}/events`,
-    ["followRun", "Streams the events of a run from the one after Last-Event-ID to its end", "viewer"],
-    { answers: { 200: "text/event-stream", 204: null } },
-    async (call) => {
-      const { id } = await findRun(call);
-      const last = call.headers.get("last-event-id") ?? "0";
-      if (!/^\d{1,15}$/.test(last)) throw new Problem("invalid-request", "the Last-Event-ID is none of ours");
-      return streamEvents(call, id, Number(last));
-    },
-  ),
-  decision<{ readonly fingerprint: string }>(
-    ["approve", "Approves exactly the plan with this fingerprint"],
-    bodies.approval,
-    approveRun,
-  ),
-  decision<object>(
-    ["discard", "Ends a run that waits, or was approved and has not begun"],
-    bodies.empty,
-    discardRun,
-  ),
-  decision<{ readonly force?: boolean }>(
-    ["cancel", "Asks for the end of a run; by force, a minute later, without its worker"],
-    bodies.cancel,
-    cancelRun,
-  ),
-];
-
-/** An endpoint for a decision about a run; its body is the rest of the decision. */
-function decision<Body extends object>(
-  [id, summary]: readonly [id: string, summary: string],
-  body: Schema,
-  decide: Decision<Body>,
-): Endpoint {
-  const terms = { body, answers: { 200: "Done" } };
-  return endpoint<Body>(`POST ${one}/${id}`, [id, summary, "approver"], terms, async (call) => {
+/** The work of an endpoint for a decision about a run; its body has the terms. */
+function deciding<Terms extends object>(decide: Decision<Terms>): (call: Call<Terms>) => Promise<object> {
+  return async (call) => {
     const { id } = await findRun(call);
     return decided(await decide(call.world, { ...call.body, id, actor: call.caller.actor }));
-  });
+  };
 }
 
 /** Events that one look reads, and streams that one token may have open, at most. */
@@ -178,18 +125,9 @@ interface Seen {
 }
 
 async function look(database: Database, run: string, after: number): Promise<Seen> {
-  const { status, exit_code: exitCode } = (await database
-    .selectFrom("runs")
-    .select(["status", "exit_code"])
-    .where("id", "=", run)
-    .executeTakeFirst()) ?? { status: "errored", exit_code: null };
-  const rows = await database
-    .selectFrom("run_events")
-    .select(["id", "at", "event"])
-    .where("run_id", "=", run)
-    .where("id", ">", after)
-    .orderBy("id")
-    .limit(batch)
-    .execute();
+  const found = await database.selectFrom("runs").selectAll().where("id", "=", run).executeTakeFirst();
+  const { status, exit_code: exitCode } = found ?? { status: "errored", exit_code: null };
+  const events = database.selectFrom("run_events").selectAll().where("run_id", "=", run);
+  const rows = await events.where("id", ">", after).orderBy("id").limit(batch).execute();
   return { rows, ended: isEnd(status) ? { status, exitCode } : undefined };
 }

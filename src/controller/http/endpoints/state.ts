@@ -4,103 +4,60 @@ import { CompiledQuery } from "kysely";
 import { type SharedState, type SharedWrite, sharedState } from "../../../index.ts";
 import { addAudit } from "../../database/audit.ts";
 import { isPlain, objectIn } from "../checks.ts";
-import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
+import type { Call, Handlers } from "../endpoint.ts";
 import { json, Problem } from "../problem.ts";
+import { found } from "../rows.ts";
 
-const one = "/api/v1/state/{tenant}/{name}";
-/** The terms of requests that only read, and of those that name a lock. */
-const reads = { basic: true } as const;
-const locks = { basic: true, query: { ID: { type: "string", minLength: 1, maxLength: 255 } } } as const;
-const maxBody = 32 * 1024 * 1024;
-
-export const stateEndpoints: readonly Endpoint[] = [
-  endpoint(
-    `GET ${one}`,
-    ["readState", "Reads a state with the key of its secrets: 204 if it has no document yet", "approver"],
-    { ...reads, answers: { 200: "State", 204: null } },
-    async (call) => {
-      const state = stateOf(call);
-      const text = await state.read();
-      if (text !== undefined)
-        return new Response(text, {
-          headers: { "content-type": "application/json", "content-md5": md5(text) },
-        });
-      if ((await state.holder()) === undefined) throw new Problem("not-found");
-      return new Response(null, { status: 204 });
-    },
-  ),
-  endpoint(
-    `POST ${one}`,
-    ["writeState", "Stores a state under the lock ID, if no version with its serial is stored", "approver"],
-    { ...locks, body: "bytes", maxBody, answers: { 200: null, 409: "LockInfo" } },
-    async (call) => {
-      const { bytes, headers, query } = call;
-      if (![null, md5(bytes)].includes(headers.get("content-md5")))
-        throw new Problem("invalid-request", "the body does not fit its Content-MD5");
-      const text = bytes.toString("utf8");
-      // PostgreSQL stores no null character, and the state must come back byte for byte.
-      if (!Number.isSafeInteger(objectIn(bytes)?.["serial"]) || text.includes("\0"))
-        throw new Problem("invalid-state");
-      const written = await stateOf(call).write(text, query.ID ?? "");
-      return written.is === "written" ? new Response(null) : refusal(written);
-    },
-  ),
-  endpoint(
-    `DELETE ${one}`,
-    ["removeState", "Removes a state under the lock ID; earlier versions stay", "approver"],
-    { ...locks, body: "bytes", answers: { 200: null, 409: "LockInfo" } },
-    async (call) => {
-      const { world, caller, path, query } = call;
-      const { tenant = "", name = "" } = path;
-      const refused = await stateOf(call).remove(query.ID ?? "");
-      if (refused !== undefined) return refusal(refused);
-      const act = { tenant, actor: caller.actor, action: "remove state", subject: name };
-      await world.database.transaction().execute((tx) => addAudit(tx, act));
-      return new Response(null);
-    },
-  ),
-  endpoint(
-    `GET ${one}/lock`,
-    ["showLock", "Shows the holder of the lock", "viewer"],
-    { ...reads, answers: { 200: "LockInfo" } },
-    async (call) => {
-      const holder = await stateOf(call).holder();
-      if (holder === undefined) throw new Problem("not-found");
-      return holder;
-    },
-  ),
-  endpoint(
-    `POST ${one}/lock`,
-    ["lockState", "Takes the lock; 409 shows the holder", "approver"],
-    { ...reads, body: "bytes", answers: { 200: "LockInfo", 409: "LockInfo" } },
-    async (call) => {
-      // A LockInfo has texts alone.
-      const given = Object.entries(objectIn(call.bytes) ?? {}).filter(
-        ([, value]) => typeof value === "string",
-      );
-      const info = Object.fromEntries(given);
-      const taken = isPlain(info) ? await stateOf(call).lock(info) : ({ is: "invalid" } as const);
-      if (taken.is === "held") return json(409, taken.holder);
-      if (taken.is === "invalid")
-        throw new Problem("invalid-request", "the body is no LockInfo with an ID of 1 to 255 characters");
-      return info;
-    },
-  ),
-  endpoint(
-    `DELETE ${one}/lock`,
-    ["unlockState", "Gives back the lock of exactly this ID, in the query or the body", "approver"],
-    { ...locks, body: "bytes", answers: { 200: null, 409: "LockInfo" } },
-    async (call) => {
-      const id = call.query.ID ?? objectIn(call.bytes)?.["ID"];
-      if (typeof id !== "string" || id === "" || !isPlain(id))
-        throw new Problem("invalid-request", "the ID of the lock is missing: no lock is removed without it");
-      const state = stateOf(call);
-      if (await state.unlock(id)) return new Response(null);
-      const holder = await state.holder();
-      return refusal({ is: "not-locked", ...(holder && { holder }) });
-    },
-  ),
-];
+export const stateHandlers: Handlers = {
+  async readState(call) {
+    const state = stateOf(call);
+    const text = await state.read();
+    if (text === undefined) found(await state.holder());
+    if (text === undefined) return new Response(null, { status: 204 });
+    const headers = { "content-type": "application/json", "content-md5": md5(text) };
+    return new Response(text, { headers });
+  },
+  async writeState(call) {
+    const { bytes, headers, query } = call;
+    if (![null, md5(bytes)].includes(headers.get("content-md5")))
+      throw new Problem("invalid-request", "the body does not fit its Content-MD5");
+    const text = bytes.toString("utf8");
+    // PostgreSQL stores no null character, and the state must come back byte for byte.
+    if (!Number.isSafeInteger(objectIn(bytes)?.["serial"]) || text.includes("\0"))
+      throw new Problem("invalid-state");
+    const written = await stateOf(call).write(text, query.ID ?? "");
+    return written.is === "written" ? new Response(null) : refusal(written);
+  },
+  async removeState(call) {
+    const { world, caller, path, query } = call;
+    const { tenant = "", name = "" } = path;
+    const refused = await stateOf(call).remove(query.ID ?? "");
+    if (refused !== undefined) return refusal(refused);
+    const act = { tenant, actor: caller.actor, action: "remove state", subject: name };
+    await world.database.transaction().execute((tx) => addAudit(tx, act));
+    return new Response(null);
+  },
+  showLock: async (call) => found(await stateOf(call).holder()),
+  async lockState(call) {
+    // A LockInfo has texts alone.
+    const given = Object.entries(objectIn(call.bytes) ?? {}).filter(([, value]) => typeof value === "string");
+    const info = Object.fromEntries(given);
+    const taken = isPlain(info) ? await stateOf(call).lock(info) : ({ is: "invalid" } as const);
+    if (taken.is === "held") return json(409, taken.holder);
+    if (taken.is === "invalid")
+      throw new Problem("invalid-request", "the body is no LockInfo with an ID of 1 to 255 characters");
+    return info;
+  },
+  async unlockState(call) {
+    const id = call.query.ID ?? objectIn(call.bytes)?.["ID"];
+    if (typeof id !== "string" || id === "" || !isPlain(id))
+      throw new Problem("invalid-request", "the ID of the lock is missing: no lock is removed without it");
+    const state = stateOf(call);
+    if (await state.unlock(id)) return new Response(null);
+    const holder = await state.holder();
+    return refusal({ is: "not-locked", ...(holder && { holder }) });
+  },
+};
 
 /** The state of a path. Throws `not-found` unless its tenant is one of the configuration. */
 function stateOf({ world: { database, config }, path: { tenant = "", name = "" } }: Call): SharedState {
