@@ -68,11 +68,11 @@ GET /healthz | public | health | | | 200 Healthy | Says that the process is aliv
 GET /readyz | public | readiness | | | 200 Ready | Says that the database answers and has the tables of this version
 GET /metrics | viewer | metrics | | | 200 text/plain | Metrics in Prometheus' text format; a tenant's token sees those of its own
 GET /api/v1/tenants | viewer | listTenants | | | 200 Tenants | Lists the tenants of the configuration, with the number of their manifests
-GET /api/v1/drift | viewer | showDrift | tenant: name, limit: limit, after: page | | 200 Drift | Lists the manifests that the service differs from
+GET /api/v1/drift | viewer | showDrift | tenant: name, limit: limit, after: page | | 200 Drift | Lists manifests that have drifted
 GET /api/v1/locks | viewer | listLocks | tenant: name | | 200 Locks | Lists the states that are locked, with their holders
 GET /api/v1/workers | viewer/all | listWorkers | | | 200 Workers | Lists the workers, which work for all tenants
-GET /api/v1/audit | approver | listAudit | tenant: name, limit: limit, after: act | | 200 Audit | Lists the acts of people and tokens, newest first
-GET /api/v1/audit/check | admin/all | checkAudit | | | 200 AuditCheck | Goes through the chain of the audit log, to the first act that was altered
+GET /api/v1/audit | approver | listAudit | tenant: name, limit: limit, after: act | | 200 Audit | Lists acts, newest first
+GET /api/v1/audit/check | admin/all | checkAudit | | | 200 AuditCheck | Finds the first act of the audit log that was altered
 POST /api/v1/redrive | approver | redrive | tenant: name | empty | 202 Redriven | Asks for a new run of each manifest whose last one failed
 GET /api/v1/manifests | viewer | listManifests | tenant: name, status: status, limit: limit, after: page | | 200 Manifests | Lists manifests by name
 POST /api/v1/manifests | admin | addManifest | | newManifest | 201 Added | Adds a manifest from Git, or with its files, and asks for its first run
@@ -83,19 +83,19 @@ PUT /api/v1/manifests/{tenant}/{name}/files | planner | uploadFiles | | upload |
 POST /api/v1/manifests/{tenant}/{name}/runs | planner | reconcile | | empty | 202 Asked | Asks for a run now
 POST /api/v1/manifests/{tenant}/{name}/pause | approver | pause | | pause | 200 Done | Stops the checks until a time; null ends the pause
 GET /api/v1/runs | viewer | listRuns | tenant: name, manifest: name, status: runStatus, limit: limit, after: id | | 200 Runs | Lists runs, newest first
-GET /api/v1/approvals | viewer | listApprovals | tenant: name, limit: limit, after: id | | 200 Runs | Lists the runs that wait for an approval, newest first
+GET /api/v1/approvals | viewer | listApprovals | tenant: name, limit: limit, after: id | | 200 Runs | Lists runs that wait for an approval
 GET /api/v1/runs/{run} | viewer | showRun | | | 200 RunDetails | Shows a run and what was decided about it
 GET /api/v1/runs/{run}/plan | viewer | showPlan | | | 200 Plan | Shows the plan of a run
-GET /api/v1/runs/{run}/events | viewer | followRun | | | 200 text/event-stream, 204 | Streams the events of a run from the one after Last-Event-ID on
+GET /api/v1/runs/{run}/events | viewer | followRun | | | 200 text/event-stream, 204 | Streams the events of a run after Last-Event-ID
 POST /api/v1/runs/{run}/approve | approver | approve | | approval | 200 Done | Approves exactly the plan with this fingerprint
 POST /api/v1/runs/{run}/discard | approver | discard | | empty | 200 Done | Ends a run that waits, or was approved and has not begun
 POST /api/v1/runs/{run}/cancel | approver | cancel | | cancel | 200 Done | Asks for the end of a run; by force, a minute later, without its worker
 GET /api/v1/state/{tenant}/{name} | approver | readState | | | 200 State, 204 | Reads a state with its key: 204 if it is locked and has no document
-POST /api/v1/state/{tenant}/{name} | approver | writeState | ID: lock | state | 200, 409 LockInfo | Stores a state with a new serial under the lock ID
-DELETE /api/v1/state/{tenant}/{name} | approver | removeState | ID: lock | bytes | 200, 409 LockInfo | Removes a state under the lock ID; earlier versions stay
+POST /api/v1/state/{tenant}/{name} | approver | writeState | ID: lock | state | 200, 409 LockInfo | Stores a state with a new serial
+DELETE /api/v1/state/{tenant}/{name} | approver | removeState | ID: lock | bytes | 200, 409 LockInfo | Removes a state; its earlier versions stay
 GET /api/v1/state/{tenant}/{name}/lock | viewer | showLock | | | 200 LockInfo | Shows the holder of the lock
 POST /api/v1/state/{tenant}/{name}/lock | approver | lockState | | bytes | 200 LockInfo, 409 LockInfo | Takes the lock; 409 shows the holder
-DELETE /api/v1/state/{tenant}/{name}/lock | approver | unlockState | ID: lock | bytes | 200, 409 LockInfo | Gives back the lock of this ID, in the query or the body
+DELETE /api/v1/state/{tenant}/{name}/lock | approver | unlockState | ID: lock | bytes | 200, 409 LockInfo | Gives back the lock of the ID, in the query or body
 POST /hooks/github | public | githubHook | | hook | 202 Done | Takes signed webhooks: a push asks for runs
 POST /hooks/gitlab | public | gitlabHook | | hook | 202 Done | Takes signed webhooks: a push asks for runs`;
 

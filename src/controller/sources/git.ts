@@ -1,4 +1,4 @@
-/** @module Reads manifests from uploads and from Git repositories, whose contents are read as objects, never checked out: no hook, filter or submodule is met. */
+/** @module Reads manifests from uploads and Git repositories. Git's objects are read, never checked out: no hook, filter or submodule is met. */
 import { rm } from "node:fs/promises";
 import { GraphformError, readSecret } from "../../index.ts";
 import type { ControllerConfig } from "../config/config.ts";
