@@ -51,7 +51,7 @@ async function measured(round: number): Promise<number> {
     const profiling = values.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${values.profile}`];
     const options = ["apply", "--auto-approve", "--parallelism", String(parallelism)];
     const apply = await timed([...profiling, values.cli, ...options], cwd);
-    const bare = await timed([join(root, "bench", "bare.ts"), url, String(parallelism)], cwd);
+    const bare = await timed([join(root, "bench", "bare.mjs"), url, String(parallelism)], cwd);
     console.log(`${apply.toFixed(0).padStart(7)} ms apply ${bare.toFixed(0).padStart(7)} ms bare`);
     return apply / bare;
   } finally {

@@ -26,7 +26,18 @@ export function medians(cases: readonly Case[], rounds: number): ReadonlyMap<str
   return new Map([...times].map(([name, list]) => [name, median(list)]));
 }
 
-function once({ name, args, env, cwd }: Case): number {
+/** The most memory that a case has held, in MB. */
+export function peakMemory(each: Case): number {
+  const print = "process.on('exit',()=>process.stderr.write(`\\npeak ${process.resourceUsage().maxRSS}`))";
+  const { stderr } = run({ ...each, args: ["--import", `data:text/javascript,${print}`, ...each.args] });
+  return Number(/peak (\d+)$/.exec(stderr)?.[1]) / 1024;
+}
+
+function once(each: Case): number {
+  return run(each).time;
+}
+
+function run({ name, args, env, cwd }: Case): { readonly time: number; readonly stderr: string } {
   const start = performance.now();
   const { status, stderr } = spawnSync(process.execPath, args, {
     ...defined({ cwd }),
@@ -35,7 +46,7 @@ function once({ name, args, env, cwd }: Case): number {
   });
   const time = performance.now() - start;
   if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr.toString()}`);
-  return time;
+  return { time, stderr: stderr.toString() };
 }
 
 function median(list: readonly number[]): number {

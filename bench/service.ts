@@ -32,12 +32,14 @@ const { values } = parseArgs({
     databases: { type: "boolean", default: false },
   },
 });
-const [latency, deploy] = [Number(values.latency), Number(values.deploy)];
+let latency = Number(values.latency);
+const deploy = Number(values.deploy);
 
 const server = createServer((request, response) => {
   const path = (request.url ?? "").split("?")[0] ?? "";
   const [, where, id] = place.exec(path) ?? [];
-  if (path.endsWith("/user/signin")) answer(response, 200, {}, { "Set-Cookie": cookies });
+  if (path === "/bench") become(request.url ?? "", response);
+  else if (path.endsWith("/user/signin")) answer(response, 200, {}, { "Set-Cookie": cookies });
   else if (where === undefined) answer(response, 404, { name: "not_found", message: path });
   else if (id === undefined) collection(request, response, where);
   else member(request, response, id);
@@ -49,6 +51,19 @@ server.listen(0, "127.0.0.1", () => {
   console.log(JSON.stringify({ url: `http://127.0.0.1:${typeof at === "object" ? at?.port : ""}` }));
 });
 process.stdin.on("end", () => process.exit(0)).resume();
+
+/** Takes another latency, or as many instances over the places of those that are there. */
+function become(url: string, response: ServerResponse): void {
+  const asked = new URL(url, "http://bench").searchParams;
+  latency = Number(asked.get("latency") ?? latency);
+  const models = [...instances.values()];
+  for (const most = Number(asked.get("instances") ?? 0); count < most; ) {
+    const model = models[count % models.length];
+    count += 1;
+    if (model !== undefined) instances.set(`instance-${count}`, { ...model });
+  }
+  response.end();
+}
 
 function collection(request: IncomingMessage, response: ServerResponse, where: string): void {
   if (request.method === "GET") {

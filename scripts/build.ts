@@ -2,6 +2,8 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { type BuildResult, build } from "esbuild";
+import { joinChunks } from "./join-chunks.ts";
+import { lateUnicode } from "./late-unicode.ts";
 import { leanUndici } from "./lean-undici.ts";
 import { bundledPackages, noticesOf } from "./notices.ts";
 import { quietYaml } from "./quiet-yaml.ts";
@@ -14,6 +16,8 @@ const dist = join(root, "dist");
  * (decision 0007). A file that would not change is left alone, and files of an earlier build go last, so that a program
  * that runs from `dist/` meanwhile is not disturbed.
  */
+const banner =
+  'import{createRequire as $requireFrom}from"node:module";const require=$requireFrom(import.meta.url);';
 const result = await build({
   absWorkingDir: root,
   entryPoints: ["src/cli.ts", "src/index.ts", "src/platform/main.ts", "src/controller/runs/thread.ts"],
@@ -30,18 +34,17 @@ const result = await build({
   minifySyntax: true,
   legalComments: "none",
   // Bundled CommonJS packages ask for Node's own modules.
-  banner: {
-    js: 'import{createRequire as $requireFrom}from"node:module";const require=$requireFrom(import.meta.url);',
-  },
-  plugins: [leanUndici, quietYaml],
+  banner: { js: banner },
+  plugins: [leanUndici, lateUnicode, quietYaml],
   metafile: true,
   write: false,
   logLevel: "warning",
 }).catch(() => process.exit(1)); // esbuild has said why.
 
 writeNotices(result);
-for (const file of result.outputFiles) writeChanged(file.path, file.contents);
-const kept = new Set(result.outputFiles.map((file) => file.path));
+const files = await joinChunks(result, banner);
+for (const file of files) writeChanged(file.path, file.contents);
+const kept = new Set(files.map((file) => file.path));
 for (const file of globSync("**/*.js", { cwd: dist })) {
   const path = join(dist, file);
   if (!kept.has(path)) rmSync(path);

@@ -149,9 +149,9 @@ const fixedRows = [...rows].filter(
 
 function leftToDefaults(desired: Desired, lacks: readonly string[]): string {
   if (tierOf(desired) === undefined) return "";
-  const { component = "", ...spec } = desired.spec;
+  const { component = "", tier = "" } = desired.spec;
   return fixedRows
-    .filter(([path, row]) => spec[path] === undefined && isOfferedBy(row, { ...spec, component }))
+    .filter(([path, row]) => desired.spec[path] === undefined && isOfferedBy(row, { tier, component }))
     .map(([path]) => path.slice("config.".length))
     .filter((name) => !lacks.includes(name))
     .join(", ");

@@ -19,7 +19,6 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
   const lines = new LineCounter();
   const document = withoutStacks(() =>
     parseDocument(source.text, {
-      lineCounter: lines,
       prettyErrors: false,
       stringKeys: true,
       // `plainValue` finds duplicate keys in linear time; the library compares each key with all before it.
@@ -28,8 +27,8 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
       merge: false,
     }),
   );
-  // The parser does not count the line ends of what it skips.
-  lines.lineStarts = [0, ...[...source.text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  // Counted here, since the parser does not count the line ends of what it skips.
+  for (let at = 0; at >= 0; at = source.text.indexOf("\n", at) + 1 || -1) lines.addNewLine(at);
   const layer: Layer = {
     file: source.path,
     text: source.text,

@@ -212,11 +212,11 @@ function lifecycleOf(
   if (allowed && "message" in allowed) report.error(["lifecycle", "migration", "hook"], allowed);
   const hook = allowed && "run" in allowed ? allowed.run : rules.hook;
   const ignored = textsOf(ignoreChanges);
-  const known = [...fieldRows(kind.schema).keys()];
+  const rows = fieldRows(kind.schema);
   for (const [index, path] of ignored.entries()) {
-    if (known.includes(path) || Object.hasOwn(kind.schema.properties, path)) continue;
+    if (rows.has(path) || Object.hasOwn(kind.schema.properties, path)) continue;
     const message = `there is no field ${JSON.stringify(path)}`;
-    const hint = suggest(path, known, "fields");
+    const hint = suggest(path, [...rows.keys()], "fields");
     report.error(["lifecycle", "ignoreChanges", index], { code: "unknown-field", message, hint });
   }
   const needed = textsOf(dependsOn).flatMap((text, index): readonly Address[] => {

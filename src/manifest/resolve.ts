@@ -68,7 +68,12 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     limits: inputs.limits,
     namePrefix: typeof namePrefix === "string" ? namePrefix : "",
   };
-  const resources = [...inventory.members.values()].map((member) => resolveResource(member, context));
+  const resources: ReturnType<typeof resolveResource>[] = [];
+  for (const member of inventory.members.values()) {
+    resources.push(resolveResource(member, context));
+    // Answers to requests that are under way are taken meanwhile.
+    if (resources.length % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
   const desired = resources.map((resource) => resource.desired);
   for (const { path, part, fault } of unusedDefaultsFaults(parsed.value, context))
     report.error(path, fault, part);
@@ -148,10 +153,12 @@ function warnOfFilledIn(
   findings: Finding[],
 ): void {
   for (const { address, spec } of all) {
-    const report = reportTo(findings, parsed.layers, inventory.members.get(address)?.block);
-    for (const [path, value] of Object.entries(spec))
-      for (const found of textsIn(value, (text) => hasPassword(text) && !written.has(text), path.split(".")))
-        report.warning(found.path, passwordInAddress([address, ...found.path]));
+    for (const { path } of textsIn(spec, (text) => hasPassword(text) && !written.has(text))) {
+      const [field = "", ...rest] = path;
+      const within = [...String(field).split("."), ...rest];
+      const report = reportTo(findings, parsed.layers, inventory.members.get(address)?.block);
+      report.warning(within, passwordInAddress([address, ...within]));
+    }
   }
 }
 

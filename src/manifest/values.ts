@@ -1,5 +1,5 @@
 /** @module Walks and merges the plain values of a manifest, and marks those that are missing because of an error that was reported. */
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject, mapped } from "../model/json.ts";
 import { isTemplate, type Template } from "../model/sealed.ts";
 import type { Path } from "./source.ts";
 
@@ -56,9 +56,5 @@ export function mapTexts(value: Json, replace: (text: string, path: Path) => Jso
   if (typeof value === "string") return replace(value, path);
   if (Array.isArray(value)) return value.map((item, at) => mapTexts(item, replace, [...path, at]));
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([key, inner]) => [
-    key,
-    mapTexts(inner, replace, [...path, key]),
-  ]);
-  return Object.fromEntries(entries);
+  return mapped(value, (inner, key) => mapTexts(inner, replace, [...path, key]));
 }

@@ -21,6 +21,22 @@ export function jsonIn(text: string): Json | undefined {
   }
 }
 
+/** The deepest nesting in a text of JSON, and true if it ends within a string, or before its brackets are closed. */
+export function nestingOf(text: string): { readonly deepest: number; readonly isOpen: boolean } {
+  let [depth, deepest, isQuoted] = [0, 0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isQuoted && character === "\\") at += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (character === "}" || character === "]")) depth -= 1;
+    else if (!isQuoted && (character === "{" || character === "[")) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    }
+  }
+  return { deepest, isOpen: isQuoted || depth > 0 };
+}
+
 /** The object in a text; undefined for any other text. */
 export function objectIn(text: string): JsonObject | undefined {
   const value = jsonIn(text);
@@ -51,8 +67,18 @@ export function own<T>(entries: { readonly [name: string]: T }, name: string): T
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
+/** The same keys with other values. */
+export function mapped<T, U>(
+  values: { readonly [name: string]: T },
+  to: (value: T, name: string) => U,
+): { readonly [name: string]: U } {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value, name)]));
+}
+
 /** Returns the fields that have a value: JSON has no `undefined`, and a document has no key for what is not known. */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
 export function defined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value;
+  return kept;
 }

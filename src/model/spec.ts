@@ -11,13 +11,15 @@ export interface Spec<Value = Json> {
 }
 
 export function flatten(nested: JsonObject): Spec {
-  return Object.fromEntries(leavesOf(nested, ""));
+  const spec: Branch = {};
+  putLeaves(nested, "", spec);
+  return spec;
 }
 
-function* leavesOf(group: JsonObject, prefix: string): Generator<[string, Json]> {
+function putLeaves(group: JsonObject, prefix: string, spec: Branch): void {
   for (const [key, value] of Object.entries(group)) {
-    if (isGroup(value)) yield* leavesOf(value, `${prefix}${key}.`);
-    else yield [`${prefix}${key}`, value];
+    if (isGroup(value)) putLeaves(value, `${prefix}${key}.`, spec);
+    else put(spec, `${prefix}${key}`, value);
   }
 }
 

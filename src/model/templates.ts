@@ -1,7 +1,7 @@
 /** @module Fills known outputs into templates, and opens what is known then. */
 import type { Address } from "./address.ts";
 import { type FieldSchema, fieldRows, type KindSchema } from "./field-schema.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isObject, type Json, type JsonObject, mapped } from "./json.ts";
 import { perObject } from "./per-object.ts";
 import { isReference, isSealed, isTemplate, type Open, type Template } from "./sealed.ts";
 import { fieldsOf, type Spec } from "./spec.ts";
@@ -41,9 +41,7 @@ function resolveInside(value: Json, outputsOf: OutputsOf): Json {
   if (isTemplate(value)) return resolveTemplate(value, outputsOf);
   if (Array.isArray(value)) return value.map((item: Json) => resolveInside(item, outputsOf));
   if (!isObject(value) || isSealed(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, resolveInside(inner, outputsOf)]),
-  );
+  return mapped(value, (inner) => resolveInside(inner, outputsOf));
 }
 
 /** Addresses whose outputs a value still waits for. */

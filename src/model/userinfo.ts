@@ -1,5 +1,5 @@
 /** @module Finds the login in an address: what the URL parser calls userinfo. */
-import { isObject, type Json } from "./json.ts";
+import type { Json } from "./json.ts";
 import { sensitive } from "./sealed.ts";
 
 /** The scheme of an address with its slashes; `jdbc:` and its like may stand before it. */
@@ -7,7 +7,7 @@ const scheme = /^\s*(?:[a-z][a-z0-9+.-]*:)*?([a-z][a-z0-9+.-]*:[/\\]*)(?![a-z][a
 
 /** The offsets of the userinfo of a text that is an address as a whole; undefined if it is none, or has no login. */
 function userinfoOf(text: string): readonly [from: number, to: number] | undefined {
-  const found = scheme.exec(text);
+  const found = text.includes("@") ? scheme.exec(text) : null;
   if (found === null) return undefined;
   const from = found[0].length;
   const url = URL.parse(text.slice(from - (found[1]?.length ?? 0)));
@@ -38,8 +38,7 @@ export function hasPassword(text: string): boolean {
 
 /** The logins in the addresses of a value: each as it stands, its password, and both decoded. A bare user is no secret. */
 export function loginsIn(value: Json): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(loginsIn);
-  if (isObject(value)) return Object.values(value).flatMap(loginsIn);
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(loginsIn);
   const [from, to] = (typeof value === "string" ? userinfoOf(value) : undefined) ?? [0, 0];
   if (typeof value !== "string" || to === 0) return [];
   const login = value.slice(from, to);

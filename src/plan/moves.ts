@@ -8,6 +8,7 @@ import { referenceFields } from "../model/templates.ts";
 
 /** The moves of bound objects to the ends of their chains. An address that a moving object leaves is free; one that stays is never moved to. */
 export function destinations(state: StateDocument, moved: readonly Move[]): ReadonlyMap<Address, Address> {
+  if (moved.length === 0) return new Map();
   const trails = new Map(Object.keys(state.resources).map((address) => [address, [address]]));
   const taken = (address: Address): boolean => [...trails.values()].some((trail) => trail.at(-1) === address);
   const next = new Map(moved.map((move) => [move.from, move.to]));

@@ -70,7 +70,7 @@ export function makePlan(given: PlanInput): Plan {
   };
   return {
     ...body,
-    fingerprint: input.digest(stableJson(withoutSecrets(fingerprinted(nestedPlan(body))))),
+    fingerprint: input.digest(stableJson(withoutSecrets(fingerprinted(body)))),
   };
 }
 
@@ -95,7 +95,7 @@ function fingerprinted(body: Omit<Plan, "fingerprint">): object {
   const changes = body.changes
     .filter((change) => change.action !== "keep")
     .map(({ where: _, ...change }) => change);
-  return { name, lineage, serial, changes, steps, outputs, complete };
+  return { name, lineage, serial, outputs, complete, ...nestedPlan({ changes, steps }) };
 }
 
 /** Proposes a change with its guards. An address that gets a new object is added to `recreated`, so that references to it follow. */

@@ -2,7 +2,7 @@
 import { type Address, twinOf, withoutTwin } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
-import { defined, type Json, type JsonObject } from "../model/json.ts";
+import { defined, type Json, type JsonObject, mapped } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Doubt, Observed } from "../model/observed.ts";
 import type { Change } from "../model/plan.ts";
@@ -166,5 +166,5 @@ export function hasVanished({ bound, observed, doubt }: Subject): boolean {
 }
 
 export function specOf(observed: Observed): Spec {
-  return Object.fromEntries(Object.entries(observed.spec).map(([path, seen]) => [path, seen.value]));
+  return mapped(observed.spec, ({ value }) => value);
 }

@@ -12,7 +12,7 @@ import type { SecretText } from "../manifest/secrets.ts";
 import type { Parsed, SourceFile } from "../manifest/source.ts";
 import { validators } from "../manifest/validators.generated.js";
 import { exitCodes, GraphformError, ManifestError } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
+import { defined, mapped } from "../model/json.ts";
 import type { Header, Manifest, ManifestLimits } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
@@ -184,12 +184,7 @@ async function readVariableFile(
       ...(isOther ? {} : defined({ hint: first.hint })),
     });
   }
-  return Object.fromEntries(
-    Object.entries(value).map(([name, given]) => [
-      name,
-      typeof given === "object" ? JSON.stringify(given) : String(given),
-    ]),
-  );
+  return mapped(value, (given) => (typeof given === "object" ? JSON.stringify(given) : String(given)));
 }
 
 function readPair(pair: string): { readonly [name: string]: string } {

@@ -4,9 +4,10 @@ import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
 import { suggest } from "../manifest/problems/nearest.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
+import { isOfNow } from "../model/consistency.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { KindRegistry, Reader } from "../model/kind.ts";
+import { type KindRegistry, present, type Reader } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Guard, Plan, PlanOptions } from "../model/plan.ts";
@@ -15,7 +16,7 @@ import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { StateDocument } from "../model/state.ts";
-import { knownValues } from "../model/templates.ts";
+import { knownValues, parentsIn } from "../model/templates.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { countReads, type OnRead, type Unread, unreadable } from "../observe/look.ts";
 import { type Observation, observe } from "../observe/observe.ts";
@@ -41,8 +42,47 @@ export interface PlanningWorld {
   readonly foresee?:
     | ((ref: Ref, live: Live, spec: Spec, reader: Reader, signal: AbortSignal) => Promise<readonly Guard[]>)
     | undefined;
+  /** What was read of bound objects before the plan was begun. */
+  readonly early?: EarlyReads | undefined;
   /** Called with each answer to a read while a plan is made. */
   readonly onRead?: OnRead | undefined;
+}
+
+/** Wraps the reader of a kind: its first look at an object takes what was read of it early. */
+export type EarlyReads = (kind: string, reader: Reader) => Reader;
+
+/**
+ * Begins to read each bound object at once, unless an operation, a create or a migration is under way. An early answer serves one look, and only
+ * if it shows an object at rest and was asked for within `settle` of that look; otherwise the object is read again. So nothing is
+ * concluded from an early answer but that the object is there, and no text of the service is kept from before the secrets are known.
+ */
+export function readEarly(
+  { resources, intents, migrations = {} }: StateDocument,
+  { kinds, service, clock }: Pick<PlanningWorld, "kinds" | "service" | "clock">,
+  signal: AbortSignal,
+): EarlyReads {
+  const begun = clock.now();
+  const isAtRest = Object.keys({ ...intents, ...migrations }).length === 0;
+  const readers = new Map(kinds.all.map((kind) => [kind.name, kind.reader(service)]));
+  const early = new Map<string, Promise<Live | undefined>>();
+  for (const { kind, id, place, converging } of isAtRest ? Object.values(resources) : []) {
+    if (converging !== undefined || parentsIn(kinds.named(kind).schema, place).length > 0) continue;
+    const reader = present(readers.get(kind), kind);
+    early.set(
+      `${kind} ${id}`,
+      (async () => reader.get({ id, place }, signal))().catch(() => undefined),
+    );
+  }
+  return (kind, reader) => ({
+    ...reader,
+    async get(ref, stopping) {
+      const read = early.get(`${kind} ${ref.id}`);
+      early.delete(`${kind} ${ref.id}`);
+      const live = isOfNow(begun, clock.now(), service.profile.timing) ? await read : undefined;
+      const isShown = live?.phase.is === "ready" || live?.phase.is === "stopped";
+      return isShown ? live : reader.get(ref, stopping);
+    },
+  });
 }
 
 export interface Goal {
@@ -71,12 +111,14 @@ export interface Planned extends Pick<Observation, "observed" | "doubts" | "unma
 export async function planFor(goal: Goal, state: StateDocument, given: PlanningWorld): Promise<Planned> {
   const world = { ...given, clock: limitedClock(given.clock, given.service.patience) };
   const { manifest, options, destroying, probing = true, skipsUnread = false } = goal;
-  const { kinds, service, signal } = world;
-  const { open } = world;
+  const { kinds, service, signal, open } = world;
   const desired = destroying ? [] : manifest.desired;
   const bound = Object.keys(state.resources).length;
   const { counting, onWait } = countReads(bound, world.onRead);
-  const readers = new Map(kinds.all.map((kind) => [kind.name, counting(kind.reader(service))]));
+  const { early = (_, reader) => reader }: Pick<PlanningWorld, "early"> = world;
+  const readers = new Map(
+    kinds.all.map(({ name, reader }) => [name, counting(early(name, reader(service)))]),
+  );
   const moved = afterMoves(state, manifest.moved, kinds);
   const seen = await observe(desired, {
     kinds,

@@ -1,7 +1,7 @@
 /** @module Formats a plan as JSON in the shape of Terraform's plan representation. */
 
 import { parseAddress } from "../model/address.ts";
-import { defined, type JsonObject } from "../model/json.ts";
+import { defined, type JsonObject, mapped } from "../model/json.ts";
 import {
   beforeAndAfter,
   changeExtras,
@@ -29,9 +29,7 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
     timestamp: plan.timestamp,
     resource_changes: changes.map((change) => resourceChange(change, plan.steps, names)),
     resource_drift: changes.flatMap((change) => resourceDrift(change, names) ?? []),
-    output_changes: Object.fromEntries(
-      Object.entries(plan.outputs).map(([name, output]) => [name, outputChange(output)]),
-    ),
+    output_changes: mapped(plan.outputs, outputChange),
     ...planValues({ changes, outputs: plan.outputs }, names),
     x_graphform: {
       name: plan.name,

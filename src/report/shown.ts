@@ -2,7 +2,7 @@
 
 import { holdsPassword } from "../model/acl.ts";
 import type { DriftReport, ResourceDrift } from "../model/drift.ts";
-import { defined, isObject, type Json, stableJson } from "../model/json.ts";
+import { defined, isObject, type Json, mapped, stableJson } from "../model/json.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Change, FieldChange, OutputChange, Plan } from "../model/plan.ts";
 import { holdsSecret, isReference, isTemplate, sensitive } from "../model/sealed.ts";
@@ -157,9 +157,7 @@ function hiddenIn(
 }
 
 function shownSpec(spec: Spec, hidden: ReadonlySet<string>): ShownSpec {
-  return Object.fromEntries(
-    Object.entries(spec).map(([path, value]) => [path, shownValue(value, hidden.has(path))]),
-  );
+  return mapped(spec, (value, path) => shownValue(value, hidden.has(path)));
 }
 
 /** The values of a difference as they may be shown, as far as there are any. */
@@ -169,13 +167,6 @@ function sidesOf<Side extends string>(
 ): { readonly [side in Side]?: ShownValue };
 function sidesOf(sides: { readonly [side: string]: Json | undefined }, isHidden: boolean): object {
   return defined(mapped(sides, (value) => (value === undefined ? value : shownValue(value, isHidden))));
-}
-
-function mapped<T, U>(
-  values: { readonly [name: string]: T },
-  to: (value: T) => U,
-): { readonly [name: string]: U } {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
 }
 
 const made: unique symbol = Symbol("shown");
@@ -269,7 +260,7 @@ function asWritten(value: Json): Json {
   if (typeof value === "string") return withoutUserinfo(value);
   if (Array.isArray(value)) return value.map(asWritten);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asWritten(inner)]));
+  return mapped(value, asWritten);
 }
 
 function expressionOf(value: Json): string {

@@ -2,7 +2,7 @@
 
 import { parseAddress } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
-import { isObject, jsonIn } from "../model/json.ts";
+import { isObject, jsonIn, nestingOf } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import { violationText } from "../model/violation.ts";
 import { isMoved, refusalOf } from "./moved.ts";
@@ -82,19 +82,5 @@ function remedyFor(file: string): string {
 /** True for a text whose end is missing: nothing, or zeros (what a power failure leaves), or a JSON object that is never closed. */
 export function isCutShort(text: string): boolean {
   const whole = text.replaceAll("\0", "").trim();
-  return whole === "" || (whole.startsWith("{") && leftOpen(whole));
-}
-
-/** True if a text ends within a string, or before its brackets are closed. */
-function leftOpen(text: string): boolean {
-  let depth = 0;
-  let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at];
-    if (quoted && char === "\\") at += 1;
-    else if (char === '"') quoted = !quoted;
-    else if (!quoted && (char === "{" || char === "[")) depth += 1;
-    else if (!quoted && (char === "}" || char === "]")) depth -= 1;
-  }
-  return quoted || depth > 0;
+  return whole === "" || (whole.startsWith("{") && nestingOf(whole).isOpen);
 }

@@ -45,15 +45,57 @@ async function refuseOne(throttle: Throttle, error: ServiceError, host = platfor
 const anything: Limit = { take: () => true, end: () => undefined };
 
 describe("a service that refuses nothing", () => {
-  it.each([
-    [undefined, 32],
-    [64, 64],
-    [1, 1],
-  ])("is asked with parallelism %s from the first moment", async (parallelism, most) => {
-    const load = { limit: anything, requests: 1000, latency: 20 };
-    const { together, ms } = await run({ ...load, ...defined({ parallelism }) }, virtualClock());
-    expect(together).toBe(most);
-    expect(ms).toBeLessThan((1000 * 20 * 1.2) / most + 30);
+  it.each([64, 1])("is asked with parallelism %s from the first moment", async (parallelism) => {
+    const load = { limit: anything, requests: 1000, latency: 20, parallelism };
+    const { together, ms } = await run(load, virtualClock());
+    expect(together).toBe(parallelism);
+    expect(ms).toBeLessThan((1000 * 20 * 1.2) / parallelism + 30);
+  });
+
+  it("is asked 32 at a time at first, and more while it answers as quickly", async () => {
+    const load = { limit: anything, latency: 20 };
+    expect(await run({ ...load, requests: 32 }, virtualClock())).toMatchObject({ together: 32 });
+    const { together, ms } = await run({ ...load, requests: 5000 }, virtualClock());
+    expect(together).toBeGreaterThan(200);
+    expect(ms).toBeLessThan((5000 * 20) / 100);
+  });
+
+  it("is asked by no more than 32 writes at a time", async () => {
+    const clock = virtualClock();
+    const throttle = createThrottle(clock);
+    let [now, most] = [0, 0];
+    const one = (isWrite: boolean): Promise<void> =>
+      throttle.run(
+        platform,
+        throttle.ticket(isWrite ? "thing.create" : "thing.get", isWrite),
+        async () => {
+          now += isWrite ? 1 : 0;
+          most = Math.max(most, now);
+          await clock.sleep(20);
+          now -= isWrite ? 1 : 0;
+        },
+        always,
+      );
+    await clock.drive(Promise.all(Array.from({ length: 1000 }, () => one(false))));
+    await clock.drive(Promise.all(Array.from({ length: 200 }, () => one(true))));
+    expect(most).toBe(32);
+  });
+
+  it("is asked by no more once its answers take longer", async () => {
+    let busy = 0;
+    // Sixteen are carried out at a time; the others wait at the service.
+    const clock = virtualClock();
+    const throttle = createThrottle(clock);
+    let most = 0;
+    const one = (): Promise<void> =>
+      ask(throttle, async () => {
+        busy += 1;
+        most = Math.max(most, busy);
+        await clock.sleep(20 * Math.ceil(busy / 16));
+        busy -= 1;
+      });
+    await clock.drive(Promise.all(Array.from({ length: 3000 }, one)));
+    expect(most).toBeLessThan(100);
   });
 });
 
@@ -96,6 +138,7 @@ describe("a declared limit is kept, within 1.2 times what it allows", () => {
 describe("an undeclared limit is used within twice what it allows", () => {
   const limits: readonly [string, () => Limit, number][] = [
     ["4 at a time", () => atATime(4), 13.3],
+    ["16 at a time", () => atATime(16), 53.3],
     ["one at a time", () => atATime(1), 3.3],
     ["30 in each second", () => eachSecond(30), 30],
     ["30 in any second", () => inAnySecond(30), 30],
@@ -126,6 +169,21 @@ describe("an undeclared limit is used within twice what it allows", () => {
       }
     },
   );
+
+  it.each<[string, () => Limit, number]>([
+    ["4 at a time", () => atATime(4), 200],
+    ["16 at a time", () => atATime(16), 800],
+    ["64 at a time", () => atATime(64), 3200],
+    ["1000 at a time", () => atATime(1000), 12_800],
+    ["100 in any second", () => inAnySecond(100), 100],
+    ["100 in each second", () => eachSecond(100), 100],
+  ])("by a plan of five thousand that takes 20 ms for a request: %s", async (_, limitOf, perSecond) => {
+    for (const seed of [1, 2, 3]) {
+      const load = { limit: limitOf(), requests: 5000, latency: 20 };
+      const { ms } = await run(load, virtualClock(seed));
+      expect(ms).toBeLessThan(2 * (5000 / perSecond) * 1000);
+    }
+  });
 
   it.each([
     ["4 at a time", atATime(4), 50],

@@ -9,7 +9,6 @@ import { GraphformError } from "../../model/errors.ts";
 import { isObject, objectIn } from "../../model/json.ts";
 import { platformOn } from "../../platform/lock.ts";
 import { platformProgram } from "../../project/package-files.ts";
-import type { Environment } from "../../project/settings.ts";
 import { wrapLines } from "../../report/typeset.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
@@ -34,7 +33,7 @@ export async function platformUp(
   const start: Start = (given) =>
     spawn(process.execPath, [platformProgram, "--data-dir", dataDir, ...rest], {
       ...given,
-      env: platformEnvironment(settings.environment()),
+      env: Object.fromEntries(passedOn.map((name) => [name, settings.environment()[name]])),
     });
   const { json = false, detach = false } = options;
   return detach ? startDetached(start, dataDir, json, terminal) : runInForeground(start, json, terminal);
@@ -119,10 +118,6 @@ const passedOn = [
   // Node.js: cache of compiled code, time zone and locale.
   ...["NODE_COMPILE_CACHE", "TZ", "LANG", "LC_ALL"],
 ];
-
-function platformEnvironment(environment: Environment): NodeJS.ProcessEnv {
-  return Object.fromEntries(passedOn.map((name) => [name, environment[name]]));
-}
 
 export interface PlatformOptions {
   readonly dataDir: string;

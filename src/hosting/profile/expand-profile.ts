@@ -1,5 +1,5 @@
 /** @module Expands a valid profile file: short forms are written out, durations become ms. */
-import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, mapped, own } from "../../model/json.ts";
 import type { Endpoint, Profile, SessionProfile, Timing, TopologyRules } from "../../model/profile.ts";
 import { parseDuration } from "../../model/quantity.ts";
 
@@ -173,11 +173,4 @@ function methodOf(text: string): Endpoint["method"] {
 
 function ms(text: string): number {
   return parseDuration(text) ?? 0;
-}
-
-function mapped<From, To>(
-  entries: { readonly [name: string]: From },
-  change: (value: From, name: string) => To,
-): { readonly [name: string]: To } {
-  return Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, change(value, name)]));
 }

@@ -1,10 +1,18 @@
 /**
- * @module Computes the pace of requests to one host: a token bucket with a declared rate, or with one that it learns. Reads
- * that are accepted add to the rate, a refusal (429) halves it. Pure data; times are ms since 1970.
+ * @module Computes the pace of requests to one host: how many are under way, and a token bucket. More are under way while reads are answered
+ * as quickly and nothing is refused. The first refusal (429) leaves as many as were taken at once. If these are too many as well, the host
+ * counts by the second: then reads that are taken add to a rate, and a refusal halves it. Pure data; times are ms since 1970.
  */
 import type { Limits } from "../../model/profile.ts";
 
 export interface HostPace {
+  /** Requests that are under way, and how many may be. */
+  readonly underWay: number;
+  readonly width: number;
+  /** The largest width: it is declared, or there are no more connections. */
+  readonly widest: number;
+  /** The quickest answer to a read so far, in ms. */
+  readonly quickest: number;
   /** Requests per second; Infinity if none is declared and nothing was refused. */
   readonly perSecond: number;
   /** The declared rate: never more. */
@@ -15,14 +23,21 @@ export interface HostPace {
   readonly fullAt: number;
   /** Nothing starts before: the host said so. */
   readonly pausedUntil: number;
-  /** When the rate was halved. Requests sent before were too fast at the old rate, and say nothing about the new one. */
-  readonly halvedAt: number;
+  /** When the last refusal slowed the pace down. Requests sent before were too fast at the old pace, and say nothing about the new one. */
+  readonly slowedAt: number;
   /** True from the first refusal to the second if none is declared: the rate is searched for, and grows faster. */
   readonly isSearching: boolean;
 }
 
-/** The rate after the first refusal, if none is declared. */
-const afterFirstRefusal = 20;
+/** Requests under way at the start, if nothing is declared; of writes never more, since a create that is refused has to be looked for. */
+export const usualWidth = 32;
+const widestUndeclared = 256;
+
+/** An answer is quick if it takes at most so many times as long as the quickest. */
+const quickFactor = 1.5;
+
+/** The first rate, if none is declared. */
+const firstRate = 20;
 const leastPerSecond = 0.2;
 
 /** Added to the rate by each accepted read: doubled in 14 s, and in a third of a second while it is searched for. */
@@ -37,25 +52,36 @@ const usedOfDeclared = 0.95;
 /** Size of an undeclared bucket, in seconds of its rate: timers are no finer. */
 const undeclaredBurst = 0.01;
 
-export function newHostPace({ perSecond, burst }: Limits = {}): HostPace {
+export function newHostPace({ inFlight, perSecond, burst }: Limits = {}): HostPace {
   const most = usedOfDeclared * (perSecond ?? Number.POSITIVE_INFINITY);
   return {
+    underWay: 0,
+    width: inFlight ?? usualWidth,
+    widest: inFlight ?? widestUndeclared,
+    quickest: Number.POSITIVE_INFINITY,
     perSecond: most,
     most,
     burst,
     fullAt: 0,
     pausedUntil: 0,
-    halvedAt: Number.NEGATIVE_INFINITY,
+    slowedAt: Number.NEGATIVE_INFINITY,
     isSearching: false,
   };
 }
 
-export function startOf(pace: HostPace): number {
+/** When the next request may start. Infinity while as many are under way as may be: the next that ends makes room. */
+export function startOf(pace: HostPace, isWrite: boolean): number {
+  const room = isWrite && pace.widest === widestUndeclared ? Math.min(pace.width, usualWidth) : pace.width;
+  if (pace.underWay >= room) return Number.POSITIVE_INFINITY;
   return Math.max(pace.pausedUntil, pace.fullAt - (sizeOf(pace) - 1) * gapOf(pace));
 }
 
 export function started(pace: HostPace, now: number): HostPace {
-  return { ...pace, fullAt: Math.max(now, pace.fullAt) + gapOf(pace) };
+  return { ...pace, underWay: pace.underWay + 1, fullAt: Math.max(now, pace.fullAt) + gapOf(pace) };
+}
+
+export function ended(pace: HostPace): HostPace {
+  return { ...pace, underWay: pace.underWay - 1 };
 }
 
 /** True if requests follow each other at half of the rate or more: then what is taken says that the rate is fine. */
@@ -63,11 +89,15 @@ export function isUsed(pace: HostPace, now: number): boolean {
   return pace.fullAt + gapOf(pace) > now;
 }
 
-/** The host took a read that was sent while the rate was used: a little more. */
-export function taken(pace: HostPace, sentAt: number): HostPace {
-  if (pace.perSecond >= pace.most || sentAt <= pace.halvedAt) return pace;
-  const more = pace.isSearching ? step.searching : step.usual;
-  return { ...pace, perSecond: Math.min(pace.most, pace.perSecond + more) };
+/** The host took a read: one more may be under way if all were, it was quick, and nothing was refused. If the rate was used, it rises. */
+export function taken(pace: HostPace, sentAt: number, wasUsed: boolean, now: number): HostPace {
+  if (sentAt <= pace.slowedAt) return pace;
+  const quickest = Math.min(pace.quickest, now - sentAt);
+  const isFree = pace.slowedAt === Number.NEGATIVE_INFINITY && pace.underWay >= pace.width;
+  const wider = isFree && now - sentAt <= quickFactor * quickest ? 1 : 0;
+  const faster = wasUsed ? (pace.isSearching ? step.searching : step.usual) : 0;
+  const width = Math.min(pace.widest, pace.width + wider);
+  return { ...pace, quickest, width, perSecond: Math.min(pace.most, pace.perSecond + faster) };
 }
 
 export interface Refusal {
@@ -78,15 +108,28 @@ export interface Refusal {
   readonly retryAfter?: number;
 }
 
-/** All requests pause as long as the host says; the rate is halved, once for all that were under way. */
+/** All requests pause as long as the host says; what slows them down does so once for all that were under way. */
 export function refused(pace: HostPace, refusal: Refusal, now: number): HostPace {
   const { sentAt, isTooMuch, retryAfter = usualPause } = refusal;
   const pausedUntil = Math.max(pace.pausedUntil, now + retryAfter);
   const paused = { ...pace, pausedUntil };
-  if (!isTooMuch || sentAt <= pace.halvedAt) return paused;
-  const isFirst = pace.perSecond === Number.POSITIVE_INFINITY;
-  const perSecond = isFirst ? afterFirstRefusal : Math.max(leastPerSecond, pace.perSecond / 2);
-  const slower = { ...paused, perSecond, halvedAt: now, isSearching: isFirst };
+  const { underWay, slowedAt, perSecond, width } = pace;
+  if (!isTooMuch) return paused;
+  const isUncounted = perSecond === Number.POSITIVE_INFINITY;
+  const isOfBefore = sentAt <= slowedAt;
+  if (isOfBefore && !isUncounted) return paused;
+  // Of requests that were under way together, those that are not refused are what the host takes at once, unless it is one.
+  const left = (isOfBefore ? width : Math.min(width, underWay)) - 1;
+  if (isOfBefore && left > 1) return { ...paused, width: left };
+  if (slowedAt === Number.NEGATIVE_INFINITY && isUncounted && left > 1)
+    return { ...paused, width: left, slowedAt: now };
+  const slower = {
+    ...paused,
+    width: Math.max(width, Math.min(usualWidth, pace.widest)),
+    perSecond: isUncounted ? firstRate : Math.max(leastPerSecond, perSecond / 2),
+    slowedAt: now,
+    isSearching: isUncounted,
+  };
   // Nothing is saved up during the pause: the host's own bucket is empty.
   return { ...slower, fullAt: pausedUntil + sizeOf(slower) * gapOf(slower) };
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../../model/clock.ts";
 import { isServiceError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Limits } from "../../model/profile.ts";
-import { type HostPace, isUsed, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
+import { ended, type HostPace, isUsed, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
 
 export interface Throttle {
   /** Takes a ticket in the queue of an operation; a request that is repeated keeps its ticket. */
@@ -18,11 +18,7 @@ export interface Throttle {
   recordRefusal(host: string, error: unknown): void;
 }
 
-/** Requests in flight if neither the profile nor the command line says how many. */
-const usualInFlight = 32;
-
 export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
-  const { inFlight: most = usualInFlight } = limits;
   const paces = new Map<string, HostPace>();
   const queue = fairQueue();
   const watched = new WeakSet<AbortSignal>();
@@ -30,22 +26,22 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
 
   const paceOf = (host: string): HostPace => paces.get(host) ?? newHostPace(limits);
-  const startsAt = (host: string): number => startOf(paceOf(host));
+  const { inFlight: most = Number.POSITIVE_INFINITY } = limits;
+  const startsAt = ({ host, isWrite }: Line): number =>
+    inFlight < most ? startOf(paceOf(host), isWrite) : Number.POSITIVE_INFINITY;
 
   const pump = (): void => {
-    while (inFlight < most) {
-      const now = clock.now();
-      const next = queue.next((host) => startsAt(host) <= now);
-      if (next === undefined) break;
+    const next = (): QueuedRequest | undefined => queue.next((line) => startsAt(line) <= clock.now());
+    for (let request = next(); request !== undefined; request = next()) {
       inFlight += 1;
-      next.start();
+      request.start();
     }
     setAlarm();
   };
 
   /** Wakes when the first of those who wait for their host may start. Requests that wait for room are woken by each that ends. */
   const setAlarm = (): void => {
-    const at = inFlight < most ? Math.min(...[...queue.hosts()].map(startsAt)) : Number.POSITIVE_INFINITY;
+    const at = Math.min(...queue.lines().map(startsAt));
     if (alarm?.at === at) return;
     alarm?.off.abort();
     alarm = undefined;
@@ -105,7 +101,7 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
       const sentAt = clock.now();
       // Reads alone raise the rate: a create that is refused is looked for as long as lists may hide it.
       const answered = (): void => {
-        if (wasUsed && !ticket.isWrite) paces.set(host, taken(paceOf(host), sentAt));
+        if (!ticket.isWrite) paces.set(host, taken(paceOf(host), sentAt, wasUsed, clock.now()));
       };
       try {
         const result = await work();
@@ -117,6 +113,7 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
         throw error;
       } finally {
         inFlight -= 1;
+        paces.set(host, ended(paceOf(host)));
         pump();
       }
     },
@@ -127,6 +124,13 @@ export interface Ticket {
   readonly operation: string;
   readonly number: number;
   readonly isWrite: boolean;
+}
+
+/** Requests of one operation at one host that wait. */
+interface Line {
+  readonly host: string;
+  readonly isWrite: boolean;
+  waiting: QueuedRequest[];
 }
 
 interface QueuedRequest {
@@ -140,7 +144,7 @@ interface QueuedRequest {
 /** Round robin between the operations of each host: a thousand looks do not hold up the next create, nor creates a look. */
 function fairQueue() {
   // Lines that are not empty; a line goes to the end after its turn.
-  const lines = new Map<string, { readonly host: string; waiting: QueuedRequest[] }>();
+  const lines = new Map<string, Line>();
   let tickets = 0;
 
   return {
@@ -151,15 +155,15 @@ function fairQueue() {
     add: (request: QueuedRequest): void => {
       const { host, ticket } = request;
       const key = `${host} ${ticket.operation}`;
-      const line = lines.get(key) ?? { host, waiting: [] };
+      const line = lines.get(key) ?? { host, isWrite: ticket.isWrite, waiting: [] };
       lines.set(key, line);
       const before = line.waiting.findLastIndex((other) => other.ticket.number <= ticket.number);
       line.waiting.splice(before + 1, 0, request);
     },
-    /** Takes out the next of those whose host `mayStart`. */
-    next: (mayStart: (host: string) => boolean): QueuedRequest | undefined => {
+    /** Takes out the next of those whose line `mayStart`. */
+    next: (mayStart: (line: Line) => boolean): QueuedRequest | undefined => {
       for (const [key, line] of lines) {
-        if (!mayStart(line.host)) continue;
+        if (!mayStart(line)) continue;
         const first = line.waiting.shift();
         lines.delete(key);
         if (line.waiting.length > 0) lines.set(key, line);
@@ -167,7 +171,7 @@ function fairQueue() {
       }
       return undefined;
     },
-    hosts: () => new Set([...lines.values()].map(({ host }) => host)),
+    lines: (): readonly Line[] => [...lines.values()],
     dismiss: (signal: AbortSignal): readonly QueuedRequest[] => {
       const leaving: QueuedRequest[] = [];
       for (const [key, line] of lines) {

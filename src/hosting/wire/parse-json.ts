@@ -1,6 +1,6 @@
 /** @module Parses JSON from the network with a limit on its depth. */
 
-import { type Json, jsonIn } from "../../model/json.ts";
+import { type Json, jsonIn, nestingOf } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 
 /** The deepest nesting that is read: no answer of a service needs more, and recursion over it must not overflow. */
@@ -8,24 +8,7 @@ const deepest = 100;
 
 /** Parses a text; undefined if it is no JSON, or nested deeper than any answer is. */
 export function parseJson(text: string): Json | undefined {
-  return isTooDeep(text) ? undefined : jsonIn(text);
-}
-
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (isQuoted) {
-      if (character === "\\") at += 1;
-      else if (character === '"') isQuoted = false;
-    } else if (character === '"') isQuoted = true;
-    else if (character === "{" || character === "[") {
-      depth += 1;
-      if (depth > deepest) return true;
-    } else if (character === "}" || character === "]") depth -= 1;
-  }
-  return false;
+  return nestingOf(text).deepest > deepest ? undefined : jsonIn(text);
 }
 
 /** Longest message of a service that is passed on, in characters. */

@@ -137,7 +137,12 @@ export async function withPages(
   const tokens = new Set<string>();
   let values = first.values;
   for (let token = tokenOf(values); token !== undefined; token = tokenOf(values)) {
-    if (tokens.has(token) || tokens.size >= maxPages) throw endless(call);
+    if (tokens.has(token) || tokens.size >= maxPages)
+      throw new ServiceError(
+        "shape",
+        call.operation,
+        `${call.operation}: the pages of the answer do not come to an end`,
+      );
     tokens.add(token);
     const page = await ask({ ...call, params: { ...call.params, nextPage: token } });
     const { nextPage: _before, ...soFar } = values;
@@ -164,10 +169,6 @@ function joined(before: Values, page: Values): Values {
   });
   const { nextPage } = page;
   return { ...Object.fromEntries(lists), ...defined({ nextPage }) };
-}
-
-function endless({ operation }: Call): ServiceError {
-  return new ServiceError("shape", operation, `${operation}: the pages of the answer do not come to an end`);
 }
 
 export type Read = (call: Call) => Promise<Answer>;

@@ -131,7 +131,8 @@ function expressionIn(value: unknown): string | undefined {
 function fromExpression(layers: readonly Layer[], text: string, where: SourceRange): Refusal {
   const variable = /^\$\{\s*var\.([A-Za-z0-9_-]+)\s*\}$/.exec(text)?.[1];
   const span = variable === undefined ? undefined : spanOf(layers, ["variables", variable], "key");
-  const declared = span === undefined ? "" : `, declared at ${placeText(rangeOf(span))}`;
+  const declared =
+    span === undefined ? "" : `, declared at ${rangeOf(span).file}:${rangeOf(span).start.line}`;
   return {
     message: `the value is made of ${text}${declared}: others may be made of it, too`,
     where,
@@ -167,10 +168,6 @@ function unwritable(where: SourceRange): Refusal {
 
 function rangeOfNode(layer: Layer, node: ParsedNode): SourceRange {
   return rangeOf({ layer, start: node.range[0], end: node.range[1] });
-}
-
-function placeText({ file, start }: SourceRange): string {
-  return `${file}:${start.line}`;
 }
 
 /** Adds a value below `path` after the last entry of a map; undefined if the map has no place for it. */

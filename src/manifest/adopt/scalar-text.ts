@@ -28,12 +28,11 @@ export function plainText(text: string): string {
 
 function doubleQuoted(text: string): string {
   return JSON.stringify(text).replace(unsafe, (character) =>
-    Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join(""),
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+    ).join(""),
   );
-}
-
-function unit(code: number): string {
-  return `\\u${code.toString(16).padStart(4, "0")}`;
 }
 
 /** A text as a block scalar like `old`, with its indentation and first comment; undefined if it cannot stand in one of this style. */

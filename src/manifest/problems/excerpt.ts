@@ -56,25 +56,25 @@ export function excerptsOf(
   };
 }
 
-/** A key or a value of the source, by its offsets, and what stands in its place; undefined: it is shown as it is. */
+/** A key or a value of the source, by its offsets, and what stands in its place, asked for on the lines that are shown; undefined: it is shown as it is. */
 interface Part {
   readonly from: number;
   readonly to: number;
-  readonly shown: string | undefined;
+  readonly instead: () => string | undefined;
 }
 
 function partsOf({ root }: Layer, shown: ShownAt): readonly Part[] {
   const parts: Part[] = [];
   const add = ({ range: [from, to], value }: Scalar.Parsed, instead: (text: string) => string): void => {
     const text = String(value ?? "");
-    const is = instead(text);
-    parts.push({ from, to, shown: is === text ? undefined : is });
+    const other = (is: string): string | undefined => (is === text ? undefined : is);
+    parts.push({ from, to, instead: () => other(instead(text)) });
   };
   const walk = (node: ParsedNode | null, path: Path): void => {
     if (isMap<ParsedNode, ParsedNode | null>(node)) for (const pair of node.items) walkPair(pair, path);
     else if (isSeq<ParsedNode>(node))
       for (const [at, item] of node.items.entries()) walk(item, [...path, at]);
-    else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], shown: undefined });
+    else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], instead: () => undefined });
     else if (isScalar(node) && node.value !== null && node.value !== "")
       add(node, (text) => shown(path, text));
   };
@@ -104,8 +104,9 @@ function lineAround({ text, lines }: Layer, parts: readonly Part[], line: number
     shown += gap;
     if (part === undefined || part.from >= to) break;
     at = Math.min(to, part.to);
-    shown += part.shown ?? text.slice(Math.max(from, part.from), at);
-    if (part.shown !== undefined && part.to <= start + column) return shown;
+    const instead = part.instead();
+    shown += instead ?? text.slice(Math.max(from, part.from), at);
+    if (instead !== undefined && part.to <= start + column) return shown;
   }
   return to < end ? `${shown}…` : shown;
 }

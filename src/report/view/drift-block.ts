@@ -1,5 +1,5 @@
 /** @module Describes the resources of a drift report as groups of blocks. */
-import type { AuditEvent, Happening, ResourceDrift } from "../../model/drift.ts";
+import type { Happening, ResourceDrift } from "../../model/drift.ts";
 import type { ShownDrift, ShownValue } from "../shown.ts";
 import { amount, timeText } from "../words.ts";
 import { addressOf, driftField } from "./change-block.ts";
@@ -99,13 +99,11 @@ const maxEvents = 5;
 function eventsOf(resources: readonly ResourceDrift<unknown>[]): readonly RemarkView[] {
   const found = resources.flatMap(({ events }) => events);
   const events = [...new Map(found.map((event) => [JSON.stringify(Object.entries(event)), event])).values()];
-  const newest = events.sort((a, b) => (a.time > b.time ? -1 : 1)).map(eventText);
+  const newest = events
+    .sort((a, b) => (a.time > b.time ? -1 : 1))
+    .map(({ time, user, message }) => `${timeText(time)}${user === undefined ? "" : ` ${user}`}: ${message}`);
   const more = newest.length - maxEvents;
   return [...newest.slice(0, maxEvents), ...(more > 0 ? [`and ${amount(more, "earlier event")}`] : [])].map(
     (text) => ({ is: "event", text }),
   );
-}
-
-function eventText({ time, user, message }: AuditEvent): string {
-  return `${timeText(time)}${user === undefined ? "" : ` ${user}`}: ${message}`;
 }

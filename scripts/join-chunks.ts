@@ -1,0 +1,111 @@
+import { basename, dirname, join, relative } from "node:path";
+import { type BuildResult, build, type OutputFile } from "esbuild";
+
+type Built = BuildResult<{ metafile: true; write: false }>;
+
+/** Commands that are run most, by their files in `src/commands`. */
+const usual = ["plan-command", "apply", "drift-command", "validate", "import-all"];
+
+/**
+ * Joins the chunks of a build that each start needs, and those that the usual commands need besides, into one file each: to find, read
+ * and link a hundred small files takes longer than all that they do. Commands and what else is loaded later stay files of their own.
+ */
+export async function joinChunks(
+  { outputFiles, metafile }: Built,
+  banner: string,
+): Promise<readonly OutputFile[]> {
+  const root = process.cwd();
+  const texts = new Map(outputFiles.map(({ path, text }) => [relative(root, path), text]));
+  const reached = (from: readonly string[]): Set<string> => {
+    const found = new Set<string>(from);
+    for (const path of found)
+      for (const { kind, path: next } of metafile.outputs[path]?.imports ?? [])
+        if (kind === "import-statement" && texts.has(next)) found.add(next);
+    return found;
+  };
+  const isChunk = (path: string): boolean => basename(path).startsWith("chunk-");
+  const start = [...reached(["dist/cli.js"])].filter(isChunk);
+  const commands = [...texts.keys()].filter((path) =>
+    usual.some((name) => basename(path).startsWith(`${name}-`)),
+  );
+  const besides = [...reached(commands)].filter((path) => isChunk(path) && !start.includes(path));
+  const joined: OutputFile[] = [];
+  for (const [name, chunks] of [
+    ["start", start],
+    ["usual", besides],
+  ] as const) {
+    const contents = chunks.map((chunk, at) => exportsOf(chunk, at, metafile)).join("\n");
+    const known = new Map(
+      chunks.map((chunk) => [join(root, chunk), (texts.get(chunk) ?? "").replace(banner, "")]),
+    );
+    const {
+      outputFiles: [file],
+    } = await build({
+      absWorkingDir: root,
+      stdin: { contents, resolveDir: root },
+      outdir: "dist/chunks",
+      entryNames: `${name}-[hash]`,
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "node",
+      target: "node22.19",
+      minifyWhitespace: true,
+      minifySyntax: true,
+      legalComments: "none",
+      banner: { js: banner },
+      plugins: [
+        {
+          name: "chunks",
+          setup({ onLoad, onResolve }) {
+            onResolve({ filter: /^\./ }, ({ path: wanted, resolveDir, kind }) => {
+              const target = join(resolveDir, wanted);
+              return kind !== "dynamic-import" && known.has(target)
+                ? { path: target, namespace: "chunk" }
+                : { external: true, path: wanted };
+            });
+            onLoad({ filter: /./, namespace: "chunk" }, (args) => ({
+              contents: known.get(args.path) ?? "",
+              resolveDir: dirname(args.path),
+            }));
+          },
+        },
+      ],
+    });
+    if (file === undefined) throw new Error(`${name} was not built`);
+    const path = relative(root, file.path);
+    for (const chunk of chunks) texts.delete(chunk);
+    texts.set(path, file.text);
+    for (const [importer, text] of texts) texts.set(importer, fromJoined(text, importer, path, chunks));
+  }
+  for (const [path, text] of texts) {
+    const contents = Buffer.from(text);
+    joined.push({ path: join(root, path), contents, text, hash: "" });
+  }
+  return joined;
+}
+
+/** Exports everything of a chunk under names of its own. */
+function exportsOf(chunk: string, at: number, metafile: Built["metafile"]): string {
+  const names = metafile.outputs[chunk]?.exports ?? [];
+  if (names.length === 0) return `import "./${chunk}";`;
+  return `export { ${names.map((name) => `${name} as ${name}$${at}`).join(", ")} } from "./${chunk}";`;
+}
+
+/** A file with the joined one in place of the chunks that it imports. */
+function fromJoined(text: string, importer: string, path: string, chunks: readonly string[]): string {
+  return text.replace(
+    /\bimport(?:\{([^}]*)\}from)?"(\.[^"]*)"/g,
+    (whole, names: string | undefined, from: string) => {
+      const at = chunks.indexOf(join(dirname(importer), from));
+      if (at < 0) return whole;
+      const target = `./${relative(dirname(importer), path)}`;
+      if (names === undefined) return `import"${target}"`;
+      const renamed = names.split(",").map((each) => {
+        const [name = "", local = name] = each.split(" as ");
+        return `${name}$${at} as ${local}`;
+      });
+      return `import{${renamed.join(",")}}from"${target}"`;
+    },
+  );
+}
