@@ -21,9 +21,9 @@ export function gracePeriod(
   return now < recheckAt ? { recheckAt } : "over";
 }
 
-/** True if an answer to a request of `askedAt` shows no less of now than a fresh one: within `settle` the service may repeat it. */
-export function isOfNow(askedAt: number, now: number, { settle }: Pick<Delays, "settle">): boolean {
-  return now - askedAt <= settle;
+/** True if an answer that came at `at` shows no less of now than a fresh one: within `settle` the service may repeat it. */
+export function isOfNow(at: number, now: number, { settle }: Pick<Delays, "settle">): boolean {
+  return now - at <= settle;
 }
 
 /** The answer of describe about one id: an object, an object that is being deleted, or 404. */

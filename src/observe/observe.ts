@@ -57,26 +57,17 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     },
   };
   const bound = boundObjects(context);
-  // Places that no parent is part of are listed meanwhile.
-  const roots = bound.filter(({ kind }) => placeFields(kind, context).length === 0);
-  const rootPlaces = placesOf(desired, roots, new Map(), context);
-  const [{ lives: boundLives, missing, unreachable }, rootLists] = await Promise.all([
-    lookAtBound(bound, context),
-    listPlaces(rootPlaces, context),
-  ]);
+  const { lives: boundLives, missing, unreachable } = await lookAtBound(bound, context);
   const reached = new Map([...boundLives].map(([{ address }, { outputs }]) => [address, outputs]));
   const adopted = adoptions(desired, reached, context);
   const known = [...bound, ...adopted];
-  const reachable = known.filter((entry) => !unreachable.has(entry));
-  const inside = placesOf(desired, reachable, reached, context).filter(
-    ({ kind }) => placeFields(kind, context).length > 0,
+  const places = placesOf(
+    desired,
+    known.filter((entry) => !unreachable.has(entry)),
+    reached,
+    context,
   );
-  const places = [...rootPlaces, ...inside];
-  const [sought, insideLists] = await Promise.all([
-    lookAtUnbound(adopted, context),
-    listPlaces(inside, context),
-  ]);
-  const listed = [...rootLists, ...insideLists];
+  const [sought, listed] = await Promise.all([lookAtUnbound(adopted, context), listPlaces(places, context)]);
   const shown = new Set([...boundLives.keys()].map(({ kind, ref }) => `${kind} ${ref.id}`));
   const { lists, short } = await listAgain(places, listed, desired, shown, context);
   assertSomethingRead(known, context);
@@ -212,7 +203,8 @@ function idOf(kind: string, { id, place }: Ref, context: ObserveContext): string
 /** The place of a declared object; undefined while its parent does not exist. */
 function placeOf(entry: Desired, reached: OutputTable, context: ObserveContext): JsonObject | undefined {
   const kind = context.kinds.named(entry.kind);
-  const found = placeFields(entry.kind, context).map((field): [string, Json | undefined] => [
+  const through = referenceFields(kind.schema).filter((field) => field.place);
+  const found = through.map((field): [string, Json | undefined] => [
     field.path,
     reached.get(`${field.section}.${String(entry.spec[field.path])}`)?.[field.output],
   ]);
@@ -222,12 +214,7 @@ function placeOf(entry: Desired, reached: OutputTable, context: ObserveContext):
   return ids.length < found.length ? undefined : kind.place({ ...entry.spec, ...Object.fromEntries(ids) });
 }
 
-/** The fields that name what an object is found through. */
-function placeFields(kind: string, { kinds }: ObserveContext): ReturnType<typeof referenceFields> {
-  return referenceFields(kinds.named(kind).schema).filter((field) => field.place);
-}
-
-/** The places of declared and bound objects, each once. */
+/** The places of all declared and all bound objects, each once. */
 function placesOf(
   desired: readonly Desired[],
   known: readonly Known[],

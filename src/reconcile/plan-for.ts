@@ -53,7 +53,7 @@ export type EarlyReads = (kind: string, reader: Reader) => Reader;
 
 /**
  * Begins to read each bound object at once, unless an operation, a create or a migration is under way. An early answer serves one look, and only
- * if it shows an object at rest and was asked for within `settle` of that look; otherwise the object is read again. So nothing is
+ * if it shows an object at rest and came within `settle` of that look; otherwise the object is read again. So nothing is
  * concluded from an early answer but that the object is there, and no text of the service is kept from before the secrets are known.
  */
 export function readEarly(
@@ -61,26 +61,29 @@ export function readEarly(
   { kinds, service, clock }: Pick<PlanningWorld, "kinds" | "service" | "clock">,
   signal: AbortSignal,
 ): EarlyReads {
-  const begun = clock.now();
   const isAtRest = Object.keys({ ...intents, ...migrations }).length === 0;
   const readers = new Map(kinds.all.map((kind) => [kind.name, kind.reader(service)]));
-  const early = new Map<string, Promise<Live | undefined>>();
+  const early = new Map<
+    string,
+    Promise<{ readonly live: Live | undefined; readonly at: number } | undefined>
+  >();
   for (const { kind, id, place, converging } of isAtRest ? Object.values(resources) : []) {
     if (converging !== undefined || parentsIn(kinds.named(kind).schema, place).length > 0) continue;
     const reader = present(readers.get(kind), kind);
+    const read = async () => ({ live: await reader.get({ id, place }, signal), at: clock.now() });
     early.set(
       `${kind} ${id}`,
-      (async () => reader.get({ id, place }, signal))().catch(() => undefined),
+      read().catch(() => undefined),
     );
   }
   return (kind, reader) => ({
     ...reader,
     async get(ref, stopping) {
-      const read = early.get(`${kind} ${ref.id}`);
-      early.delete(`${kind} ${ref.id}`);
-      const live = isOfNow(begun, clock.now(), service.profile.timing) ? await read : undefined;
+      const [key, now] = [`${kind} ${ref.id}`, clock.now()];
+      const { live, at = 0 } = (await early.get(key)) ?? {};
+      early.delete(key);
       const isShown = live?.phase.is === "ready" || live?.phase.is === "stopped";
-      return isShown ? live : reader.get(ref, stopping);
+      return isShown && isOfNow(at, now, service.profile.timing) ? live : reader.get(ref, stopping);
     },
   });
 }

@@ -37,6 +37,7 @@ async function looks(
     clock: { now: () => now, sleep: async () => undefined, random: () => 0 },
   };
   const early = readEarly(document, world, signal)("toys", reader);
+  await new Promise((resolve) => setImmediate(resolve));
   now += later;
   const shown = [await early.get(ref, signal), await early.get(ref, signal)].map((live) => live?.phase.is);
   return { asked, shown };

@@ -45,36 +45,49 @@ export function excerptsOf(
   layers: readonly Layer[],
   shown: ShownAt,
 ): (range: SourceRange) => string | undefined {
-  const known = new Map<string, readonly Part[]>();
   return ({ file, start }) => {
     const layer = layers.find((one) => one.file === file);
     if (layer?.value === undefined) return undefined;
-    const parts = known.get(file) ?? partsOf(layer, shown);
-    known.set(file, parts);
-    const text = visible(lineAround(layer, parts, start.line, start.column - 1));
+    const text = visible(lineAround(layer, shown, start.line, start.column - 1));
     return text === "" ? undefined : text;
   };
 }
 
-/** A key or a value of the source, by its offsets, and what stands in its place, asked for on the lines that are shown; undefined: it is shown as it is. */
+/** A key or a value of the source, by its offsets, and what stands in its place; undefined: it is shown as it is. */
 interface Part {
   readonly from: number;
   readonly to: number;
-  readonly instead: () => string | undefined;
+  readonly shown: string | undefined;
 }
 
-function partsOf({ root }: Layer, shown: ShownAt): readonly Part[] {
+/** The parts between two offsets, in their order: a manifest has many more lines than problems. */
+function partsOf({ root }: Layer, shown: ShownAt, first: number, last: number): readonly Part[] {
   const parts: Part[] = [];
   const add = ({ range: [from, to], value }: Scalar.Parsed, instead: (text: string) => string): void => {
     const text = String(value ?? "");
-    const other = (is: string): string | undefined => (is === text ? undefined : is);
-    parts.push({ from, to, instead: () => other(instead(text)) });
+    const is = instead(text);
+    parts.push({ from, to, shown: is === text ? undefined : is });
+  };
+  type RangeOf<T> = (item: T) => readonly [start: number, end: number];
+  const visit = <T>(items: readonly T[], rangeOf: RangeOf<T>, each: (item: T, at: number) => void): void => {
+    const from = firstBehind(items, first, rangeOf);
+    const behind = firstBehind(items, last, (item) => [0, rangeOf(item)[0] + 1]);
+    for (const [at, item] of items.slice(from, behind).entries()) each(item, from + at);
   };
   const walk = (node: ParsedNode | null, path: Path): void => {
-    if (isMap<ParsedNode, ParsedNode | null>(node)) for (const pair of node.items) walkPair(pair, path);
+    if (isMap<ParsedNode, ParsedNode | null>(node))
+      visit(
+        node.items,
+        ({ key, value }) => [key.range[0], (value ?? key).range[1]],
+        (pair) => walkPair(pair, path),
+      );
     else if (isSeq<ParsedNode>(node))
-      for (const [at, item] of node.items.entries()) walk(item, [...path, at]);
-    else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], instead: () => undefined });
+      visit(
+        node.items,
+        ({ range: [start, end] }) => [start, end],
+        (item, at) => walk(item, [...path, at]),
+      );
+    else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], shown: undefined });
     else if (isScalar(node) && node.value !== null && node.value !== "")
       add(node, (text) => shown(path, text));
   };
@@ -87,7 +100,8 @@ function partsOf({ root }: Layer, shown: ShownAt): readonly Part[] {
 }
 
 /** The part of a line around a column. What stands behind a hidden value is left out if the column does: it would stand elsewhere. */
-function lineAround({ text, lines }: Layer, parts: readonly Part[], line: number, column: number): string {
+function lineAround(layer: Layer, shownAt: ShownAt, line: number, column: number): string {
+  const { text, lines } = layer;
   const start = lines.lineStarts[line - 1] ?? text.length;
   const newline = text.indexOf("\n", start);
   const end = start + text.slice(start, newline < 0 ? undefined : newline).trimEnd().length;
@@ -96,7 +110,8 @@ function lineAround({ text, lines }: Layer, parts: readonly Part[], line: number
   const to = isLong ? Math.min(end, from + widest) : end;
   let shown = from > start ? "…" : "";
   let at = from;
-  for (let next = firstBehind(parts, from); at < to; next += 1) {
+  const parts = partsOf(layer, shownAt, from, to);
+  for (let next = firstBehind(parts, from, (part) => [part.from, part.to]); at < to; next += 1) {
     const part = parts[next];
     const gap = text.slice(at, Math.min(to, Math.max(at, part?.from ?? to)));
     const comment = /(?:^|\s)#/.exec(gap);
@@ -104,18 +119,23 @@ function lineAround({ text, lines }: Layer, parts: readonly Part[], line: number
     shown += gap;
     if (part === undefined || part.from >= to) break;
     at = Math.min(to, part.to);
-    const instead = part.instead();
-    shown += instead ?? text.slice(Math.max(from, part.from), at);
-    if (instead !== undefined && part.to <= start + column) return shown;
+    shown += part.shown ?? text.slice(Math.max(from, part.from), at);
+    if (part.shown !== undefined && part.to <= start + column) return shown;
   }
   return to < end ? `${shown}…` : shown;
 }
 
-function firstBehind(parts: readonly Part[], offset: number): number {
-  let [low, high] = [0, parts.length];
+/** The index of the first of them that ends behind an offset. */
+function firstBehind<T>(
+  sorted: readonly T[],
+  offset: number,
+  rangeOf: (item: T) => readonly number[],
+): number {
+  let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if ((parts[middle]?.to ?? 0) <= offset) low = middle + 1;
+    const item = sorted[middle];
+    if (item !== undefined && (rangeOf(item)[1] ?? 0) <= offset) low = middle + 1;
     else high = middle;
   }
   return low;
