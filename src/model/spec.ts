@@ -11,16 +11,13 @@ export interface Spec<Value = Json> {
 }
 
 export function flatten(nested: JsonObject): Spec {
-  const spec: Branch = {};
-  putLeaves(nested, "", spec);
-  return spec;
+  return Object.fromEntries(leavesOf(nested));
 }
 
-function putLeaves(group: JsonObject, prefix: string, spec: Branch): void {
-  for (const [key, value] of Object.entries(group)) {
-    if (isGroup(value)) putLeaves(value, `${prefix}${key}.`, spec);
-    else put(spec, `${prefix}${key}`, value);
-  }
+function leavesOf(group: JsonObject, prefix = ""): [string, Json][] {
+  return Object.entries(group).flatMap(([key, value]) =>
+    isGroup(value) ? leavesOf(value, `${prefix}${key}.`) : [[`${prefix}${key}`, value]],
+  );
 }
 
 export function nest(spec: Spec): JsonObject {
