@@ -68,26 +68,15 @@ function partsOf({ root }: Layer, shown: ShownAt, first: number, last: number): 
     const is = instead(text);
     parts.push({ from, to, shown: is === text ? undefined : is });
   };
-  type RangeOf<T> = (item: T) => readonly [start: number, end: number];
-  const visit = <T>(items: readonly T[], rangeOf: RangeOf<T>, each: (item: T, at: number) => void): void => {
-    const from = firstBehind(items, first, rangeOf);
-    const behind = firstBehind(items, last, (item) => [0, rangeOf(item)[0] + 1]);
-    for (const [at, item] of items.slice(from, behind).entries()) each(item, from + at);
-  };
   const walk = (node: ParsedNode | null, path: Path): void => {
-    if (isMap<ParsedNode, ParsedNode | null>(node))
-      visit(
-        node.items,
-        ({ key, value }) => [key.range[0], (value ?? key).range[1]],
-        (pair) => walkPair(pair, path),
-      );
-    else if (isSeq<ParsedNode>(node))
-      visit(
-        node.items,
-        ({ range: [start, end] }) => [start, end],
-        (item, at) => walk(item, [...path, at]),
-      );
-    else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], shown: undefined });
+    if (isMap<ParsedNode, ParsedNode | null>(node)) {
+      const from = firstBehind(node.items, first, ({ key, value }) => (value ?? key).range[1]);
+      const behind = firstBehind(node.items, last, ({ key }) => key.range[0] + 1);
+      for (const pair of node.items.slice(from, behind)) walkPair(pair, path);
+    } else if (isSeq<ParsedNode>(node)) {
+      for (const [at, item] of node.items.entries())
+        if (item.range[1] > first && item.range[0] < last) walk(item, [...path, at]);
+    } else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], shown: undefined });
     else if (isScalar(node) && node.value !== null && node.value !== "")
       add(node, (text) => shown(path, text));
   };
@@ -111,7 +100,7 @@ function lineAround(layer: Layer, shownAt: ShownAt, line: number, column: number
   let shown = from > start ? "…" : "";
   let at = from;
   const parts = partsOf(layer, shownAt, from, to);
-  for (let next = firstBehind(parts, from, (part) => [part.from, part.to]); at < to; next += 1) {
+  for (let next = firstBehind(parts, from, (part) => part.to); at < to; next += 1) {
     const part = parts[next];
     const gap = text.slice(at, Math.min(to, Math.max(at, part?.from ?? to)));
     const comment = /(?:^|\s)#/.exec(gap);
@@ -126,16 +115,12 @@ function lineAround(layer: Layer, shownAt: ShownAt, line: number, column: number
 }
 
 /** The index of the first of them that ends behind an offset. */
-function firstBehind<T>(
-  sorted: readonly T[],
-  offset: number,
-  rangeOf: (item: T) => readonly number[],
-): number {
+function firstBehind<T>(sorted: readonly T[], offset: number, endOf: (item: T) => number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const item = sorted[middle];
-    if (item !== undefined && (rangeOf(item)[1] ?? 0) <= offset) low = middle + 1;
+    if (item !== undefined && endOf(item) <= offset) low = middle + 1;
     else high = middle;
   }
   return low;
