@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { array, assert, constantFrom, property } from "fast-check";
 import { expect, it } from "vitest";
-import published from "yaml";
 import { quietYaml } from "../scripts/quiet-yaml.ts";
 import { runs } from "./support/runs.ts";
 
@@ -21,6 +20,7 @@ try {
   rmSync(folder, { recursive: true });
   throw error;
 }
+const published = await import("yaml");
 const bundled: typeof published = createRequire(import.meta.url)(outfile);
 rmSync(folder, { recursive: true });
 

@@ -30,7 +30,7 @@ export interface HostPace {
 }
 
 /** Requests under way at the start, if nothing is declared; of writes never more, since a create that is refused has to be looked for. */
-export const usualWidth = 32;
+const usualWidth = 32;
 const widestUndeclared = 256;
 
 /** An answer is quick if it takes at most so many times as long as the quickest. */
