@@ -42,7 +42,7 @@ export interface PlanningWorld {
   readonly foresee?:
     | ((ref: Ref, live: Live, spec: Spec, reader: Reader, signal: AbortSignal) => Promise<readonly Guard[]>)
     | undefined;
-  /** What was read of bound objects before the plan was begun. */
+  /** Reads of bound objects that were begun before the plan. */
   readonly early?: EarlyReads | undefined;
   /** Called with each answer to a read while a plan is made. */
   readonly onRead?: OnRead | undefined;
