@@ -68,12 +68,7 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     limits: inputs.limits,
     namePrefix: typeof namePrefix === "string" ? namePrefix : "",
   };
-  const resources: ReturnType<typeof resolveResource>[] = [];
-  for (const member of inventory.members.values()) {
-    resources.push(resolveResource(member, context));
-    // Answers to requests that are under way are taken meanwhile.
-    if (resources.length % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
-  }
+  const resources = [...inventory.members.values()].map((member) => resolveResource(member, context));
   const desired = resources.map((resource) => resource.desired);
   for (const { path, part, fault } of unusedDefaultsFaults(parsed.value, context))
     report.error(path, fault, part);

@@ -21,11 +21,6 @@ export function gracePeriod(
   return now < recheckAt ? { recheckAt } : "over";
 }
 
-/** True if an answer that came at `at` shows no less of now than a fresh one: within `settle` the service may repeat it. */
-export function isOfNow(at: number, now: number, { settle }: Pick<Delays, "settle">): boolean {
-  return now - at <= settle;
-}
-
 /** The answer of describe about one id: an object, an object that is being deleted, or 404. */
 export type Sight = "shown" | "leaving" | "missing";
 

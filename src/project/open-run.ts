@@ -1,7 +1,6 @@
 /** @module Opens a run: its lock and state, the manifest and its secrets, the service and whose state it is. One order for all commands and programs. */
 
 import type { Client } from "../hosting/service-options.ts";
-import { kinds } from "../kinds/index.ts";
 import { noSecrets, secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import type { SecretText } from "../manifest/secrets.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
@@ -13,7 +12,7 @@ import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { loginsIn } from "../model/userinfo.ts";
 import { type ApplyWorld, repairMigrations } from "../reconcile/apply-plan.ts";
-import { type PlanningWorld, readEarly } from "../reconcile/plan-for.ts";
+import type { PlanningWorld } from "../reconcile/plan-for.ts";
 import { toRepair } from "../replace/phases.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
@@ -92,7 +91,7 @@ export interface RunRequest<R extends Partial<Resolved>> {
   readonly options: Omit<RunOptions, "file" | "var" | "varFile">;
   readonly settings: Settings;
   readonly reading: Reading<R>;
-  /** True if the run plans what the manifest declares: it needs a subscription then, and reads what is bound while the manifest is resolved. */
+  /** True if the run may create what the manifest declares: it needs a subscription then. */
   readonly creates?: boolean;
   /** Takes this lock and reads the state under it. A run that writes anything needs one. */
   readonly lock?: { readonly operation: string } & Pick<LockOptions, "timeout" | "warn">;
@@ -189,31 +188,23 @@ async function runWith<R extends Partial<Resolved>, T>(
   const clock = systemClock;
   const stored = found ?? emptyState(project.header.name);
   await acceptState?.(stored);
+  // A state that was never written has no key yet, and a run without the lock must not create one.
+  const key = found === undefined && lock === undefined ? undefined : stored.key;
+  const resolved = await reading.resolve(project, key, settings, signal);
+  listener.warnings(resolved.manifest?.warnings ?? []);
+  const location = request.service?.location ?? (await locateService(project, options, settings));
   const mine = { manifest: project.identity, where: project.store.where };
-  const open = async () => {
-    const location = request.service?.location ?? (await locateService(project, options, settings));
-    const claimed = claim(stored, { service: location.identity, ...mine });
-    acceptService(location.identity);
-    const { request: trace } = listener;
-    const service = request.service?.connection ?? (await connect(location, options, settings, trace));
-    const early = creates ? readEarly(claimed, { kinds, service, clock }, signal) : undefined;
-    return { location, claimed, service, early };
-  };
-  const opening = open();
-  // The problems of the manifest are reported first.
-  await opening.catch(() => undefined);
+  const claimed = claim(stored, { service: location.identity, ...mine });
+  acceptService(location.identity);
+  const service =
+    request.service?.connection ?? (await connect(location, options, settings, listener.request));
   try {
-    // A state that was never written has no key yet, and a run without the lock must not create one.
-    const key = found === undefined && lock === undefined ? undefined : stored.key;
-    const resolved = await reading.resolve(project, key, settings, signal);
-    listener.warnings(resolved.manifest?.warnings ?? []);
-    const { location, claimed, service, early } = await opening;
     const desired = creates ? (resolved.manifest?.desired ?? []) : [];
     const identity = await withSubscriptions(location.identity, service, signal, desired);
     assertSubscribed(desired, identity, service);
     const state = claim(claimed, { service: identity, ...mine });
     acceptService(identity);
-    const secrets = defined({ open: resolved.vault?.open, early, boundElsewhere });
+    const open = resolved.vault?.open;
     const applying = (parts: OwnParts = {}): ApplyWorld => {
       if (lock === undefined) throw new Error("a run without a lock writes nothing");
       const { store } = project;
@@ -224,15 +215,15 @@ async function runWith<R extends Partial<Resolved>, T>(
         lock,
         stopping: signal,
         clock,
-        ...secrets,
+        ...defined({ open, boundElsewhere }),
       };
       return applyWorld({ ...own, ...parts });
     };
-    const planning = planningWorld(service, signal, { clock, ...secrets });
+    const planning = planningWorld(service, signal, { clock, ...defined({ open, boundElsewhere }) });
     const run: Run = { project, service, identity, stored, state, clock, signal, planning, applying };
     return await work({ ...run, ...resolved });
   } finally {
-    if (request.service === undefined) await (await opening.catch(() => undefined))?.service.close();
+    if (request.service === undefined) await service.close();
   }
 }
 

@@ -2,9 +2,10 @@
 
 import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
-import { systemClock } from "../model/clock.ts";
+import { type Clock, systemClock } from "../model/clock.ts";
 import { defined } from "../model/json.ts";
 import { type KindRegistry, kindRegistry, type Reader } from "../model/kind.ts";
+import type { Open } from "../model/sealed.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { ApplyWorld } from "../reconcile/apply-plan.ts";
@@ -19,9 +20,8 @@ export function planningWorld(
   {
     clock = systemClock,
     open,
-    early,
     boundElsewhere,
-  }: Pick<Partial<PlanningWorld>, "clock" | "open" | "early"> & Pick<ApplyParts, "boundElsewhere"> = {},
+  }: { readonly clock?: Clock; readonly open?: Open; readonly boundElsewhere?: ReadonlySet<string> } = {},
 ): PlanningWorld {
   return {
     kinds: kindsWithout(boundElsewhere),
@@ -30,7 +30,7 @@ export function planningWorld(
     digest: sha256,
     signal,
     foresee,
-    ...defined({ open, early }),
+    ...defined({ open }),
   };
 }
 
@@ -41,7 +41,7 @@ const foresee: PlanningWorld["foresee"] = async (...given) =>
 /** The parts of an apply that differ between the command line and programs. Without `aborting` requests in flight always end by themselves. */
 export interface ApplyParts
   extends Pick<ApplyWorld, "service" | "stopping">,
-    Partial<Pick<ApplyWorld, "aborting" | "open" | "emit" | "clock" | "early" | "onRead" | "onStatus">> {
+    Partial<Pick<ApplyWorld, "aborting" | "open" | "emit" | "clock" | "onRead" | "onStatus">> {
   readonly store: StateStore;
   /** The state at the start, claimed for the service. */
   readonly state: StateDocument;
@@ -64,7 +64,6 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
     emit: parts.emit ?? (() => {}),
     foresee,
     migrate: async (step, context) => (await import("../replace/migrate.ts")).migrate(step, context),
-    early: parts.early,
     onRead: parts.onRead,
     onStatus: parts.onStatus,
     stopping: AbortSignal.any([parts.stopping, lock.lost]),

@@ -26,7 +26,7 @@ export interface ApplyWorld
       "kinds" | "clock" | "digest" | "journal" | "open" | "emit" | "onStatus" | "migrate"
     >,
     Pick<ApplyContext, "stopping" | "aborting">,
-    Pick<PlanningWorld, "foresee" | "onRead" | "early"> {
+    Pick<PlanningWorld, "foresee" | "onRead"> {
   readonly service: Service;
 }
 

@@ -4,10 +4,9 @@ import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
 import { suggest } from "../manifest/problems/nearest.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
-import { isOfNow } from "../model/consistency.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import { type KindRegistry, present, type Reader } from "../model/kind.ts";
+import type { KindRegistry, Reader } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Guard, Plan, PlanOptions } from "../model/plan.ts";
@@ -16,7 +15,7 @@ import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { StateDocument } from "../model/state.ts";
-import { knownValues, parentsIn } from "../model/templates.ts";
+import { knownValues } from "../model/templates.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { countReads, type OnRead, type Unread, unreadable } from "../observe/look.ts";
 import { type Observation, observe } from "../observe/observe.ts";
@@ -42,50 +41,8 @@ export interface PlanningWorld {
   readonly foresee?:
     | ((ref: Ref, live: Live, spec: Spec, reader: Reader, signal: AbortSignal) => Promise<readonly Guard[]>)
     | undefined;
-  /** Reads of bound objects that were begun before the plan. */
-  readonly early?: EarlyReads | undefined;
   /** Called with each answer to a read while a plan is made. */
   readonly onRead?: OnRead | undefined;
-}
-
-/** Wraps the reader of a kind: its first look at an object takes what was read of it early. */
-export type EarlyReads = (kind: string, reader: Reader) => Reader;
-
-/**
- * Begins to read each bound object at once, unless an operation, a create or a migration is under way. An early answer serves one look, and only
- * if it shows an object at rest and came within `settle` of that look; otherwise the object is read again. So nothing is
- * concluded from an early answer but that the object is there, and no text of the service is kept from before the secrets are known.
- */
-export function readEarly(
-  { resources, intents, migrations = {} }: StateDocument,
-  { kinds, service, clock }: Pick<PlanningWorld, "kinds" | "service" | "clock">,
-  signal: AbortSignal,
-): EarlyReads {
-  const isAtRest = Object.keys({ ...intents, ...migrations }).length === 0;
-  const readers = new Map(kinds.all.map((kind) => [kind.name, kind.reader(service)]));
-  const early = new Map<
-    string,
-    Promise<{ readonly live: Live | undefined; readonly at: number } | undefined>
-  >();
-  for (const { kind, id, place, converging } of isAtRest ? Object.values(resources) : []) {
-    if (converging !== undefined || parentsIn(kinds.named(kind).schema, place).length > 0) continue;
-    const reader = present(readers.get(kind), kind);
-    const read = async () => ({ live: await reader.get({ id, place }, signal), at: clock.now() });
-    early.set(
-      `${kind} ${id}`,
-      read().catch(() => undefined),
-    );
-  }
-  return (kind, reader) => ({
-    ...reader,
-    async get(ref, stopping) {
-      const [key, now] = [`${kind} ${ref.id}`, clock.now()];
-      const { live, at = 0 } = (await early.get(key)) ?? {};
-      early.delete(key);
-      const isShown = live?.phase.is === "ready" || live?.phase.is === "stopped";
-      return isShown && isOfNow(at, now, service.profile.timing) ? live : reader.get(ref, stopping);
-    },
-  });
 }
 
 export interface Goal {
@@ -118,10 +75,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
   const desired = destroying ? [] : manifest.desired;
   const bound = Object.keys(state.resources).length;
   const { counting, onWait } = countReads(bound, world.onRead);
-  const { early = (_, reader) => reader }: Pick<PlanningWorld, "early"> = world;
-  const readers = new Map(
-    kinds.all.map(({ name, reader }) => [name, counting(early(name, reader(service)))]),
-  );
+  const readers = new Map(kinds.all.map(({ name, reader }) => [name, counting(reader(service))]));
   const moved = afterMoves(state, manifest.moved, kinds);
   const seen = await observe(desired, {
     kinds,

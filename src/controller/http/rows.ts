@@ -30,7 +30,7 @@ export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
   WHEN ${newest} = 'stale' AND EXISTS (SELECT ${openRuns}) THEN 'applying'
   WHEN ${newest} IN ('errored', 'stale') THEN 'errored'
   WHEN manifests.drifted_at IS NOT NULL THEN 'drifted'
-  WHEN manifests.checked_at IS NULL THEN 'unchecked'
+  WHEN manifests.checked_at IS NULL OR manifests.approved_commit IS NULL THEN 'unchecked'
   ELSE 'in-sync' END`;
 
 type Found<Table extends "manifests" | "runs", Row> = SelectQueryBuilder<Schema, Table, Row>;

@@ -23,18 +23,23 @@ import { countOthers, inTransaction, type Taken, type WorkerWorld } from "./worl
 
 interface Planned extends FoundSource {
   readonly plan: PlanDocument;
+  readonly begun: Date;
 }
+
+/** Ms by which the clocks of two workers may differ. */
+const clockDifference = 5_000;
 
 export const planning: Stage<Planned> = {
   working: "planning",
   ways: [{ from: "pending", to: "planning" }],
   back: async () => ({ from: "planning", to: "pending" }),
   async work(world, taken, { signal }) {
+    const begun = new Date(Date.now() - clockDifference);
     const found = await readSource(world, taken, signal);
     const plan = await withCheckout(world, taken.manifest, [found.commit, signal], (order) =>
       world.threads.plan(order, signal),
     );
-    return { ...found, plan };
+    return { ...found, plan, begun };
   },
   end: endPlanning,
   fail(_taken, { code, message, exitCode }, back) {
@@ -81,7 +86,7 @@ async function endPlanning(
   tx: Tx,
   { queue, config }: WorkerWorld,
   taken: Taken,
-  { plan, commit, kind }: Planned,
+  { plan, commit, kind, begun }: Planned,
 ): Promise<Next | undefined> {
   const { manifest } = taken;
   const { id, fence } = taken.run;
@@ -94,8 +99,8 @@ async function endPlanning(
   }
   const { tenants } = config.current();
   const neighbours = besides(config.current(), manifest.tenant);
-  // Objects that no state binds yet may be those that another run makes just now.
-  if (seesUnmanaged(plan) && (await countOthers(tx, id, ["tenant", neighbours], making)) > 0)
+  // Objects that no state bound may be those that another run makes just now, or made while this one was planned.
+  if (seesUnmanaged(plan) && (await countOthers(tx, id, ["tenant", neighbours], making, begun)) > 0)
     return putBack(tx, planning, taken, busyDelay);
   const columns = { ...planColumns(plan), commit, kind };
   if (!(await moveRun(tx, id, { from: "planning", to: "planned" }, { fence }, columns))) return undefined;

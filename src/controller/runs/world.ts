@@ -46,16 +46,25 @@ export async function inTransaction<T>(
   });
 }
 
-/** Number of other runs in these states, of a manifest or of tenants. */
+/** Ends of a run that may have made something. */
+const afterApply: readonly RunStatus[] = ["applied", "stale", "canceled", "errored"];
+
+/** Number of other runs in these states, of a manifest or of tenants; with those that ended after an apply since a time. */
 export async function countOthers(
   tx: Tx,
   run: string,
   [column, values]: readonly ["manifest_id" | "tenant", readonly string[]],
   statuses: readonly RunStatus[],
+  endedSince: Date | null = null,
 ): Promise<number> {
   const others = tx.selectFrom("runs").where(column, "in", values).where("id", "!=", run);
   const { count } = await others
-    .where("status", "in", statuses)
+    .where((where) =>
+      where.or([
+        where("status", "in", statuses),
+        where.and([where("status", "in", afterApply), where("ended_at", ">=", endedSince)]),
+      ]),
+    )
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   return count;
