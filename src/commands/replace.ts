@@ -60,7 +60,10 @@ function statusLines(address: string, migration: Migration): readonly string[] {
     ["if killed", afterKill],
     ["rehearsed", rehearsed && `${times}, ${rehearsed.bytes} bytes, at ${rehearsed.at}`],
     ["kept until", heldUntil],
-    ["by hand", cap === undefined ? undefined : `${byHand}: ${capCommand(cap)}`],
+    [
+      "by hand",
+      cap === undefined ? undefined : `${byHand}: ${capCommand(cap)}, and CLIENT UNPAUSE on every node`,
+    ],
   ];
   const lines = rows.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(10)} ${text}`]));
   return [`${address}: ${phase} since ${since}`, ...lines];

@@ -60,6 +60,11 @@ export function readOnlyTime({ copy, verify }: Rehearsed, stop: number): number 
   return copy + verify + stop;
 }
 
+/** Ms after which a cutover is given up: twice the expected read-only time. A small database is not given up for one slow answer. */
+export function readOnlyLimit(expected: number): number {
+  return Math.max(10_000, 2 * expected);
+}
+
 /** True if the data may be moved: it was asked for, or a window is open, and its read-only time was seen by a person or is short enough. */
 export function mayMove(
   { cutover, windows, maxReadOnly }: Pick<MigrationTerms, "cutover" | "windows" | "maxReadOnly">,

@@ -26,6 +26,11 @@ export function formatDuration(ms: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
+/** A measured time as "913 ms", or in whole seconds. */
+export function aboutDuration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(Math.round(ms / 1000) * 1000);
+}
+
 const powers: { readonly [letter: string]: number } = { "": 0, K: 1, M: 2, G: 3, T: 4 };
 
 /** Bytes of a memory size: `6GB`, `6Gi` and `6GiB` are 1024-based, `6G` is 1000-based, a bare number is bytes. */

@@ -2,8 +2,9 @@
 import { type Address, twinIn, twinOf, withoutTwin } from "../model/address.ts";
 import { shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
-import { currentRehearsal, isClosed, mayMove, readOnlyTime } from "../model/migration.ts";
-import { formatDuration } from "../model/quantity.ts";
+import { currentRehearsal, isClosed, isInWindow, mayMove, readOnlyTime } from "../model/migration.ts";
+import { aboutDuration, formatDuration } from "../model/quantity.ts";
+import { expectedTime } from "../model/time-limit.ts";
 import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subjects.ts";
 
@@ -14,7 +15,7 @@ export function whyHeld({ address }: Subject, input: PlanInput): string | undefi
   if (twinIn(address) !== "former" || until === undefined || !isDeclared(main, input)) return undefined;
   const isOver = input.now !== undefined && input.now >= Date.parse(until);
   if (isOver || input.options.allowDestroy.includes(address)) return undefined;
-  return `its data was moved to ${main}; it is kept, stopped, until ${until}`;
+  return `another database is ${main} now; this one is kept, stopped, until ${until}`;
 }
 
 /** The reason for which an old database is deleted after its data was moved. */
@@ -22,7 +23,7 @@ export function whyRetired({ address }: Subject, input: PlanInput): string | und
   const main = withoutTwin(address);
   if (twinIn(address) !== "former" || input.state.migrations?.[main] === undefined) return undefined;
   return isDeclared(main, input)
-    ? `its data was moved to ${main}`
+    ? `another database is ${main} now; what was written to this one alone is lost`
     : `kept for ${main}, which is no longer declared`;
 }
 
@@ -32,17 +33,20 @@ function isDeclared(address: Address, { desired }: PlanInput): boolean {
 
 /** The part of a migration that an apply of this plan does now, in words, and if it may move the data. */
 export function partNow(
-  { address, desired }: Pick<Subject, "address" | "desired">,
+  { address, kind, desired }: Pick<Subject, "address" | "kind" | "desired">,
   { options, now = 0, state, profile }: PlanInput,
 ): { readonly moves: boolean; readonly words: string } {
   const { windows = [], maxReadOnly, hold = 0 } = desired?.lifecycle.migration ?? {};
   const rehearsed = currentRehearsal(state.migrations?.[address], state.resources[twinOf(address, "next")]);
-  const time = rehearsed && readOnlyTime(rehearsed, profile.timing.expect["stop"] ?? 0);
+  const stop = { kind, operation: "operate", verb: "stop" } as const;
+  const time = rehearsed && readOnlyTime(rehearsed, expectedTime(stop, profile, state.durations));
   const cutover = options.cutover?.includes(address) === true;
   const terms = { cutover, windows, ...defined({ maxReadOnly }) };
   const isLeft = options.cutover === undefined || isClosed(state.migrations?.[address]);
   const may = (ms: number): boolean => !isLeft && mayMove(terms, ms, time !== undefined, now);
-  const ways = [`--cutover ${shellWord(address)}`, ...windows.map((window) => `${window} (UTC)`)];
+  const isOpen = isInWindow(windows, now);
+  const later = isOpen ? ["a larger maxReadOnly"] : windows.map((window) => `${window} (UTC)`);
+  const ways = [`--cutover ${shellWord(address)}`, ...later];
   const waits = cutover
     ? "rehearses, and the next --cutover moves the data"
     : `waits for ${ways.join(" or ")}`;
@@ -53,7 +57,7 @@ export function partNow(
   const cost =
     time === undefined
       ? "read-only for a time that a rehearsal measures first, which slows the live database down"
-      : `read-only about ${formatDuration(Math.max(1000, Math.round(time / 1000) * 1000))} (rehearsed)`;
+      : `read-only about ${aboutDuration(time)} (rehearsed)`;
   return { moves, words: `${cost}, two databases for ${formatDuration(hold)}; apply ${does}` };
 }
 

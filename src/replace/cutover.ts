@@ -33,21 +33,17 @@ export interface Cutover {
   readonly budget: number;
 }
 
-/** Shortest budget in ms: a small database is not given up for one slow answer. */
-const leastBudget = 10_000;
-
 /** Runs the phases from quiesce to switch. Until the fence every failure leaves the old database as it was and writable. */
 export async function cutOver(work: Cutover, context: ApplyContext): Promise<StepResult> {
-  const { step, terms, source, target } = work;
-  const longest = Math.max(leastBudget, work.budget);
+  const { step, terms, source, target, budget } = work;
   const mark = await closeAtRest(step, source, context, async (freeze) => {
-    const limit = AbortSignal.timeout(longest);
-    const end = performance.now() + longest;
+    const limit = AbortSignal.timeout(budget);
+    const end = performance.now() + budget;
     const signal = AbortSignal.any([context.stopping, freeze.lost, limit]);
     await move({ ...work, end }, freeze, signal, context).catch((error: unknown) => {
       // A connection that broke is no reason by itself.
       if (!limit.aborted) throw freeze.lost.aborted ? freeze.lost.reason : error;
-      const message = `the data was not moved within ${longest / 1000} s, the longest read-only time`;
+      const message = `the data was not moved within ${budget / 1000} s, the longest read-only time`;
       throw new GraphformError("too-slow", message, { cause: error });
     });
     return writeMark(target);

@@ -10,10 +10,11 @@ import {
   type MigrationTerms,
   mayMove,
   type Rehearsed,
+  readOnlyLimit,
   readOnlyTime,
 } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
-import { formatDuration, parseSize } from "../model/quantity.ts";
+import { aboutDuration, parseSize } from "../model/quantity.ts";
 import { referenceFields } from "../model/templates.ts";
 import { expectedTime } from "../model/time-limit.ts";
 import { cutOver } from "./cutover.ts";
@@ -120,8 +121,8 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
   return withSides(address, context, async (source, target) => {
     const inventory = await takeInventory(source, context.stopping);
     const { memory, engine, isCluster } = await takeInventory(target, context.stopping);
-    const { largest } = known?.rehearsed ?? {};
-    const facts = { maxMemory: memory.max, engine, isCluster, ...defined({ largest }) };
+    const largest = defined({ largest: known?.rehearsed?.largest });
+    const facts = { maxMemory: memory.max, engine, isCluster, ...largest };
     const reasons = [
       ...refusalsOf(inventory, facts),
       ...(await refusalsOfSide(target, "target", context.stopping)),
@@ -137,7 +138,15 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
     if (isRefusal(rehearsed)) return refused(step, [rehearsed]);
     const time = readOnlyTime(rehearsed, stopTime(step, context));
     if (!mayMove(terms, time, before !== undefined, now)) return waits(step, rehearsed, terms, context);
-    const work = { step, terms, facts, source, target, budget: 2 * time, expectedBytes: rehearsed.bytes };
+    const work = {
+      step,
+      terms,
+      facts,
+      source,
+      target,
+      budget: readOnlyLimit(time),
+      expectedBytes: rehearsed.bytes,
+    };
     return cutOver(work, context);
   });
 }
@@ -172,18 +181,16 @@ async function waits(
   const { address, id } = step;
   if (context.journal.state.migrations?.[address]?.phase !== "await-cutover")
     await setPhase(address, "await-cutover", {}, context);
-  const window = windows.length === 0 ? "" : `, or wait for ${windows.join(" or ")} (UTC)`;
+  const window = isInWindow(windows, context.clock.now())
+    ? ", or a larger lifecycle.migration.maxReadOnly lets it move in the window that is open"
+    : windows.map((each) => `, or wait for ${each} (UTC)`).join("");
   const time = rehearsed && readOnlyTime(rehearsed, stopTime(step, context));
   const message =
     rehearsed === undefined || time === undefined
       ? "its data is not moved before somebody says so: a rehearsal measures the read-only time, and slows the live database down meanwhile"
-      : `ready: read-only for about ${words(time)} (rehearsed ${rehearsed.at}; given up after ${words(2 * time)}); the live database stood still for ${words(rehearsed.stall)} at most`;
+      : `ready: read-only for about ${aboutDuration(time)} (rehearsed ${rehearsed.at}; given up after ${aboutDuration(readOnlyLimit(time))}); the live database stood still for ${aboutDuration(rehearsed.stall)} at most`;
   const hint = `graphform apply --cutover ${shellWord(address)} ${rehearsed === undefined ? "rehearses" : "moves the data"}${window}`;
   return { result: "waiting-for-person", message, hint, ...defined({ id }) };
-}
-
-function words(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(Math.round(ms / 1000) * 1000);
 }
 
 /** Runs the hook after the switch. One that fails is run again by the next apply; one that is not declared any more is left out. */

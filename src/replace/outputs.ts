@@ -16,11 +16,9 @@ export async function outputsOf(
   context: ApplyContext,
   known: (address: Address) => JsonObject | undefined = () => undefined,
 ): Promise<Shown> {
-  const read = async ([at, { kind, ...ref }]: Binding): Promise<
-    readonly [Address, JsonObject | undefined]
-  > => {
+  const read = async ([at, { kind, ...ref }]: Binding) => {
     const live = known(at) === undefined ? driverOf(context, kind).get(ref, context.stopping) : undefined;
-    return [at, known(at) ?? (await live?.catch(() => undefined))?.outputs];
+    return [at, known(at) ?? (await live?.catch(() => undefined))?.outputs] as const;
   };
   const found = await Promise.all(bindings.map(read));
   return new Map(found.flatMap(([at, outputs]) => (outputs === undefined ? [] : [[at, outputs] as const])));

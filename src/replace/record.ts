@@ -32,12 +32,8 @@ export async function enterPhase(
 }
 
 /** Reports the progress of a phase. */
-export function report(
-  step: Step,
-  phase: MigrationPhase,
-  detail: string,
-  { emit, clock, journal }: ApplyContext,
-): void {
+export function report(step: Step, phase: MigrationPhase, detail: string, context: ApplyContext): void {
+  const { emit, clock, journal } = context;
   const { key, address, kind, operation, verb } = step;
   const since = Date.parse(journal.state.migrations?.[address]?.since ?? "");
   const elapsed = Number.isNaN(since) ? 0 : Math.max(0, clock.now() - since);

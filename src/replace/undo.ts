@@ -33,9 +33,15 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
       hint: "take the change back in the manifest: the next apply deletes the new database",
     });
   const former = twinOf(address, "former");
-  if (context.journal.state.resources[former] === undefined)
-    throw new GraphformError("nothing-to-undo", `the old database of ${address} is deleted already`);
   const isBack = migration.phase === "switch";
+  const kept = context.journal.state.resources[former];
+  const live = kept && (await driverOf(context, kept.kind).get(kept, context.stopping));
+  // The database in use is closed only if the other one can be started.
+  if (!isBack && live?.phase.is !== "stopped" && live?.phase.is !== "ready")
+    throw new GraphformError(
+      "nothing-to-undo",
+      `${former} cannot be started: ${live?.phase.is ?? "it is deleted"}`,
+    );
   const writes = isBack
     ? "an earlier run switched back, and its count is lost"
     : await closeNew(at, migration, context);
@@ -44,11 +50,8 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   report(step, "switch", "back to the old database", context);
   const started = await power("start", address, context);
   const { migrations, resources } = context.journal.state;
-  const shown = await outputsOf(
-    bindingsAt([address, ...terms.inside], (each) => resources[each]),
-    context,
-  );
-  const outputs = await outputsNaming(shown, terms.outputs, context);
+  const now = bindingsAt([address, ...terms.inside], (each) => resources[each]);
+  const outputs = await outputsNaming(await outputsOf(now, context), terms.outputs, context);
   await context.journal.record({ type: "outputs-recorded", outputs });
   const left = resources[former]?.id ?? "the other one";
   const message = `back on ${boundAt(address, context).id}; ${writes}, and ${left} keeps it, stopped, until ${migrations?.[address]?.heldUntil ?? ""}`;

@@ -191,7 +191,7 @@ const verbs: { readonly [verb: string]: StepWords } = {
   failover: { doing: "failing over", done: "failed over" },
   preflight: { doing: "checking whether its data can be moved", done: "data checked" },
   cutover: { doing: "moving its data", done: "data moved" },
-  hook: { doing: "running the hook", done: "hook has run" },
+  hook: { doing: "ending the migration with its hook", done: "migration ended" },
   undo: { doing: "going back", done: "went back" },
 };
 

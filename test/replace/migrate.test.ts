@@ -128,6 +128,19 @@ describe("replacement that keeps the data", () => {
     });
   });
 
+  it("closes nothing on the way back if the other database is gone", async () => {
+    const former = user.state("moving").resources["instances.orders~former"]?.id ?? "";
+    await platform.faults({ operation: "describe", path: `*${former}`, fault: { status: 404 } });
+    const refused = await user.run("replace", "undo", "instances.orders");
+    expect(refused, refused.err).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("cannot be started"),
+    });
+    await platform.faults();
+    await query("CREATE (:Written {after: 'undo'})");
+    expect((await user.run("replace", "status")).out).toContain("instances.orders: hold since");
+  });
+
   it("deletes the old database as any resource, with the guards of a deletion", async () => {
     const blocked = await user.run("plan", "--allow-destroy", "instances.orders~former");
     expect(blocked.out).toContain("instances.orders~former");
