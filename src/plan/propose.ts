@@ -1,6 +1,6 @@
 /** @module Proposes the change for one address; guards are applied to it later. */
 
-import { type Address, twinIn } from "../model/address.ts";
+import { type Address, twinIn, twinOf } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import {
   type Disruption,
@@ -36,7 +36,9 @@ export function propose(subject: Subject, input: PlanInput, recreated: ReadonlyS
   if (observed === undefined) {
     const { holdsData } = input.kinds.named(desired.kind);
     const create = proposeCreate(wanted);
-    return subject.bound === undefined ? create : { ...create, reason: whyRecreated(subject, holdsData) };
+    return subject.bound === undefined
+      ? create
+      : { ...create, reason: whyRecreated(subject, holdsData, input) };
   }
   return isBeingDeleted(subject) ? proposeReturn(wanted, observed) : proposeUpdate(wanted, observed);
 }
@@ -78,15 +80,19 @@ function whyCreated(mayBe: MayBe | undefined): string {
   return `the state knows nothing, and ${fewOf(mayBe.ids, mayBe.count)} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back, or bind it under imports`;
 }
 
-function whyRecreated(subject: Subject, holdsData: boolean): string {
+function whyRecreated(subject: Subject, holdsData: boolean, { state }: PlanInput): string {
   const id = subject.bound?.id ?? "";
   if (subject.doubt?.is === "another") return `${id} is another object by now`;
   if (subject.doubt !== undefined) return `${id} may be gone, and then a new one is created`;
   if (!hasVanished(subject)) return `the deletion of ${id} has ended; a new one is created`;
-  const lost = holdsData
-    ? "and its data is lost; a new, empty one"
-    : "and no data is lost with it; a new one";
-  return `${id} is gone: it was deleted outside graphform, ${lost} is created`;
+  const lost =
+    holdsData && twinIn(subject.address) !== "next"
+      ? "and its data is lost; a new, empty one"
+      : "and no data is lost with it; a new one";
+  const former = state.resources[twinOf(subject.address, "former")];
+  const kept =
+    former === undefined ? "" : `; ${former.id}, the database before the last switch, is kept, stopped`;
+  return `${id} is gone: it was deleted outside graphform, ${lost} is created${kept}`;
 }
 
 /** Wanted again while it is being deleted: nothing brings that back, so a new one follows it. */

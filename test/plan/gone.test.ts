@@ -29,6 +29,11 @@ describe("an object that has vanished", () => {
     );
   });
 
+  it("is created again with a word about the database before the last switch, if that is kept", () => {
+    const { change } = planned({ a: vanished, b: there, "a~former": there }, "a");
+    expect(change.reason).toContain("id-a~former, the database before the last switch, is kept, stopped");
+  });
+
   it("is forgotten and marked as gone if nothing declares it", () => {
     expect(planned({ a: forgotten, b: there }, "a")).toMatchObject({
       text: "forget",
