@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { type BuildResult, build } from "esbuild";
-import { joinChunks } from "./join-chunks.ts";
+import { joinChunks, ofBundles } from "./join-chunks.ts";
 import { lateUnicode } from "./late-unicode.ts";
 import { leanUndici } from "./lean-undici.ts";
 import { bundledPackages, noticesOf } from "./notices.ts";
@@ -16,33 +16,20 @@ const dist = join(root, "dist");
  * (decision 0007). A file that would not change is left alone, and files of an earlier build go last, so that a program
  * that runs from `dist/` meanwhile is not disturbed.
  */
-const banner =
-  'import{createRequire as $requireFrom}from"node:module";const require=$requireFrom(import.meta.url);';
 const result = await build({
-  absWorkingDir: root,
+  ...ofBundles,
   entryPoints: ["src/cli.ts", "src/index.ts", "src/platform/main.ts", "src/controller/runs/thread.ts"],
   outdir: "dist",
   outbase: "src",
   chunkNames: "chunks/[name]-[hash]",
-  bundle: true,
   splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node22.19",
-  // Half the bytes to read, hash and compile; names are kept, for errors.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  legalComments: "none",
-  // Bundled CommonJS packages ask for Node's own modules.
-  banner: { js: banner },
   plugins: [leanUndici, lateUnicode, quietYaml],
   metafile: true,
-  write: false,
   logLevel: "warning",
 }).catch(() => process.exit(1)); // esbuild has said why.
 
 writeNotices(result);
-const files = await joinChunks(result, banner);
+const files = await joinChunks(result);
 for (const file of files) writeChanged(file.path, file.contents);
 const kept = new Set(files.map((file) => file.path));
 for (const file of globSync("**/*.js", { cwd: dist })) {
