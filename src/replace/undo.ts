@@ -34,7 +34,7 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
     });
   const former = twinOf(address, "former");
   const isBack = migration.phase === "switch";
-  const kept = context.journal.state.resources[former];
+  const kept = isBack ? undefined : context.journal.state.resources[former];
   const live = kept && (await driverOf(context, kept.kind).get(kept, context.stopping));
   // The database in use is closed only if the other one can be started.
   if (!isBack && live?.phase.is !== "stopped" && live?.phase.is !== "ready")
