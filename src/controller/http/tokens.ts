@@ -1,4 +1,4 @@
-/** @module Makes, checks and revokes bearer tokens, and decides who may send a request: from where, how often, and with which token. */
+/** @module Makes, checks and revokes bearer tokens, and decides by token, address and rate if a request is answered. */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
