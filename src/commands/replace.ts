@@ -32,10 +32,12 @@ export async function replaceStatus(
       hint: "graphform replace status lists all migrations",
     });
   if (options.json === true) {
-    const entries = all.map(([at, { former: _, mark: __, ...migration }]): [string, JsonObject] => [
-      at,
-      { ...migration, rehearsed: { ...migration.rehearsed } },
-    ]);
+    const entries = all.map(
+      ([at, { former: _, mark: __, rehearsed, ...migration }]): [string, JsonObject] => [
+        at,
+        { ...migration, ...defined({ rehearsed: rehearsed && { ...rehearsed } }) },
+      ],
+    );
     terminal.out(`${jsonText(Object.fromEntries(entries))}\n`);
     return exitCodes.done;
   }

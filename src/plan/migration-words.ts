@@ -15,7 +15,7 @@ export function whyHeld({ address }: Subject, input: PlanInput): string | undefi
   if (twinIn(address) !== "former" || until === undefined || !isDeclared(main, input)) return undefined;
   const isOver = input.now !== undefined && input.now >= Date.parse(until);
   if (isOver || input.options.allowDestroy.includes(address)) return undefined;
-  return `another database is ${main} now; this one is kept, stopped, until ${until}`;
+  return `another database is ${main} now; this one is kept, stopped, until ${until}: two databases until then`;
 }
 
 /** The reason for which an old database is deleted after its data was moved. */
@@ -70,6 +70,13 @@ export function whyMigrated(forcedBy: string, subject: Subject, input: PlanInput
     return `${forcedBy} cannot be changed in place: ${id} is replaced, data kept, ${partNow(subject, input).words}`;
   const how = observed?.phase.is === "stopped" ? "is stopped" : "may take no writes";
   return `${id} ${how}: an earlier run was closing it and has switched nothing; apply lets it take writes again, and its data is moved after that`;
+}
+
+/** The reason for a change of a database that a killed way back has stopped. Undefined if none has. */
+export function whyOpened({ address, observed }: Subject, { state }: PlanInput): string | undefined {
+  const known = state.migrations?.[address];
+  if (!isClosed(known) || known?.heldUntil === undefined || observed?.phase.is === "ready") return undefined;
+  return `an earlier replace undo was at work and did not end: apply starts this database; graphform replace undo ${shellWord(address)} goes back`;
 }
 
 /** The reason for a step about the hook after the switch: it has failed, or was not reached, or is not declared any more. Undefined if none is due. */

@@ -2,6 +2,7 @@
 
 import { type Address, twinIn, twinOf } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
+import { shellWord } from "../model/errors.ts";
 import {
   type Disruption,
   disruptions,
@@ -12,6 +13,7 @@ import {
 } from "../model/field-schema.ts";
 import { defined, isObject, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
+import { isClosed } from "../model/migration.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange, MayBe } from "../model/plan.ts";
 import { passwordRefused } from "../model/probe-troubles.ts";
@@ -23,7 +25,7 @@ import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
-import { whyHeld, whyHookRuns, whyMigrated, whyRetired } from "./migration-words.ts";
+import { whyHeld, whyHookRuns, whyMigrated, whyOpened, whyRetired } from "./migration-words.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { configuredSpec, heals } from "./probed.ts";
 import { base, hasVanished, type Subject, specOf } from "./subjects.ts";
@@ -91,7 +93,9 @@ function whyRecreated(subject: Subject, holdsData: boolean, { state }: PlanInput
       : "and no data is lost with it; a new one";
   const former = state.resources[twinOf(subject.address, "former")];
   const kept =
-    former === undefined ? "" : `; ${former.id}, the database before the last switch, is kept, stopped`;
+    former === undefined
+      ? ""
+      : `; ${former.id}, the database before the last switch, is kept, stopped: graphform replace undo ${shellWord(subject.address)} goes back to it`;
   return `${id} is gone: it was deleted outside graphform, ${lost} is created${kept}`;
 }
 
@@ -135,12 +139,16 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   const fields = isReloaded
     ? differing
     : [...differing, ...heals(after, observed, rows, ignored)].sort((a, b) => (a.path < b.path ? -1 : 1));
+  // A run that was killed while it stopped or started the object has not recorded that.
+  const isOurs = isClosed(input.state.migrations?.[subject.address]);
   const shared = {
     ...base(subject),
     before: specOf(observed),
     after,
     fields,
-    drift: driftOf(observed, subject.bound, marked, kind, fields),
+    drift: driftOf(observed, subject.bound, marked, kind, fields).filter(
+      ({ path }) => !isOurs || rowAt(rows, path)["x-operations"] === undefined,
+    ),
   };
   const importer = importerOf(subject, input);
   if ((forcedBy !== undefined || requested) && importer !== undefined) {
@@ -160,7 +168,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   const disruption = worst(fields.map((field) => field.disruption));
   if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };
   const reasons = [
-    ...(fields.length === 0 ? [] : [whyChanged(fields, subject, input)]),
+    ...(fields.length === 0 ? [] : [whyChanged(fields, subject, input), whyOpened(subject, input)]),
     whyHookRuns(subject, input),
   ].filter((reason) => reason !== undefined);
   if (reasons.length > 0) return { ...shared, action: "update", reason: reasons.join("; "), disruption };

@@ -12,7 +12,7 @@ import type { Freeze } from "./data/freeze.ts";
 import { takeInventory } from "./data/inventory.ts";
 import type { Side } from "./data/nodes.ts";
 import { refusalsOf, type TargetFacts } from "./data/preflight.ts";
-import type { OnProgress } from "./data/progress.ts";
+import { megabytes, type OnProgress } from "./data/progress.ts";
 import { isRefusal, Refused } from "./data/refusals.ts";
 import { verify } from "./data/verify.ts";
 import { closeAtRest, switchOver, writeMark } from "./fence.ts";
@@ -70,7 +70,7 @@ async function move(
   const options = { inventory, keepParameters, expectedBytes, onProgress: progressOf(step, "copy", context) };
   const copied = await copy(source, target, options, signal);
   if (isRefusal(copied)) throw new Refused(copied.code, copied.message);
-  await enter("verify", `${copied.keys} keys, ${megabytes(copied.bytes)}`);
+  await enter("verify", `keys: ${copied.keys}, ${megabytes(copied.bytes)}`);
   const comparing = { inventory, keepParameters, onProgress: progressOf(step, "verify", context) };
   const { differences } = await verify(source, target, comparing, signal);
   if (differences.length > 0)
@@ -107,7 +107,7 @@ async function backUp(step: Step, context: ApplyContext): Promise<void> {
 }
 
 function progressOf(step: Step, phase: "copy" | "verify", context: ApplyContext): OnProgress {
-  let last = 0;
+  let last = context.clock.now();
   return ({ keys, amount, left }) => {
     const now = context.clock.now();
     if (now - last < 1000) return;
@@ -116,8 +116,4 @@ function progressOf(step: Step, phase: "copy" | "verify", context: ApplyContext)
     const done = phase === "copy" ? megabytes(amount) : `${amount} rows`;
     report(step, phase, `${keys.done} of ${keys.of} keys, ${done}${rest}`, context);
   };
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }

@@ -138,16 +138,8 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
     if (isRefusal(rehearsed)) return refused(step, [rehearsed]);
     const time = readOnlyTime(rehearsed, stopTime(step, context));
     if (!mayMove(terms, time, before !== undefined, now)) return waits(step, rehearsed, terms, context);
-    const work = {
-      step,
-      terms,
-      facts,
-      source,
-      target,
-      budget: readOnlyLimit(time),
-      expectedBytes: rehearsed.bytes,
-    };
-    return cutOver(work, context);
+    const sizes = { budget: readOnlyLimit(time), expectedBytes: rehearsed.bytes };
+    return cutOver({ step, terms, facts, source, target, ...sizes }, context);
   });
 }
 

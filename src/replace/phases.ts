@@ -10,7 +10,6 @@ export interface PhaseRow {
   readonly afterKill: string;
 }
 
-const again = "the next run begins the phase again";
 const writable = "the pause ends by itself, and the next run or plan returns to await-cutover";
 
 /** Each phase once; `migrationPhases` has their order. `switch` is recorded only on the way back. */
@@ -23,7 +22,7 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
   rehearse: {
     does: "copies and compares without a pause, and empties the new database again",
     proof: "measured times and sizes",
-    afterKill: again,
+    afterKill: "the next run begins the phase again",
   },
   "await-cutover": {
     does: "waits for --cutover or a declared window",

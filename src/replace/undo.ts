@@ -1,5 +1,6 @@
-/** @module Goes back to the old database of a migration while it is held. */
+/** @module Goes back to the database before the last switch of a migration while it is held. */
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
+import { untilShownOrAbsent } from "../apply/engine/look-for-missing.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { asError, GraphformError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
@@ -14,8 +15,8 @@ import { boundAt, openBound } from "./sides.ts";
 import { bindingsAt } from "./switch.ts";
 
 /**
- * Takes a migration back. Before the switch a database that a killed cutover left takes writes again; after the switch the new one is fenced
- * by the same rules, the address goes back, and then the old one is started. Says what the new one had got. A killed way back begins anew.
+ * Takes a migration back. Before the switch a database that a killed cutover left takes writes again; after the switch the database in use is
+ * fenced by the same rules, the address goes back, and then the other one is started. A killed way back begins anew.
  */
 export async function undo(step: Step, context: ApplyContext): Promise<StepResult> {
   const { address, place } = step;
@@ -24,7 +25,9 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   if (bound === undefined || migration === undefined)
     throw new GraphformError("nothing-to-undo", `${address} has no migration`);
   const at = { ...step, id: bound.id, place: bound.place ?? place };
-  if (isInterrupted(migration)) {
+  const isGiven = migration.phase === "switch";
+  const isLost = isSwitched(migration) && !isGiven && (await isGone(address, bound, context));
+  if (isInterrupted(migration) && !isLost) {
     const opened = await reopen(at, context);
     if (opened.result !== "done" || !isSwitched(migration)) return opened;
   }
@@ -32,35 +35,46 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
     throw new GraphformError("nothing-to-undo", `the address ${address} was not switched yet`, {
       hint: "take the change back in the manifest: the next apply deletes the new database",
     });
-  const former = twinOf(address, "former");
-  const isBack = migration.phase === "switch";
-  const kept = isBack ? undefined : context.journal.state.resources[former];
-  const live = kept && (await driverOf(context, kept.kind).get(kept, context.stopping));
-  // The database in use is closed only if the other one can be started.
-  if (!isBack && live?.phase.is !== "stopped" && live?.phase.is !== "ready")
-    throw new GraphformError(
-      "nothing-to-undo",
-      `${former} cannot be started: ${live?.phase.is ?? "it is deleted"}`,
-    );
-  const writes = isBack
-    ? "an earlier run switched back, and its count is lost"
-    : await closeNew(at, migration, context);
   const terms = { ...termsOf(bound, migration, context), ...defined({ outputs: step.migration?.outputs }) };
-  if (!isBack) await switchOver(at, terms, "former", { phase: "switch" }, context);
-  report(step, "switch", "back to the old database", context);
+  const again = `graphform replace undo ${shellWord(address)}`;
+  let said = "an earlier run gave the address back";
+  if (!isGiven) {
+    // The database in use is closed only if the other one can be started.
+    await assertStartable(twinOf(address, "former"), context);
+    const kept = `${bound.id} is kept, stopped, and ${again} goes to it again`;
+    said = isLost ? `${bound.id} is gone` : `${await close(at, context)}; ${kept}`;
+    await switchOver(at, terms, "former", { phase: "switch" }, context);
+  }
+  report(step, "switch", "the database that has the address again is started", context);
   const started = await power("start", address, context);
-  const { migrations, resources } = context.journal.state;
+  const { resources } = context.journal.state;
   const now = bindingsAt([address, ...terms.inside], (each) => resources[each]);
   const outputs = await outputsNaming(await outputsOf(now, context), terms.outputs, context);
   await context.journal.record({ type: "outputs-recorded", outputs });
-  const left = resources[former]?.id ?? "the other one";
-  const message = `back on ${boundAt(address, context).id}; ${writes}, and ${left} keeps it, stopped, until ${migrations?.[address]?.heldUntil ?? ""}`;
-  const again = `graphform replace undo ${shellWord(address)}`;
+  const message = `back on ${boundAt(address, context).id}; ${said}`;
   if (started.result !== "done")
     return { ...started, message: `${message}; ${started.message ?? ""}`, hint: `${again} starts it` };
   await setPhase(address, "hold", { mark: await markOfStart(address, context) }, context);
-  const hint = "declare in the manifest what this database has, or the next plan wants the change again";
-  return { ...started, message: `${message}; once more, ${again} goes forward again to ${left}`, hint };
+  const hint = "unless the manifest declares what this database has, the next plan wants the change again";
+  return { ...started, message, hint };
+}
+
+/** True if the database in use is proved absent, as for an apply. Throws `not-asked` if a list still has it: if it ran, both would take writes. */
+async function isGone(address: Address, bound: Bound, context: ApplyContext): Promise<boolean> {
+  const { kind, id, place, createdAt } = bound;
+  const watched = { kind, address, ref: bound, createdAt: Date.parse(createdAt) };
+  if ((await untilShownOrAbsent(watched, context)) !== undefined) return false;
+  const listed = await driverOf(context, kind).list(place, context.stopping);
+  if (!listed.includes(id)) return true;
+  throw new GraphformError("not-asked", `the service lists ${id}, which may run, and does not describe it`);
+}
+
+async function assertStartable(address: Address, context: ApplyContext): Promise<void> {
+  const bound = context.journal.state.resources[address];
+  const live = bound && (await driverOf(context, bound.kind).get(bound, context.stopping));
+  const is = live?.phase.is ?? "it is deleted";
+  if (is !== "stopped" && is !== "ready")
+    throw new GraphformError("nothing-to-undo", `${address} cannot be started: ${is}`);
 }
 
 /** The mark of a database that was just started: its process has counted from 0. Undefined if it cannot be asked. */
@@ -71,30 +85,31 @@ async function markOfStart(address: Address, context: ApplyContext): Promise<Mig
   return mark && { ...mark, writes: 0 };
 }
 
-/** Brings the new database to rest and stops it, and says what it has got since the switch. One that a person has stopped is not asked. */
-async function closeNew(step: Step, { mark }: Migration, context: ApplyContext): Promise<string> {
+/** Brings the database in use to rest and stops it. Says what it has got since the switch; one that a person has stopped is not asked. */
+async function close(step: Step, context: ApplyContext): Promise<string> {
   const { address, id = "", place } = step;
+  const mark = context.journal.state.migrations?.[address]?.mark;
+  const notCounted = `what ${id} had got is not counted`;
   const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
-  if (live?.phase.is === "stopped") return "what the new one had got was not counted, since it was stopped";
+  if (live?.phase.is === "stopped") return `${notCounted}: it was stopped`;
   const side = await openBound(address, context).catch((error: unknown) => {
-    const message = `the new database cannot be brought to rest: ${asError(error).message}`;
+    const message = `${id} cannot be brought to rest: ${asError(error).message}`;
     const hint = "stop it first: its writes since the switch stay in it";
     throw new GraphformError("not-asked", message, { hint });
   });
   try {
     const now = await closeAtRest(step, side, context, () => writeMark(side));
     if (mark === undefined || mark.runId !== now.runId)
-      return "what the new one had got was not counted, since it was started anew meanwhile or could not be asked";
+      return `${notCounted}: it was started anew meanwhile, or could not be asked`;
     const count = now.writes - mark.writes;
-    return count === 0
-      ? "the new one had got no command that can write"
-      : `the new one had got ${count} command${count === 1 ? "" : "s"} that can write since the switch, which the old one lacks`;
+    const commands = count === 0 ? "no command" : `${count} command${count === 1 ? "" : "s"}`;
+    return `${id} had got ${commands} that can write since the switch${count === 0 ? "" : ", which this one lacks"}`;
   } finally {
     side.close();
   }
 }
 
-/** The terms of the way back: the new database is held as long as the old one was to be, a day at least. With what was declared inside since. */
+/** The terms of the way back: the database that loses the address is kept as long as the other one was to be, a day at least. With what was declared inside since. */
 function termsOf({ id }: Bound, migration: Migration, { clock, journal }: ApplyContext): MigrationTerms {
   const left = Date.parse(migration.heldUntil ?? "") - clock.now();
   const all = Object.entries(journal.state.resources);

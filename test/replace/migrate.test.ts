@@ -92,7 +92,7 @@ describe("replacement that keeps the data", () => {
     const back = await user.run("replace", "undo", "instances.orders");
     expect(back, back.out + back.err).toMatchObject({ code: 0 });
     expect(back.err).toMatch(/had got \d+ commands? that can write since the switch/);
-    expect(back.err).toContain("replace undo instances.orders goes forward again");
+    expect(back.err).toContain("replace undo instances.orders goes to it again");
     await query("CREATE (:Second)");
     const forward = await user.run("replace", "undo", "instances.orders");
     expect(forward, forward.out + forward.err).toMatchObject({ code: 0 });

@@ -2,7 +2,9 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { instanceParams } from "../../src/kinds/instance-operations.ts";
 import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { outsider } from "../support/local-service.ts";
 import { openWorkspace, until, type Workspace } from "../support/workspace.ts";
 
 const killer = fileURLToPath(new URL("../support/kill-at-phase.js", import.meta.url));
@@ -316,5 +318,36 @@ describe("a migration in trouble", () => {
     expect(await output("both")).not.toBe(old);
     expect(await output("both")).toBe(`${await output("orders")} for reader`);
     expect(await orders()).toBe(1);
+  });
+
+  it("names the database that is kept, and what an undo that was killed has stopped", async () => {
+    expect((await user.run("apply", "--auto-approve")).code).toBe(0);
+    const words = async (): Promise<string> => (await user.run("plan")).out.replace(/\s+/g, " ");
+    expect(await words()).toContain("another database is instances.orders now; this one is kept, stopped");
+    await kill("stopping", ["replace", "undo", "instances.orders"]);
+    expect(await words()).toContain("an earlier replace undo was at work and did not end: apply starts this");
+    expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    expect(await orders()).toBe(1);
+  });
+
+  it("goes back if the database of the address was deleted outside, and not while a list still has it", async () => {
+    const { id = "" } = user.state("troubles").resources["instances.orders"] ?? {};
+    await platform.faults({ operation: "describe", path: `*${id}`, fault: { status: 404 } });
+    const doubtful = await user.run("replace", "undo", "instances.orders");
+    await platform.faults();
+    expect(doubtful, doubtful.err).toMatchObject({ code: 1 });
+    expect(doubtful.err).toContain(`the service lists ${id}, which may run`);
+    expect(await orders()).toBe(1);
+    const other = await outsider(user);
+    const place = instanceParams({ tier: "pro", component: "standalone" }, other.service.profile);
+    await other.write("instance.delete", { ...place, id });
+    const back = await user.run("replace", "undo", "instances.orders");
+    expect(back, back.out + back.err).toMatchObject({ code: 0 });
+    expect(back.err).toContain(`${id} is gone`);
+    expect(await orders()).toBe(1);
+    cache -= 1;
+    user.write("graphform.yaml", manifest({ cache }));
+    expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    expect((await user.run("replace", "status")).out).toBe("No data is being moved.\n");
   });
 });

@@ -4,18 +4,19 @@ import type { Side } from "./nodes.ts";
 import { type Refusal, refusal } from "./refusals.ts";
 import { listOf } from "./replies.ts";
 
-export interface Durable {
-  /** True if everything is in the append-only file on disk. False: the database has none; take a backup before it is relied on. */
-  readonly isOnDisk: boolean;
-}
-
 /** The text "x" as DUMP shows it, in a version that every engine can restore. */
 const marker = Buffer.from("0001780900f272d793e96e2b61", "hex");
 const name = "graphform:marker";
 const most = 0.8;
 
-/** Waits until the target is safe, at most `within` ms for its disk, and for its replicas. */
-export async function makeDurable({ primary }: Side, within = 60_000): Promise<Durable | Refusal> {
+/**
+ * Waits until the target is safe, at most `within` ms for its disk, and for its replicas. `isOnDisk`: everything is in its append-only file;
+ * a database without one needs a backup before it is relied on.
+ */
+export async function makeDurable(
+  { primary }: Side,
+  within = 60_000,
+): Promise<{ readonly isOnDisk: boolean } | Refusal> {
   const { control } = primary;
   const info = linesIn(await control.one(["INFO"]));
   const isOnDisk = info["aof_enabled"] === "1";

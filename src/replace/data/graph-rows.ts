@@ -33,13 +33,14 @@ export interface Comparison {
   readonly resultSize: number;
   /** Longest time that both sides allow a query, in ms; their default may be short. */
   readonly timeout: number;
-  readonly counts: { node: number; edge: number };
   readonly signal: AbortSignal;
   differ(message: string): void;
 }
 
 interface GraphTask extends Comparison {
   readonly name: Buffer;
+  /** Rows that were read of the source. */
+  readonly counts: { node: number; edge: number };
 }
 
 /**

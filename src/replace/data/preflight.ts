@@ -4,6 +4,7 @@ import { isHeld } from "./freeze.ts";
 import { type Engine, type Inventory, isUnready } from "./inventory.ts";
 import { graphType } from "./keys.ts";
 import type { Side } from "./nodes.ts";
+import { megabytes } from "./progress.ts";
 import { type Refusal, type RefusalCode, refusal } from "./refusals.ts";
 
 /** Largest dump of one value in bytes: above 512 MB the engine resets the connection instead of restoring it. */
@@ -92,10 +93,6 @@ function refuseSizes(
     const message = `the new database has ${megabytes(maxMemory)} of memory; the data takes ${megabytes(needed)} while it is copied`;
     refuse("target-too-small", message);
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_000_000)} MB`;
 }
 
 /** Each is refused for its arguments by a server that permits it, and does nothing. CLIENT UNPAUSE has none: it is queued and discarded. */

@@ -32,3 +32,7 @@ export function countProgress(
     });
   };
 }
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+}

@@ -1,9 +1,9 @@
 /** @module Compares two databases: counts, schema, every node and edge, other keys, ends, libraries and parameters. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CopyOptions } from "./copy.ts";
 import { type Comparison, compareRows } from "./graph-rows.ts";
 import {
   graphOf,
-  type Inventory,
   isUnready,
   librariesOf,
   parametersOf,
@@ -14,21 +14,12 @@ import {
 } from "./inventory.ts";
 import { batchesOf, databasesOf, dumpsOf, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
 import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
-import { countProgress, type OnProgress } from "./progress.ts";
+import { countProgress } from "./progress.ts";
 import { isSameValue } from "./stored-values.ts";
-
-export interface VerifyOptions {
-  /** Inventory of the source, for the progress. */
-  readonly inventory: Inventory;
-  readonly keepParameters?: readonly string[];
-  readonly onProgress?: OnProgress;
-}
 
 export interface Verified {
   /** One sentence each; empty: both hold the same. */
   readonly differences: readonly string[];
-  readonly nodes: number;
-  readonly edges: number;
   /** In ms. */
   readonly took: number;
 }
@@ -44,7 +35,7 @@ const most = 20;
 export async function verify(
   source: Side,
   target: Side,
-  { inventory, keepParameters = [], onProgress }: VerifyOptions,
+  { inventory, keepParameters = [], onProgress }: CopyOptions,
   signal: AbortSignal,
 ): Promise<Verified> {
   const begun = performance.now();
@@ -53,17 +44,16 @@ export async function verify(
   const differ = (message: string): void => {
     if (differences.length < most) differences.push(message);
   };
-  const counts = { node: 0, edge: 0 };
   const sides = [source, target] as const;
   const settings = await askBoth(sides, parametersOf);
   const smallest = (name: string, none: number): number =>
     Math.min(none, ...settings.map((values) => Number(values[name])).filter((value) => value > 0));
-  const comparison = {
-    ...{ counts, differ, signal, count: countProgress({ keys, amount: nodes + edges }, onProgress) },
-    ...{
-      resultSize: smallest("RESULTSET_SIZE", Number.POSITIVE_INFINITY),
-      timeout: smallest("TIMEOUT_MAX", 600_000),
-    },
+  const comparison: Comparison = {
+    differ,
+    signal,
+    count: countProgress({ keys, amount: nodes + edges }, onProgress),
+    resultSize: smallest("RESULTSET_SIZE", Number.POSITIVE_INFINITY),
+    timeout: smallest("TIMEOUT_MAX", 600_000),
   };
   const [theirs, ours] = (await askBoth(sides, librariesOf)).map((libraries) => JSON.stringify(libraries));
   if (theirs !== ours) differ("the libraries of functions are not the same");
@@ -71,11 +61,12 @@ export async function verify(
     differ(`${name} is ${value} only in the old database`);
   for (const database of new Set((await askBoth(sides, databasesOf)).flat()))
     await withPairs(sides, [database, 3], signal, async (listing, others) => {
-      for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison))
+      for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison)) {
         await compareGraph(others, graph, comparison);
+        comparison.count(1, 0);
+      }
     });
-  const took = Math.round(performance.now() - begun);
-  return { differences, nodes: counts.node, edges: counts.edge, took };
+  return { differences, took: Math.round(performance.now() - begun) };
 }
 
 /** Compares all keys but the contents of graphs, whose names it returns. */
@@ -94,12 +85,13 @@ async function compareKeys(
       values.target,
       keys.map(({ name }) => name),
     );
-    const found = new Map(there.keys.map((key) => [idOf(key), key]));
-    const both = keys.filter((key) => isAlike(key, found.get(idOf(key)), there.now, database, comparison));
-    for (const key of both) if (key.type === graphType) graphs.set(idOf(key), key.name);
+    const copies = new Map(there.keys.map((key) => [idOf(key), key]));
+    const both = keys.filter((key) => isAlike(key, copies.get(idOf(key)), there.now, database, comparison));
+    const found = both.filter(({ type }) => type === graphType);
+    for (const key of found) graphs.set(idOf(key), key.name);
     for (const batch of batchesOf(both.filter(({ type }) => type !== graphType)))
       await compareValues(values, batch, database, comparison);
-    comparison.count(keys.length, 0);
+    comparison.count(keys.length - found.length, 0);
   }
   for await (const page of keysOf(listing.target)) {
     const added = page.filter((key) => !seen.has(idOf(key)));
@@ -150,14 +142,14 @@ async function compareValues(
 async function compareGraph(pairs: readonly Pair[], name: Buffer, comparison: Comparison): Promise<void> {
   const [pair] = pairs;
   if (pair === undefined) return;
-  const { counts, differ, signal } = comparison;
+  const { differ, signal } = comparison;
   const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
   for (const part of ["indexes", "constraints"] as const)
     compareSchema(old[part], copied[part], (message) => differ(`graph ${name}: ${message}`));
-  const before = { ...counts };
-  await compareRows(pairs, { ...comparison, name });
+  const counts = { node: 0, edge: 0 };
+  await compareRows(pairs, { ...comparison, name, counts });
   const expected = [old, copied].map(({ nodes, edges }) => `${nodes} nodes and ${edges} edges`);
-  const read = `${counts.node - before.node} nodes and ${counts.edge - before.edge} edges`;
+  const read = `${counts.node} nodes and ${counts.edge} edges`;
   if (expected.some((total) => total !== read))
     differ(`graph ${name} has ${expected.join(", and in the new database ")}; ${read} were compared`);
 }

@@ -134,6 +134,7 @@ const meanings: readonly (readonly [sign: string, meaning: string])[] = [
   ["!", "failed, or changed outside"],
   ["?", "not checked"],
   ["…", "not ready yet"],
+  ["=", "kept"],
 ];
 
 const placeholders: readonly string[] = ["ADDRESS", "ID", "NAME", "KEY", "PREVIOUS"];

@@ -1,4 +1,5 @@
 /** @module Describes the changes of a plan as blocks, with their fields; the unchanged resources that are worth a look; and outputs. */
+import { twinIn } from "../../model/address.ts";
 import type { FieldDrift } from "../../model/drift.ts";
 import { defined } from "../../model/json.ts";
 import type { Phase } from "../../model/observed.ts";
@@ -33,10 +34,13 @@ export function changeBlocks(changes: readonly ShownChange[]): readonly BlockVie
   return folded(changes, blockOf);
 }
 
-/** The blocks of resources without changes that are not at rest or were changed outside. `command` waits for operations in progress. */
+/** The blocks of resources without changes that are not at rest, were changed outside, or are kept by a migration. `command` waits for operations in progress. */
 export function noteBlocks(changes: readonly ShownChange[], command: string): readonly BlockView[] {
   const kept = changes
-    .filter(({ action, phase, drift }) => action === "keep" && (phaseText(phase) !== "" || drift.length > 0))
+    .filter(({ action, address, phase, drift }) => {
+      const isQuiet = phaseText(phase) === "" && drift.length === 0 && twinIn(address) === undefined;
+      return action === "keep" && !isQuiet;
+    })
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   return folded(kept, (change) => noteOf(change, command));
 }
@@ -92,14 +96,19 @@ function blockOf(change: ShownChange): BlockView {
 }
 
 function noteOf(change: ShownChange, command: string): BlockView {
-  const { kind, phase, waysOn } = change;
+  const { kind, phase, drift, waysOn } = change;
   const text = phaseText(phase);
   const is = phaseIs(phase);
   const waits = is === "pending" ? `; ${command} will wait` : "";
   const isFailed = text !== "" && is === "failed";
   const words = { failed: "failed", pending: "running", "waiting-for-person": "waiting for a person" };
+  const shared = { addresses: [addressOf(change)], kind, isChange: false, named: false } as const;
+  if (text === "" && drift.length === 0) {
+    const kept = { sign: "=", tone: "quiet", word: "kept", reason: change.reason } as const;
+    return { ...shared, ...kept, disruption: "none", remarks: [], fields: [] };
+  }
   return {
-    ...{ addresses: [addressOf(change)], kind, isChange: false, named: false, disruption: "none" },
+    ...{ ...shared, disruption: "none" },
     word: text === "" ? "drifted" : words[is],
     ...(isFailed ? { sign: "!", tone: "bad" } : { sign: "…", tone: "careful" }),
     reason: text === "" ? leftAsIs : `${text}${waits}`,

@@ -51,7 +51,12 @@ export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanV
         isOpen: tone === "bad" || changes.some((change) => change.disruption !== "none"),
       })),
       {
-        ...{ title: "Not ready, or changed outside", note: "", tone: "careful" as const, blocks: notes },
+        ...{
+          title: "Not ready, changed outside, or kept",
+          note: "",
+          tone: "careful" as const,
+          blocks: notes,
+        },
         count: notes.reduce((sum, { addresses }) => sum + addresses.length, 0),
         ...{ isOpen: false, isTight: true as const },
       },
@@ -163,7 +168,7 @@ const groups: readonly (Omit<Group<unknown>, "changes"> & {
 })[] = [
   {
     title: "Gone",
-    note: "deleted outside graphform, and their data with them",
+    note: "deleted outside graphform; data that only they had is lost",
     tone: "bad",
     named: true,
     matches: (change) => change.gone === true,

@@ -124,7 +124,7 @@ describe("what a page says", () => {
       "Quiet updates",
       "New",
       "Bindings",
-      "Not ready, or changed outside",
+      "Not ready, changed outside, or kept",
       "Outputs",
       "Changed resources and their neighbours",
     ]);
