@@ -6,7 +6,7 @@ import { tallyWithout } from "./test/support/tally.ts";
 
 /** Folders whose files leave nothing behind in their process: one process runs many of them, and loads the sources once. */
 const sharing =
-  "test/{apply,commands,conformance,database,e2e,files,golden,hosting,kinds,manifest,model,observe,openapi,plan,platform,polling,replace,report,simulation,state}/**/*.test.ts";
+  "test/{apply,commands,conformance,controller,database,e2e,files,golden,hosting,kinds,manifest,model,observe,openapi,plan,platform,polling,replace,report,simulation,state}/**/*.test.ts";
 
 /** A file that replaces modules or the time, or that counts the work of functions that run for the first time, needs a process of its own. */
 const changesProcess =

@@ -5,6 +5,8 @@
 export const long: { readonly [file: string]: string } = {
   "test/apply/crash.test.ts": "an apply killed at every request and every write",
   "test/commands/import-shapes.test.ts": "imports of every shape of an answer",
+  "test/controller/serve/embedded.test.ts":
+    "an embedded PostgreSQL that is killed, and started again on its files",
   "test/controller/sources/hostile.test.ts": "repositories that try to run, read or send something",
   "test/controller/survival.test.ts":
     "workers that are killed, stopped and ended, and a database that is away",
@@ -40,9 +42,12 @@ export const long: { readonly [file: string]: string } = {
   "test/replace/slow-stop.test.ts":
     "migrations whose old database takes long to stop, and writes that come meanwhile",
   "test/replace/troubles.test.ts": "a migration refused, killed, moved, and in faults of the service",
+  "test/platform/databases.test.ts":
+    "the rules of the platform with real databases, killed and started again",
   "test/platform/engine/killed-failover.test.ts": "a platform killed during a failover",
   "test/platform/engine/lost-data.test.ts": "databases whose files are lost or cut",
   "test/platform/engine/replica.test.ts": "replicas and failovers that are cut off in the middle",
+  "test/platform/engine/users.test.ts": "users of real databases, after restarts, kills and failovers",
   "test/platform/full-disk.test.ts": "a platform on a full disk",
   "test/platform/full-tmpfs.test.ts": "a platform on a full disk that is real",
   "test/platform/bodies.test.ts": "hundreds of large and hostile bodies",
@@ -52,7 +57,10 @@ export const long: { readonly [file: string]: string } = {
   "test/platform/user-statuses.test.ts": "users changed at each status of a real database",
   "test/regular-expressions.test.ts": "the work of each regular expression, and the longest texts",
   "test/report/html/browser.test.ts": "pages of reports in a real browser",
+  "test/state/killed-writer.test.ts": "a state whose writer is killed at each change of its files",
   "test/state/move-between-stores.test.ts": "moves from each store to each other",
+  "test/state/remote/postgres/failures.test.ts":
+    "servers that go away, lost answers and rights of PostgreSQL and PgBouncer",
   "test/state/stores/conformance.test.ts": "one suite for every store and dialect",
   "test/commands/pipeline-syntax.test.ts": "generated pipelines, checked by the parsers of GitHub and GitLab",
   "test/e2e/platform-process.test.ts": "the platform's program in the foreground, detached and stopped",

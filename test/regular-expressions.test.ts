@@ -57,16 +57,43 @@ function bears({ source, flags }: Pick<SourceExpression, "source" | "flags">, le
   }
 }
 
-/** The regular expressions whose work may grow faster than the text that they read. */
+/**
+ * The regular expressions whose work may grow faster than the text that they read. The work of alternatives is the sum of the
+ * work of each, because nothing comes after them: each is analysed by itself, which takes a tenth of the time.
+ */
 async function superlinear(
   entries: readonly Pick<SourceExpression, "source" | "flags">[],
 ): Promise<string[]> {
+  const safe = new Map<string, boolean>();
   const found: string[] = [];
   for (const { source, flags } of entries) {
-    const { status } = await check(source, flags, { checker: "automaton", timeout: null });
-    if (status !== "safe") found.push(`/${source}/${flags}`);
+    for (const part of alternativesOf(source)) {
+      const key = `/${part}/${flags}`;
+      if (!safe.has(key)) {
+        const { status } = await check(part, flags, { checker: "automaton", timeout: null });
+        safe.set(key, status === "safe");
+      }
+      if (safe.get(key) === true) continue;
+      found.push(`/${source}/${flags}`);
+      break;
+    }
   }
   return found;
+}
+
+/** The alternatives of an expression that stand in no group. They stay together if one may refer to another. */
+function alternativesOf(source: string): readonly string[] {
+  if (/\\[1-9k]/.test(source)) return [source];
+  const tokens = source.match(/\\.|\[(?:[^\]\\]|\\.)*\]|[^\\[]/gs) ?? [];
+  const parts = [""];
+  let depth = 0;
+  for (const token of tokens) {
+    if (token === "(") depth += 1;
+    if (token === ")") depth -= 1;
+    if (token === "|" && depth === 0) parts.push("");
+    else parts.push(`${parts.pop() ?? ""}${token}`);
+  }
+  return parts;
 }
 
 describe("every regular expression of the source", () => {
@@ -78,7 +105,10 @@ describe("every regular expression of the source", () => {
 
   it("bears the longest text that it can meet", () => {
     // Only the repetitions of a group are remembered one by one.
-    const repeating = all.filter(({ source, isConstant }) => isConstant && /\)[*+]/.test(source));
+    const outsideClasses = (source: string): string => source.replace(/\\.|\[(?:[^\]\\]|\\.)*\]/gs, "");
+    const repeating = all.filter(
+      ({ source, isConstant }) => isConstant && /\)[*+]/.test(outsideClasses(source)),
+    );
     expect(repeating.length).toBeGreaterThan(0);
     const broken = repeating.filter((entry) => {
       const longest = entry.path.startsWith("src/platform") ? longestBody : longestAnswer;

@@ -1,6 +1,5 @@
 /** @module Holds the field table of instances. */
-import type { FieldSchema, KindSchema } from "../model/field-schema.ts";
-import { instanceConfig } from "./instance-config.ts";
+import type { Carried, FieldSchema, KindSchema } from "../model/field-schema.ts";
 
 export const tiers: readonly string[] = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
 
@@ -29,6 +28,159 @@ function byCopy(description: string, more: FieldSchema, values?: FieldSchema): F
     values,
   );
 }
+
+const enterprise = ["enterprise-byoa", "enterprise"];
+const dedicated = ["enterprise-byoa", "enterprise", "pro"];
+const paid = ["enterprise-byoa", "enterprise", "pro", "startup"];
+
+/** The data of a database with another value of a setting is copied. */
+const otherSettings: Carried = {
+  by: ["copy"],
+  reason: "a restored snapshot has the settings with which it was taken",
+};
+
+/** Makes a row that is fixed after deployment and absent on the free tier. */
+function tuning(row: FieldSchema): FieldSchema {
+  return { ...row, "x-create-only": true, "x-carried": otherSettings, "x-tiers": paid };
+}
+
+/** A row of a parameter of the graph module. */
+function parameter(
+  [minimum, maximum, preset]: readonly [minimum: number, maximum: number, preset: number],
+  description: string,
+  probe: NonNullable<FieldSchema["x-probe"]>,
+): FieldSchema {
+  return tuning({ type: "integer", minimum, maximum, default: preset, description, "x-probe": probe });
+}
+
+const instanceConfig: { readonly [name: string]: FieldSchema } = {
+  name: {
+    type: "string",
+    default: "the service Instance",
+    description: "Display name of the instance.",
+    "x-identity": true,
+  },
+  description: { type: "string", default: "Description", description: "Free text about the instance." },
+  nodeInstanceType: {
+    type: "string",
+    minLength: 1,
+    description: "Compute instance type of each node; the Pro tier restricts the list.",
+    "x-tiers": dedicated,
+    "x-disruption": "restart",
+  },
+  numReplicas: {
+    type: "integer",
+    enum: [2],
+    default: 2,
+    description: "Number of nodes of a zoned instance.",
+    "x-create-only": true,
+    "x-carried": otherSettings,
+    "x-tiers": dedicated,
+    "x-components": ["single-zone", "multi-zone"],
+    "x-probe": { info: "connected_slaves", reading: "nodes" },
+  },
+  maxMemory: {
+    type: "string",
+    pattern: "^[1-9][0-9]{0,11}(\\.[0-9]{1,3})?\\s?([KMGT]i?B?|B)?$",
+    default: "6GB",
+    examples: ["6GB"],
+    description: "Memory ceiling of the database; at most the memory of the instance type.",
+    "x-tiers": enterprise,
+    "x-disruption": "restart",
+    "x-compare": "size",
+    "x-probe": { info: "maxmemory", reading: "size" },
+  },
+  memoryRequestsAndLimits: {
+    type: "string",
+    enum: ["1200M", "2200M"],
+    default: "1GB",
+    description: "Memory of a Startup instance: 1200M (1 GB) or 2200M (2 GB).",
+    "x-create-only": true,
+    "x-carried": otherSettings,
+    "x-tiers": ["startup"],
+    "x-compare": "memory-label",
+    "x-probe": { info: "maxmemory", reading: "memory-label" },
+  },
+  graphdbUser: {
+    type: "string",
+    pattern: "^[A-Za-z0-9_]+$",
+    default: "the service",
+    description: "Name of the database's first user.",
+    "x-create-only": true,
+    "x-carried": {
+      by: ["copy"],
+      reason: "keys belong to no user; the new first user has the password of the manifest",
+    },
+  },
+  graphdbPassword: {
+    type: "string",
+    minLength: 1,
+    description: "Password of the first user. Changing it restarts the instance.",
+    "x-secret": true,
+    "x-disruption": "restart",
+    "x-probe": { connection: "login" },
+  },
+  enableTLS: {
+    type: "boolean",
+    default: false,
+    description: "Serve the database over TLS.",
+    "x-create-only": true,
+    "x-carried": otherSettings,
+    "x-tiers": paid,
+    "x-probe": { connection: "tls" },
+  },
+  enableEnterpriseModule: {
+    type: "boolean",
+    default: false,
+    description: "Load the enterprise module; the local platform has none, and records the value alone.",
+    "x-create-only": true,
+    "x-carried": otherSettings,
+    "x-tiers": enterprise,
+  },
+  AOFPersistenceConfig: tuning({
+    type: "string",
+    enum: ["everysec", "always"],
+    default: "everysec",
+    description: "How often the append-only file is flushed.",
+    "x-probe": { info: "aof_enabled", reading: "switch" },
+  }),
+  RDBPersistenceConfig: tuning({
+    type: "string",
+    enum: ["low", "medium", "high"],
+    default: "low",
+    description: "How often a snapshot file is written.",
+  }),
+  graphDBCacheSize: parameter([1, 256, 25], "Cached query plans per graph.", { parameter: "CACHE_SIZE" }),
+  graphDBMaxQueuedQueries: parameter([1, 512, 50], "Queries that may wait for a thread.", {
+    parameter: "MAX_QUEUED_QUERIES",
+    settable: true,
+  }),
+  graphDBNodeCreationBuffer: parameter(
+    [256, 32768, 16384],
+    "Room kept for new nodes; the engine rounds up to a power of two.",
+    { parameter: "NODE_CREATION_BUFFER", reading: "power-of-two" },
+  ),
+  graphDBQueryMemCapacity: parameter(
+    [5242880, 21474836480, 21474836480],
+    "Memory one query may take, in bytes.",
+    { parameter: "QUERY_MEM_CAPACITY", settable: true },
+  ),
+  graphDBResultSetSize: parameter(
+    [0, 1000000, 10000],
+    "Rows a query may return; 0 means unlimited in the specification, and on the local platform.",
+    { parameter: "RESULTSET_SIZE", settable: true, reading: "rows" },
+  ),
+  graphDBTimeoutDefault: parameter([0, 45000, 0], "Default time limit of a query in ms; 0 disables it.", {
+    parameter: "TIMEOUT_DEFAULT",
+    settable: true,
+    atMost: "config.graphDBTimeoutMax",
+  }),
+  graphDBTimeoutMax: parameter(
+    [0, 45000, 0],
+    "Longest time limit a query may ask for, in ms; 0 disables the limit.",
+    { parameter: "TIMEOUT_MAX", settable: true },
+  ),
+};
 
 export const instanceSchema: KindSchema = {
   type: "object",

@@ -1,16 +1,47 @@
-/** @module Checks the rules of instances that the field table cannot express. */
+/** @module Checks the rules of instances that the field table cannot express, and warns of settings that are probably not intended. */
+import { instanceSchema, tiers } from "../fields/instance.ts";
 import type { Desired } from "../model/desired.ts";
-import { isObject, own } from "../model/json.ts";
+import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
+import { isObject, own, textIn } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
+import { perObject } from "../model/per-object.ts";
+import type { InstanceType, Profile } from "../model/profile.ts";
+import { parseSize } from "../model/quantity.ts";
 import { isWritten, partOf } from "../model/spec.ts";
-import { limitedRows, type Rule, settingRules, text, tierOf, warningRules } from "./instance-settings.ts";
 import { hasTags, isOwnerTag } from "./instance-tags.ts";
+import { isOfferedBy } from "./resource.ts";
 import { findings, type Remark, remark, resourceAt } from "./rule-tools.ts";
 
 /** Rules that the field table cannot say: tiers, components, memory, instance types, and the place of network and account. */
 export function checkInstance(desired: Desired, context: RuleContext): readonly Finding[] {
   const remarks = rules.flatMap((rule) => rule(desired, context));
   return findings(desired, context, remarks);
+}
+
+type Rule = (desired: Desired, context: RuleContext) => readonly Remark[];
+
+const rows = fieldRows(instanceSchema);
+
+const limitedRows: readonly (readonly [string, FieldSchema])[] = [...rows].filter(
+  ([, row]) => row["x-tiers"] !== undefined || row["x-components"] !== undefined,
+);
+
+function text({ spec }: Desired, path: string): string | undefined {
+  return textIn(spec[path]);
+}
+
+function tierOf(desired: Desired): string | undefined {
+  const tier = text(desired, "tier");
+  return tier !== undefined && tiers.includes(tier) ? tier : undefined;
+}
+
+function isOffered(desired: Desired, path: string): boolean {
+  const tier = tierOf(desired);
+  return tier !== undefined && rows.get(path)?.["x-tiers"]?.includes(tier) !== false;
+}
+
+function typesOf(desired: Desired, context: RuleContext): { readonly [type: string]: InstanceType } {
+  return own(context.profile.instanceTypes, text(desired, "cloudProvider") ?? "") ?? {};
 }
 
 const placeRule: Rule = (desired, context) => {
@@ -122,9 +153,128 @@ const markRule: Rule = ({ spec }, { profile }) => {
   ];
 };
 
+/** Tiers with a list take only its types. */
+const typeRule: Rule = (desired, context) => {
+  const path = "config.nodeInstanceType";
+  const [tier, provider, type] = [tierOf(desired), text(desired, "cloudProvider"), text(desired, path)];
+  const { tiers: keys, instanceTypes } = context.profile;
+  if (tier === undefined || own(keys, tier)?.instanceTypes !== "listed" || !isOffered(desired, path))
+    return [];
+  const known = typesOf(desired, context);
+  if (provider === undefined || type === undefined || Object.hasOwn(known, type)) return [];
+  const owner = Object.keys(instanceTypes).find((other) => Object.hasOwn(instanceTypes[other] ?? {}, type));
+  const list = context.suggest(type, Object.keys(known), `types of ${tier} on ${provider}`);
+  const hint = owner === undefined ? list : `${type} is a type of ${owner}; ${list}`;
+  const message = `${type} is no instance type of the ${tier} tier on ${provider}`;
+  // An existing instance is imported whatever its type: the service made it.
+  const isAdvisory = context.profile.listed === "advisory" || desired.importId !== undefined;
+  return isAdvisory
+    ? [{ ...remark("unknown-type", path, `${message} that the profile lists`, hint), severity: "warning" }]
+    : [remark("unknown-type", path, message, hint)];
+};
+
+const bytesOfGB = 1024 ** 3;
+
+/** Specification 8: maxMemory must not exceed the memory of the chosen instance type. */
+const memoryRule: Rule = (desired, context) => {
+  const path = "config.maxMemory";
+  const [written, type] = [text(desired, path), text(desired, "config.nodeInstanceType")];
+  const size = written === undefined ? undefined : parseSize(written);
+  const known = typesOf(desired, context);
+  const memory = type !== undefined && Object.hasOwn(known, type) ? known[type]?.memoryGB : undefined;
+  if (size === undefined || memory === undefined || size <= memory * bytesOfGB || !isOffered(desired, path))
+    return [];
+  const larger = Object.entries(known)
+    .filter(([, { memoryGB }]) => size <= memoryGB * bytesOfGB)
+    .sort(([, a], [, b]) => a.memoryGB - b.memoryGB)
+    .slice(0, 3);
+  const others =
+    larger.length === 0 ? "" : `, or take a larger type: ${larger.map(([name]) => name).join(", ")}`;
+  const message = `${path} is ${written}, more than the ${memory} GB of ${type}`;
+  return [remark("too-large", path, message, `at most ${memory}GB${others}`)];
+};
+
+/** The engine refuses to load such a pair. */
+const timeoutRule: Rule = (desired) => {
+  const path = "config.graphDBTimeoutDefault";
+  const [preset, max] = [desired.spec[path], desired.spec["config.graphDBTimeoutMax"]];
+  if (typeof preset !== "number" || typeof max !== "number" || max === 0 || preset <= max) return [];
+  const message = `${path} is ${preset}, above graphDBTimeoutMax, which is ${max}`;
+  const hint = `at most ${max}, or raise graphDBTimeoutMax; 0 lifts its limit`;
+  return [remark("too-large", path, message, hint)];
+};
+
+/** Warns of settings that are allowed and probably not intended. */
+const warningRule: Rule = (desired, context) => {
+  const warnings: Remark[] = [];
+  const warn = (...parts: Parameters<typeof remark>): void => {
+    warnings.push({ ...remark(...parts), severity: "warning" });
+  };
+  const resultSet = "config.graphDBResultSetSize";
+  if (desired.spec[resultSet] === 0) {
+    const message = `${resultSet} is 0: unlimited by the specification, but a service that hands 0 to the engine gets no rows at all`;
+    warn("no-rows", resultSet, message, "write the largest number of rows that is wanted, at most 1000000");
+  }
+  const { names, alike } = leftIn(context.all)(context.profile).get(desired.address) ?? {
+    names: "",
+    alike: [],
+  };
+  // One warning for all that leave the same: a manifest of 1000 would have 1000 of them.
+  if (names !== "" && alike[0] === desired.address) {
+    const others = alike.length === 1 ? "" : `, nor in ${alike.length - 1} more`;
+    const message = `not set here${others}; the service's defaults apply and cannot be changed later: ${names}`;
+    warn(
+      "create-only-default",
+      "config",
+      message,
+      "write down each that matters with its value, the default too: then it is checked, and this warning names it no longer",
+    );
+  }
+  if (tierOf(desired) === "free" && desired.lifecycle.protect === true) {
+    const message = "a free instance is protected, but the service deletes it by itself once nobody uses it";
+    warn("protected-free", "tier", message, "take a paid tier for data that must stay, or leave protect out");
+  }
+  if (tierOf(desired) === "free" && desired.lifecycle.onDelete === "backup") {
+    const message = "the free tier has no backups: with onDelete: backup this instance cannot be deleted";
+    warn("backup-free", "tier", message, "take a paid tier for data that must stay, or leave onDelete out");
+  }
+  return warnings;
+};
+
+/** The settings that one instance leaves to the service, and the addresses of all that leave just these. */
+interface Left {
+  readonly names: string;
+  readonly alike: readonly string[];
+}
+
+/** The values that each instance of a manifest leaves to the service of a profile, by address. */
+const leftIn = perObject((all: readonly Desired[]) =>
+  perObject(({ lacks }: Profile): ReadonlyMap<string, Left> => {
+    const instances = all.filter(({ kind }) => kind === "instances");
+    const names = new Map(instances.map((desired) => [desired.address, leftToDefaults(desired, lacks)]));
+    const alike = Map.groupBy(names.keys(), (address) => names.get(address));
+    return new Map(
+      [...names].map(([address, left]) => [address, { names: left, alike: alike.get(left) ?? [] }]),
+    );
+  }),
+);
+
+const fixedRows = [...rows].filter(
+  ([path, row]) => path.startsWith("config.") && row["x-create-only"] === true && row.default !== undefined,
+);
+
+function leftToDefaults(desired: Desired, lacks: readonly string[]): string {
+  if (tierOf(desired) === undefined) return "";
+  const { component = "", tier = "" } = desired.spec;
+  return fixedRows
+    .filter(([path, row]) => desired.spec[path] === undefined && isOfferedBy(row, { tier, component }))
+    .map(([path]) => path.slice("config.".length))
+    .filter((name) => !lacks.includes(name))
+    .join(", ");
+}
+
 const rules: readonly Rule[] = [
   ...[placeRule, offerRule, accountRule, networkTypeRule],
-  ...settingRules,
-  ...[sameRule, lackRule, markRule],
-  ...warningRules,
+  ...[typeRule, memoryRule, timeoutRule],
+  ...[sameRule, lackRule, markRule, warningRule],
 ];

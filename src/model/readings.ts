@@ -76,8 +76,9 @@ function charactersOf(run: string): readonly Piece[] {
     const first = bytes[at]?.value ?? 0;
     const count = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     const some = bytes.slice(at, at + count);
-    const text = Buffer.from(some.map(({ value }) => value)).toString("utf8");
-    const isOne = first < 0x80 || (count > 1 && !text.includes("\ufffd"));
+    const encoded = Buffer.from(some.map(({ value }) => value));
+    const text = encoded.toString("utf8");
+    const isOne = first < 0x80 || (count > 1 && encoded.equals(Buffer.from(text, "utf8")));
     const taken = isOne ? some : some.slice(0, 1);
     const length = taken.reduce((sum, { length: part }) => sum + part, 0);
     pieces.push([isOne ? text : String.fromCharCode(first), length]);

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { PlatformOptions } from "../../src/platform/index.ts";
 import { startTest, type TestPlatform } from "../platform/harness.ts";
 import { type Ran, runHere } from "../support/command-line.ts";
+import { quick } from "../support/quick-profile.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 export type { Ran } from "../support/command-line.ts";
@@ -18,18 +19,19 @@ export interface Bench {
   gf(...args: readonly string[]): Promise<Ran>;
   /** The same without the manifest and the state. */
   bare(...args: readonly string[]): Promise<Ran>;
+  /** Writes a file. A manifest that does not say what its service is gets the quick profile. */
   write(name: string, text: string): Promise<string>;
   state(): Promise<JsonObject>;
   close(): Promise<void>;
 }
 
-/** Starts a platform without databases (unless told otherwise) and a folder with `graphform.yaml` in it. */
+/** Starts a platform without databases (unless told otherwise) and a folder with `graphform.yaml` in it, whose profile is the quick one. */
 export async function startBench(manifest: string, options: Partial<PlatformOptions> = {}): Promise<Bench> {
   const test = await startTest(options);
   const folder = temporaryFolder("commands");
   const file = join(folder, "graphform.yaml");
   const statePath = join(folder, "state.json");
-  await writeFile(file, manifest);
+  await writeFile(file, quick(manifest));
   const env: Bench["env"] = {
     GRAPHFORM_PLATFORM_URL: test.platform.url,
     GRAPHFORM_USERNAME: test.username,
@@ -39,7 +41,7 @@ export async function startBench(manifest: string, options: Partial<PlatformOpti
     PW: "a-password-of-tests",
   };
   const write = async (name: string, text: string): Promise<string> => {
-    await writeFile(join(folder, name), text);
+    await writeFile(join(folder, name), quick(text));
     return join(folder, name);
   };
   return {

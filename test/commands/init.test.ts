@@ -1,14 +1,12 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { type CiService, pipelineNeeds } from "../../src/commands/init/pipelines.ts";
 import { defined } from "../../src/model/json.ts";
-import { type Bench, startBench } from "./harness.ts";
-
-const program = join(inject("packaged"), "bin/graphform.js");
+import { type Bench, type Ran, startBench } from "./harness.ts";
 
 let bench: Bench;
 
@@ -17,34 +15,35 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
+/** Runs `init` in a folder. */
+function init(folder: string, ...args: readonly string[]): Promise<Ran> {
+  return bench.bare("--chdir", folder, "init", ...args);
+}
+
+/** A folder of its own with what `init` writes there. */
+async function initIn(name: string, ...args: readonly string[]): Promise<string> {
+  const folder = join(bench.folder, name);
+  mkdirSync(folder);
+  expect(await init(folder, ...args)).toMatchObject({ code: 0 });
+  return folder;
+}
+
 describe("the line for editors", () => {
   it.each([
     ["beside the package", ".", [], "./node_modules"],
     ["in a folder below it", "envs/prod", [], "../../node_modules"],
     ["named from above", ".", ["-f", "envs/test/graphform.yaml"], "../../node_modules"],
-  ] as const)("leads to the schema of the package: %s", (_, below, args, expected) => {
+  ] as const)("leads to the schema of the package: %s", async (_, below, args, expected) => {
     const root = join(bench.folder, `schema-${below.length}-${args.length}`);
     mkdirSync(join(root, "node_modules/graphform/schemas"), { recursive: true });
     writeFileSync(join(root, "node_modules/graphform/schemas/manifest.schema.json"), "{}");
     const folder = join(root, below);
     mkdirSync(join(folder, "envs/test"), { recursive: true });
-    execFileSync(process.execPath, [program, "init", ...args], { cwd: folder, stdio: "pipe" });
+    expect(await init(folder, ...args)).toMatchObject({ code: 0 });
     const [line] = readFileSync(join(folder, args[1] ?? "graphform.yaml"), "utf8").split("\n");
     expect(line).toBe(`# yaml-language-server: $schema=${expected}/graphform/schemas/manifest.schema.json`);
   });
 });
-
-/** A folder of its own with what `init` writes there. */
-function initIn(name: string, ...args: readonly string[]): string {
-  const folder = join(bench.folder, name);
-  mkdirSync(folder);
-  execFileSync(process.execPath, [program, "init", ...args], {
-    cwd: folder,
-    encoding: "utf8",
-    stdio: "pipe",
-  });
-  return folder;
-}
 
 interface Step {
   readonly id?: string;
@@ -89,7 +88,7 @@ function everything(folder: string): readonly string[] {
 
 describe("init", () => {
   it("offers in its comments nothing that validation refuses", async () => {
-    const folder = initIn("starter");
+    const folder = await initIn("starter");
     const file = join(folder, "graphform.yaml");
     expect((await bench.bare("validate", "-f", file)).code).toBe(0);
     const [first = "", ...lines] = readFileSync(file, "utf8").split("\n");
@@ -134,26 +133,23 @@ describe("init", () => {
       ".gitignore leads to a file that nobody can write",
       (folder: string) => symlinkSync("/proc/version", join(folder, ".gitignore")),
     ],
-  ])("writes everything or nothing: %s", (name, prepare) => {
+  ])("writes everything or nothing: %s", async (name, prepare) => {
     const folder = join(bench.folder, name.replaceAll(" ", "-"));
     mkdirSync(folder);
     prepare(folder);
     const before = everything(folder);
-    const { status, stderr } = spawnSync(process.execPath, [program, "init", "--ci", "github"], {
-      cwd: folder,
-      encoding: "utf8",
-    });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot write|exists already/)]);
-    expect(stderr).not.toMatch(/ {4}at |EISDIR/);
+    const { code, err } = await init(folder, "--ci", "github");
+    expect([code, err]).toEqual([1, expect.stringMatching(/cannot write|exists already/)]);
+    expect(err).not.toMatch(/ {4}at |EISDIR/);
     expect(everything(folder)).toEqual(before);
   });
 
-  it("keeps what a .gitignore has, its line ends and its permissions", () => {
+  it("keeps what a .gitignore has, its line ends and its permissions", async () => {
     const folder = join(bench.folder, "ignoring");
     mkdirSync(folder);
     const file = join(folder, ".gitignore");
     writeFileSync(file, "dist\r\n.graphform/", { mode: 0o640 });
-    execFileSync(process.execPath, [program, "init"], { cwd: folder, stdio: "pipe" });
+    expect(await init(folder)).toMatchObject({ code: 0 });
     expect(readFileSync(file, "utf8")).toBe(
       "dist\r\n.graphform/\r\n# graphform: state, local platform, saved plans\r\n*.gfplan\r\n",
     );
@@ -164,8 +160,8 @@ describe("init", () => {
   it.each([
     ["github", () => actionStep(), "graphform is not run"],
     ["gitlab", componentCheck, ""],
-  ] as const)("the %s pipeline refuses every job that has no state, in words", (ci, check, said) => {
-    const folder = initIn(ci, "--ci", ci);
+  ] as const)("the %s pipeline refuses every job that has no state, in words", async (ci, check, said) => {
+    const folder = await initIn(ci, "--ci", ci);
     if (ci === "github") {
       const files = ["graphform.yaml", "graphform-drift.yaml"].map((file) => workflowIn(folder, file).jobs);
       const steps = files.flatMap((jobs) => Object.values(jobs).flatMap((job) => job.steps));
@@ -197,8 +193,8 @@ describe("init", () => {
     expect(run(join(kept, "state.json"))).toMatchObject({ status: 0, stderr: "" });
   });
 
-  it("asks on the runner of a state in a file for nothing that a stranger has written", () => {
-    const folder = initIn("runners", "--ci", "github");
+  it("asks on the runner of a state in a file for nothing that a stranger has written", async () => {
+    const folder = await initIn("runners", "--ci", "github");
     const text = readFileSync(join(folder, ".github/workflows/graphform.yaml"), "utf8");
     expect(text.match(/runs-on: .*/g)).toEqual([
       expect.stringMatching(
@@ -251,11 +247,11 @@ ${more}`;
     },
   );
 
-  it("gives the secrets to the steps of graphform alone, and writes nothing of a person into a line of shell", () => {
+  it("gives the secrets to the steps of graphform alone, and writes nothing of a person into a line of shell", async () => {
     const folder = join(bench.folder, "secrets");
     mkdirSync(folder);
     writeFileSync(join(folder, "graphform.yaml"), shop("state: { type: s3, bucket: states }"));
-    execFileSync(process.execPath, [program, "init", "--ci", "github"], { cwd: folder, stdio: "pipe" });
+    expect(await init(folder, "--ci", "github")).toMatchObject({ code: 0 });
     for (const file of ["graphform.yaml", "graphform-drift.yaml"])
       for (const { steps } of Object.values(workflowIn(folder, file).jobs))
         for (const { uses, run = "", env = {}, with: given = {} } of steps) {
@@ -301,25 +297,23 @@ console.log("applying");
     expect(readFileSync(join(folder, "output"), "utf8")).toContain("code=130\n");
   });
 
-  it("gives each of two manifests files, jobs, locks and an environment of its own", () => {
+  it("gives each of two manifests files, jobs, locks and an environment of its own", async () => {
     const root = join(bench.folder, "repository");
     mkdirSync(join(root, ".git"), { recursive: true });
     const manifests = [
       ["envs/prod", shop("state: { type: s3, bucket: prod }")],
       ["envs/test", shop("state: { type: s3, bucket: test }", "environment: qa\n")],
     ] as const;
-    const said = manifests.flatMap(([folder, text]) => {
+    const said: string[] = [];
+    for (const [folder, text] of manifests) {
       mkdirSync(join(root, folder), { recursive: true });
       writeFileSync(join(root, folder, "graphform.yaml"), text);
-      return ["github", "gitlab"].map((ci) => {
-        const ran = spawnSync(process.execPath, [program, "--chdir", folder, "init", "--ci", ci], {
-          cwd: root,
-          encoding: "utf8",
-        });
-        expect(ran.status, ran.stderr).toBe(0);
-        return ran.stderr;
-      });
-    });
+      for (const ci of ["github", "gitlab"]) {
+        const { code, err } = await init(join(root, folder), "--ci", ci);
+        expect(code, err).toBe(0);
+        said.push(err);
+      }
+    }
     expect(said.map((text) => /environments `([\w-]+)-plan`/.exec(text)?.[1])).toEqual([
       "shop-prod",
       "shop-prod",
@@ -362,21 +356,19 @@ console.log("applying");
     }
   });
 
-  it("leaves a pipeline of GitLab that is there as it is, and says what it lacks", () => {
+  it("leaves a pipeline of GitLab that is there as it is, and says what it lacks", async () => {
     const folder = join(bench.folder, "foreign");
     mkdirSync(folder);
     present(folder, ".gitlab-ci.yml");
-    const run = (): { readonly status: number | null; readonly stdout: string; readonly stderr: string } =>
-      spawnSync(process.execPath, [program, "init", "--ci", "gitlab"], { cwd: folder, encoding: "utf8" });
-    expect(run()).toMatchObject({
-      status: 0,
-      stdout: "Wrote graphform.yaml, .gitlab/graphform-my-graphs.yml, .gitignore.\n",
-      stderr: expect.stringContaining("Add to .gitlab-ci.yml: the stages plan, apply and drift, and include"),
+    expect(await init(folder, "--ci", "gitlab")).toMatchObject({
+      code: 0,
+      out: "Wrote graphform.yaml, .gitlab/graphform-my-graphs.yml, .gitignore.\n",
+      err: expect.stringContaining("Add to .gitlab-ci.yml: the stages plan, apply and drift, and include"),
     });
     expect(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")).toBe("of a person");
-    expect(run()).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining(".gitlab/graphform-my-graphs.yml exists already"),
+    expect(await init(folder, "--ci", "gitlab")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(".gitlab/graphform-my-graphs.yml exists already"),
     });
   });
 });

@@ -2,6 +2,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 let user: Workspace;
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => user.close());
 
 const run = (...args: readonly string[]): ReturnType<Workspace["run"]> =>
-  user.run(...args, "-f", "byoa.yaml");
+  user.run(...args, "-f", "byoa.yaml", ...(args[0] === "output" ? [] : ["--profile", quickProfileFile]));
 
 /** A person with the rights of the cloud account does what the instructions say. */
 async function person(step: "bootstrap" | "offboard"): Promise<void> {

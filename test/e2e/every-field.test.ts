@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { actionsIn, readPlan } from "../support/plan-document.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 type Value = string | number | boolean;
@@ -70,7 +71,7 @@ function write(changed?: Row, more: { readonly [field: string]: object } = {}): 
   const blocks = [...rows, replicas].map((row) =>
     block(row, { [row.field]: current(row), ...more[row.field] }),
   );
-  const head = `apiVersion: graphform/v1\nname: fields\nservice: { profile: default, platformUrl: "${service.url}" }\n`;
+  const head = `apiVersion: graphform/v1\nname: fields\nservice: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }\n`;
   user.write("graphform.yaml", `${head}instances:\n${blocks.join("")}`);
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { openPostgres, type Postgres } from "../support/postgres.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 const apply = ["apply", "--auto-approve"] as const;
@@ -28,7 +29,7 @@ function declare(description: string): void {
     "graphform.yaml",
     `apiVersion: graphform/v1
 name: shop
-service: { platformUrl: "${service.url}" }
+service: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }
 state: { type: postgres, sslmode: disable }
 instances:
   a: { tier: startup, component: standalone, cloudProvider: aws, region: us-east-1, config: { name: a, description: ${description}, memoryRequestsAndLimits: 2200M, graphdbUser: app, graphdbPassword: "\${env.PW}" } }

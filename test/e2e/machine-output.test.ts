@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { eventViolations, planViolations } from "../support/published-schemas.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 interface Event {
@@ -48,7 +49,7 @@ afterAll(async () => {
 function manifest(description: string, region = "us-east-1"): string {
   return `apiVersion: graphform/v1
 name: machine
-service: { profile: default, platformUrl: "${service.url}" }
+service: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }
 secrets: { pass: { env: MACHINE_PASSWORD } }
 instances:
   a:

@@ -2,6 +2,7 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 let service: FakeService;
@@ -31,7 +32,7 @@ function manifest({ region = "us-east-1", lifecycle = "" } = {}): string {
 }
 
 function head(): string {
-  return `apiVersion: graphform/v1\nname: many\nservice: { profile: default, platformUrl: "${service.url}" }\n`;
+  return `apiVersion: graphform/v1\nname: many\nservice: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }\n`;
 }
 
 describe("a protected instance", () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { actionsIn, readPlan } from "../support/plan-document.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 let service: FakeService;
@@ -23,7 +24,7 @@ function manifest(region: string, keys: readonly string[]): string {
   return `
 apiVersion: graphform/v1
 name: linked
-service: { profile: default, platformUrl: "${service.url}" }
+service: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }
 variables:
   words: { type: string, default: the first one }
 secrets: { pass: { env: LINKED_PASSWORD } }

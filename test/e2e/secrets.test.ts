@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { platformUp } from "../support/local-platform.ts";
-import { quickProfile } from "../support/quick-profile.ts";
+import { quickProfile, quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, processesOf, type Workspace } from "../support/workspace.ts";
 
 /** Passwords as people have them, each with something that some form of writing escapes. */
@@ -56,8 +56,8 @@ function found(texts: { readonly [name: string]: string }, secrets: readonly str
   );
 }
 
-function openUser(text: string): Workspace {
-  const user = openWorkspace(text, { packaged: inject("whole") });
+function openUser(text: string, packaged = false): Workspace {
+  const user = openWorkspace(text, { packaged });
   user.env["SOME_PASSWORD"] = fromEnvironment;
   user.env["GITHUB_ACTIONS"] = "true";
   user.env["GITHUB_STEP_SUMMARY"] = "summary.md";
@@ -120,7 +120,8 @@ describe("no secret", () => {
 
   beforeAll(async () => {
     service = await FakeService.start();
-    local = openUser(manifest);
+    // Its processes are looked at: under `npm run test:all`, those of the program too.
+    local = openUser(manifest, inject("whole"));
     remote = openUser(
       manifest.replace(
         "secrets:",
@@ -248,7 +249,7 @@ describe("no secret", () => {
     const user = openUser(`
 apiVersion: graphform/v1
 name: short
-service: { profile: default, platformUrl: "${service.url}" }
+service: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }
 instances:
   a: { tier: free, component: free, cloudProvider: aws, region: us-east-1, config: { name: a, graphdbUser: app, graphdbPassword: "q7!" } }
 `);

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { startTerraformServer, type TerraformServer } from "../support/terraform-server.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
@@ -12,7 +13,7 @@ async function start(): Promise<{
   const { address, lockAddress, username, password } = server;
   const user = openWorkspace(`apiVersion: graphform/v1
 name: shop
-service: { platformUrl: "${service.url}" }
+service: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }
 state: { type: http, address: "${address}", lockAddress: "${lockAddress}" }
 instances:
   a: { tier: startup, component: standalone, cloudProvider: aws, region: us-east-1, config: { name: a, memoryRequestsAndLimits: 2200M, graphDBCacheSize: 30, graphdbUser: app, graphdbPassword: "\${env.PW}" } }

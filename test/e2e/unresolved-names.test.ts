@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace } from "../support/workspace.ts";
 
 let service: FakeService;
@@ -32,7 +33,7 @@ it("creates databases whose names do not resolve from here, saves each, and ends
   const user = openWorkspace(`
 apiVersion: graphform/v1
 name: far
-service: { profile: default, platformUrl: "${service.url}" }
+service: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }
 instances:
 ${rows.join("\n")}
 `);

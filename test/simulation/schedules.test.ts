@@ -5,7 +5,7 @@ import { shrink } from "./shrink.ts";
 import { textOf } from "./text-of.ts";
 
 /** `npm run simulate` plays any number. */
-const schedules = inject("whole") ? 3000 : 500;
+const schedules = inject("whole") ? 1500 : 250;
 const share = 250;
 const first = 1;
 

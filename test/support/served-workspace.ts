@@ -1,4 +1,5 @@
 import { FakeService } from "./fake-service.ts";
+import { quickProfileFile } from "./quick-profile.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 /** A user's folder with a manifest at a service of its own. */
@@ -14,7 +15,7 @@ export async function openServedWorkspace(name: string): Promise<ServedWorkspace
   const service = await FakeService.start();
   const user = openWorkspace(`apiVersion: graphform/v1
 name: ${name}
-service: { platformUrl: "${service.url}" }
+service: { platformUrl: "${service.url}", profile: ${quickProfileFile} }
 instances:
   a:
     tier: free

@@ -4,8 +4,8 @@ import { basename } from "node:path";
 import process from "node:process";
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Entries of the run's temporary folder that outlive the files of tests: the package, and what Node caches beside it. */
-const expected = ["packaged", "node-compile-cache"];
+/** Entries of the run's temporary folder that outlive the files of tests: the package, a PostgreSQL, and what Node caches. */
+const expected = ["packaged", "postgres-installed", "node-compile-cache"];
 
 /**
  * Ends a run with one plain line, `N passed, N failed`, that a script can read in any log. If no files were named, the

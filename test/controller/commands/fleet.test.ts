@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Ran, runHere } from "../../support/command-line.ts";
+import { quickProfileFile } from "../../support/quick-profile.ts";
 import { openFolder } from "../../support/unprivileged.ts";
 import { graphform, type Served, startServed } from "../support/serve.ts";
 
@@ -22,9 +23,10 @@ describe("graphform fleet", () => {
 
   beforeAll(async () => {
     folder = openFolder("fleet");
-    graphform(folder, "platform", "up", "--detach", "--engine", "none");
+    graphform(folder, "platform", "up", "--detach", "--engine", "none", "--delay", "5");
     const config = join(folder, "controller.yaml");
-    writeFileSync(config, "tenants: { shop: { auto: safe, secrets: { envPrefix: SHOP_ } } }\n");
+    const tenant = `{ auto: safe, service: { profile: ${quickProfileFile} }, secrets: { envPrefix: SHOP_ } }`;
+    writeFileSync(config, `tenants: { shop: ${tenant} }\n`);
     served = await startServed(folder, "--config", config);
   });
   afterAll(async () => {

@@ -75,8 +75,9 @@ describe("the embedded PostgreSQL", () => {
 });
 
 describe("the life of an embedded PostgreSQL", () => {
+  const folder = newFolder();
+
   it("ends with its process, however that ends, and starts again on what was written", async () => {
-    const folder = newFolder();
     const child = spawn(process.execPath, [program, folder], { stdio: ["ignore", "pipe", "inherit"] });
     const url = await new Promise<string>((ready) =>
       child.stdout.once("data", (text) => ready(`${text}`.trim())),
@@ -93,15 +94,12 @@ describe("the life of an embedded PostgreSQL", () => {
   });
 
   it("says that it has ended, and what its last words were", async () => {
-    const folder = newFolder();
     const running = await startEmbedded(folder, () => undefined);
     process.kill(pidOf(folder), "SIGQUIT");
     await expect(running.ended).resolves.toMatchObject({ code: "embedded-ended" });
   });
 
   it("starts although a file names a process that lives, for its lock tells that the server is gone", async () => {
-    const folder = newFolder();
-    await (await startEmbedded(folder, () => undefined)).stop();
     writeFileSync(
       join(folder, "data", "postmaster.pid"),
       `${process.pid}\n${join(folder, "data")}\n1\n5432\n${join(folder, "socket")}\n\n0 0\nready\n`,

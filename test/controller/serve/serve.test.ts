@@ -7,8 +7,9 @@ import { openFolder } from "../../support/unprivileged.ts";
 import { startServed } from "../support/serve.ts";
 
 describe("graphform serve", () => {
+  const folder = openFolder("serve");
+
   it("is ready with one line, keeps the last configuration at a mistake, and ends with 0 at SIGTERM", async () => {
-    const folder = openFolder("serve");
     const config = join(folder, "controller.yaml");
     writeFileSync(config, "tenants: { shop: { auto: safe } }\n");
     const served = await startServed(folder, "--config", config);
@@ -30,7 +31,6 @@ describe("graphform serve", () => {
   });
 
   it("ends with 1 when its PostgreSQL ends", async () => {
-    const folder = openFolder("serve");
     const served = await startServed(folder);
     const file = join(folder, "db", "data", "postmaster.pid");
     process.kill(Number(readFileSync(file, "utf8").split("\n")[0]), "SIGQUIT");

@@ -13,6 +13,7 @@ import { creation } from "../../../src/state/remote/postgres/postgres-driver.ts"
 import { tablesIn } from "../../../src/state/remote/postgres/rows.ts";
 import { type LocalPlatform, platformUp } from "../../support/local-platform.ts";
 import { openPostgres, type Postgres } from "../../support/postgres.ts";
+import { quickProfileFile } from "../../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** A controller of a test without its API: a real PostgreSQL, the local platform without engines, and workers as processes. */
@@ -51,7 +52,7 @@ export async function openFleet(
 ): Promise<Fleet> {
   const postgres = await openPostgres();
   const user: Workspace = openWorkspace();
-  const platform = await platformUp(user, "--engine", "none", ...options);
+  const platform = await platformUp(user, "--engine", "none", "--delay", "5", ...options);
   const url = `postgres://root:${postgres.password}@127.0.0.1:${postgres.port}/ops`;
   const database: Database = openDatabase(url, () => undefined);
   await postgres.sql(creation(tablesIn("graphform", 10_000), false));
@@ -59,7 +60,7 @@ export async function openFleet(
   await installQueue(url);
   const queue: Queue = await startQueue(url, () => undefined);
   const tenant = {
-    service: { platformUrl: platform.url },
+    service: { platformUrl: platform.url, profile: quickProfileFile },
     credentials: { username: { env: "SERVICE_USERNAME" }, password: { env: "SERVICE_PASSWORD" } },
     secrets: { envPrefix: "SHOP_", commands: {} },
     auto: "safe",

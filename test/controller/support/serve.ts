@@ -41,8 +41,8 @@ export async function startServed(folder: string, ...args: readonly string[]): P
   const lines = createInterface({ input: child.stdout ?? process.stdin });
   const line = await new Promise<string>((ready) => lines.once("line", ready).once("close", () => ready("")));
   if (line === "") throw new Error(`serve did not start: ${said}`);
-  const { url, pid, tokenFile }: { url: string; pid: number; tokenFile: string } = JSON.parse(line);
-  const token = readFileSync(tokenFile, "utf8").trim();
+  const { url, pid }: { url: string; pid: number } = JSON.parse(line);
+  const token = readFileSync(join(folder, "db", "admin-token"), "utf8").trim();
   return {
     ...{ url, pid, folder },
     env: { GRAPHFORM_CONTROLLER_URL: url, GRAPHFORM_CONTROLLER_TOKEN: token },

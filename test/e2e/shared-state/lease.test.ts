@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FakeService } from "../../support/fake-service.ts";
+import { quickProfileFile } from "../../support/quick-profile.ts";
 import { sharedStores } from "../../support/shared-stores.ts";
 import { openWorkspace, until } from "../../support/workspace.ts";
 
@@ -12,7 +13,7 @@ describe("the lease of a job that was killed", () => {
     const [store, service] = await Promise.all([start("shop"), FakeService.start()]);
     const manifest = `apiVersion: graphform/v1
 name: shop
-service: { platformUrl: "${service.url}" }
+service: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }
 state: ${JSON.stringify(store.section)}
 instances:
   a: { tier: startup, component: standalone, cloudProvider: aws, region: us-east-1, config: { name: a, memoryRequestsAndLimits: 2200M, graphDBCacheSize: 30, graphdbUser: app, graphdbPassword: "\${env.PW}" } }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FakeService } from "../../support/fake-service.ts";
+import { quickProfileFile } from "../../support/quick-profile.ts";
 import { type SharedStore, sharedStores } from "../../support/shared-stores.ts";
 import { openWorkspace, type Running, until, type Workspace } from "../../support/workspace.ts";
 
@@ -21,7 +22,7 @@ export function playSharedState(kind: string): void {
       );
       return `apiVersion: graphform/v1
 name: shop
-service: { platformUrl: "${service.url}" }
+service: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }
 state: ${JSON.stringify(store.section)}
 instances:
 ${instances.join("")}`;

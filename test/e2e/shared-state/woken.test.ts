@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { FakeService } from "../../support/fake-service.ts";
+import { quickProfileFile } from "../../support/quick-profile.ts";
 import { sharedStores } from "../../support/shared-stores.ts";
 import { openWorkspace, until } from "../../support/workspace.ts";
 
@@ -11,7 +12,7 @@ it("a job that was stopped while another one took its lock changes nothing at th
     `  ${name}: { tier: startup, component: standalone, cloudProvider: aws, region: us-east-1, config: { name: ${name}, memoryRequestsAndLimits: 2200M, graphDBCacheSize: ${cache}, graphdbUser: app, graphdbPassword: "\${env.PW}" } }\n`;
   const manifest = `apiVersion: graphform/v1
 name: shop
-service: { platformUrl: "${service.url}" }
+service: { profile: ${quickProfileFile}, platformUrl: "${service.url}" }
 state: ${JSON.stringify(store.section)}
 instances:
 ${instance("a", 30)}${instance("b", 31)}${instance("c", 32)}`;

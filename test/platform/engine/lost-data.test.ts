@@ -91,16 +91,20 @@ describe("the node that has the data is the primary", () => {
     await ground.engine.destroy(spec.dir);
   });
 
-  it.each(damages)("where both are killed, the replica with %s", async (_, damage) => {
-    const spec = ground.spec({ nodes: 2, ...always });
-    const database = await filled(spec);
-    for (const { pid } of database.nodes()) await kill(pid);
-    await damage(dataOf(spec, 1));
-    const again = await ground.engine.start(spec);
-    expect(again.nodes().map(({ id }) => id)).toEqual(["node-0", "node-1"]);
-    for (const { port } of again.nodes()) expect(await countNodes(again, { port })).toBe(nodes);
-    await ground.engine.destroy(spec.dir);
-  });
+  // What a replica has lost it gets from its primary, whatever that was: one of each sort.
+  it.each(damages.filter((_, at) => at % 2 === 1))(
+    "where both are killed, the replica with %s",
+    async (_, damage) => {
+      const spec = ground.spec({ nodes: 2, ...always });
+      const database = await filled(spec);
+      for (const { pid } of database.nodes()) await kill(pid);
+      await damage(dataOf(spec, 1));
+      const again = await ground.engine.start(spec);
+      expect(again.nodes().map(({ id }) => id)).toEqual(["node-0", "node-1"]);
+      for (const { port } of again.nodes()) expect(await countNodes(again, { port })).toBe(nodes);
+      await ground.engine.destroy(spec.dir);
+    },
+  );
 
   it("where the record of the database is gone: the nodes' data say who was primary", async () => {
     const spec = ground.spec({ nodes: 2, ...always });
@@ -168,7 +172,7 @@ describe("a database that had data never starts without them", () => {
     expect(third.nodes()).toEqual(again.nodes());
   });
 
-  it.each(gone)("with both nodes damaged: %s", async (_, damage) => {
+  it.each(gone.slice(-2))("with both nodes damaged: %s", async (_, damage) => {
     const spec = ground.spec({ nodes: 2, ...always });
     const database = await filled(spec);
     for (const { pid } of database.nodes()) await kill(pid);

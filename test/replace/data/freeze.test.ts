@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, inject, it } from "vitest";
 import { copy } from "../../../src/replace/data/copy.ts";
 import type { Freeze } from "../../../src/replace/data/freeze.ts";
 import { takeInventory } from "../../../src/replace/data/inventory.ts";
@@ -14,6 +14,9 @@ import { startWriters, type Writers } from "../../platform/engine/writers.ts";
 import { makeRichGraph, never, run, startSide } from "./databases.ts";
 
 const ground = prepare();
+
+/** Pauses of each database under its writers. */
+const rounds = inject("whole") ? 4 : 2;
 
 /** Everything that a test leaves running. */
 const cleanUp: (() => unknown)[] = [];
@@ -57,7 +60,7 @@ describe("a pause of writes under 50 writers", () => {
     await run(side, "GRAPH.CONFIG", "SET", "QUERY_MEM_CAPACITY", "300000000");
     const writers = writersOf(database.port());
     const pids = database.nodes().map(({ pid }) => pid);
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const seen = writers.acknowledged.size;
       while (writers.acknowledged.size < seen + 100) await pause(5);
       const held = await freeze(side, 6000);
