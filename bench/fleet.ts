@@ -11,7 +11,9 @@ import pg from "pg";
 /**
  * `--kills N`: two workers apply 30 manifests of 10 databases each, and are killed at random moments, N times in all; each starts again at
  * once. Prints the time from a kill to the takeover of each run that was at work, and what stands at the end: 300 databases, none twice, all
- * in a state, every run at rest. Exit 1 otherwise. `--manifests`, `--databases`, `--every` (ms between kills) change the trial.
+ * in a state, every run at rest. A run that was given up, since each of its workers in a row was killed before it made progress, is asked for
+ * again, as a person would. Exit 1 otherwise. `--manifests`, `--databases`, `--every` (ms between kills), `--create` (ms that the platform
+ * takes for a create), `--concurrent` (applies at one time) change the trial.
  */
 const { values } = parseArgs({
   options: {
@@ -19,6 +21,8 @@ const { values } = parseArgs({
     manifests: { type: "string", default: "30" },
     databases: { type: "string", default: "10" },
     every: { type: "string", default: "8000" },
+    create: { type: "string", default: "2000" },
+    concurrent: { type: "string", default: "6" },
   },
 });
 const [kills, manifests, databases, every] = [
@@ -64,10 +68,18 @@ function manifestOf(name: string): string {
 }
 
 async function trial(): Promise<boolean> {
-  const platform = await start("platform", "up", "--json", "--engine", "none", "--delay", "create=2000");
+  const platform = await start(
+    "platform",
+    "up",
+    "--json",
+    "--engine",
+    "none",
+    "--delay",
+    `create=${values.create}`,
+  );
   writeFileSync(
     join(folder, "controller.yaml"),
-    `tenants:\n  shop: { service: { platformUrl: "${platform.ready.url}" }, credentials: { username: { env: TRIAL_USERNAME }, password: { env: TRIAL_PASSWORD } }, secrets: { envPrefix: SHOP_ }, auto: safe, maxConcurrent: 6 }\n`,
+    `tenants:\n  shop: { service: { platformUrl: "${platform.ready.url}" }, credentials: { username: { env: TRIAL_USERNAME }, password: { env: TRIAL_PASSWORD } }, secrets: { envPrefix: SHOP_ }, auto: safe, maxConcurrent: ${values.concurrent} }\n`,
   );
   const login: { readonly username: string; readonly password: string } = JSON.parse(
     readFileSync(join(folder, ".graphform", "platform", "credentials.json"), "utf8"),
@@ -87,8 +99,7 @@ async function trial(): Promise<boolean> {
   const url = readFileSync(join(folder, "db", "database-url"), "utf8").trim();
   env["GRAPHFORM_CONTROLLER_DATABASE_URL"] = url;
   const token = readFileSync(api.ready.tokenFile, "utf8").trim();
-  const database = new pg.Client({ connectionString: url });
-  await database.connect();
+  const database = new pg.Pool({ connectionString: url, max: 4 });
   const rows = async (text: string): Promise<readonly Record<string, string>[]> =>
     (await database.query(text)).rows;
   for (let at = 0; at < manifests; at += 1) {
@@ -142,13 +153,26 @@ async function trial(): Promise<boolean> {
       );
   }
   await Promise.all(watched);
-  for (let left = "1"; left !== "0"; await pause(1000))
-    left =
-      (
-        await rows(
-          "SELECT count(*) AS left FROM graphform.runs WHERE ended_at IS NULL AND status <> 'needs_approval'",
-        )
-      )[0]?.["left"] ?? "0";
+  const rest = async (): Promise<void> => {
+    for (let left = "1"; left !== "0"; await pause(1000))
+      left =
+        (
+          await rows(
+            "SELECT count(*) AS left FROM graphform.runs WHERE ended_at IS NULL AND status <> 'needs_approval'",
+          )
+        )[0]?.["left"] ?? "0";
+  };
+  await rest();
+  for (const { name, reasons } of await rows(
+    "SELECT m.name, r.reasons::text FROM graphform.runs r JOIN graphform.manifests m ON m.id = r.manifest_id WHERE r.status = 'errored'",
+  ))
+    console.log(`${name} was given up: ${reasons}`);
+  await fetch(`${api.ready.url}/api/v1/redrive`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: "{}",
+  });
+  await rest();
   const ended = await rows(
     "SELECT status, count(*) AS runs FROM graphform.runs GROUP BY status ORDER BY status",
   );

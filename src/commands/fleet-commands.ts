@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { type CommandEntry, command, commandGroup, json, repeatable, required } from "./define-command.ts";
 import type { FleetOptions } from "./fleet/fleet.ts";
-import type { DatabaseOptions, ServeOptions, TokenOptions } from "./fleet/serve.ts";
+import type { DatabaseOptions, RestoredOptions, ServeOptions, TokenOptions } from "./fleet/serve.ts";
 import { collect, duration, positive } from "./options.ts";
 
 const database = [
@@ -64,6 +64,17 @@ export const commandsOfFleet: readonly CommandEntry[] = [
         {
           options: [...database, config, json()],
           load: async () => (await import("./fleet/serve.ts")).serveDoctor,
+        },
+      ),
+      command<RestoredOptions>(
+        "restored",
+        "say that the database was put back from a copy: every change waits for a person",
+        {
+          options: [
+            ...database,
+            ["--complete", "nothing was done since the copy was taken: nothing waits because of it"],
+          ],
+          load: async () => (await import("./fleet/serve.ts")).serveRestored,
         },
       ),
       commandGroup("token", "bearer tokens of the API", [

@@ -108,6 +108,29 @@ export async function serveDoctor({
   return printFindings(findings, options, terminal);
 }
 
+export interface RestoredOptions extends DatabaseOptions {
+  readonly complete?: boolean;
+}
+
+/** `serve restored`: marks every manifest, since what was done after the copy is not known; or takes the marks away. */
+export async function serveRestored({
+  options,
+  settings,
+  terminal,
+}: Invocation<RestoredOptions>): Promise<number> {
+  const { markRestored, takeForComplete } = await import("../../controller/runs/restored.ts");
+  const mark = options.complete === true ? takeForComplete : markRestored;
+  return withDatabase(options, settings, async ({ database }) => {
+    await database.transaction().execute(async (tx) => void (await mark(tx, "command line")));
+    terminal.out(
+      options.complete === true
+        ? "nothing waits because of the copy\n"
+        : "every manifest is checked, and every change waits for a person\n",
+    );
+    return exitCodes.done;
+  });
+}
+
 export interface TokenOptions extends DatabaseOptions {
   readonly role?: string;
   readonly tenant?: string;

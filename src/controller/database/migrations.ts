@@ -4,15 +4,32 @@ import { type Migration, Migrator } from "kysely/migration";
 import { loadManifest, openState } from "../../index.ts";
 import { installQueue } from "../queue/queue.ts";
 import { type Database, openDatabase } from "./connect.ts";
-import { schema, tables } from "./schema.ts";
+import { added, schema, tables } from "./schema.ts";
+
+interface Columns {
+  readonly [table: string]: { readonly [column: string]: string };
+}
+
+async function createTables(database: Kysely<unknown>, created: Columns): Promise<void> {
+  for (const [name, columns] of Object.entries(created)) {
+    const rows = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
+    await sql.raw(`CREATE TABLE ${schema}.${name} (${rows.join(", ")})`).execute(database);
+  }
+}
 
 const first: Migration = {
   async up(database) {
-    for (const [name, columns] of Object.entries(tables)) {
-      const rows = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
-      await sql.raw(`CREATE TABLE ${schema}.${name} (${rows.join(", ")})`).execute(database);
-    }
+    await createTables(database, tables);
     await sql.raw(indexes).execute(database);
+  },
+};
+
+const restored: Migration = {
+  async up(database) {
+    await createTables(database, added.tables);
+    for (const [name, columns] of Object.entries<Columns[string]>(added.columns))
+      for (const [column, type] of Object.entries(columns))
+        await sql.raw(`ALTER TABLE ${schema}.${name} ADD COLUMN ${column} ${type}`).execute(database);
   },
 };
 
@@ -35,7 +52,7 @@ const indexes = `
     FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.audit_is_final();`;
 
 /** In the order of their names. A migration only adds: a version of the program before it goes on working. */
-const migrations: { readonly [name: string]: Migration } = { "0001-first": first };
+const migrations: { readonly [name: string]: Migration } = { "0001-first": first, "0002-restored": restored };
 
 /** Brings the tables to this version; callers wait for each other by a lock that ends with the transaction. */
 export async function migrate(database: Kysely<never> | Database): Promise<void> {
@@ -67,7 +84,8 @@ export async function prepareDatabase(url: string): Promise<readonly string[]> {
       await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(tx);
       await sql`SELECT pg_advisory_xact_lock(4707180346)`.execute(tx);
       const pending = await pendingMigrations(database);
-      await migrate(database);
+      // The migrator refuses a database that a later version has brought further, which this one can use.
+      if (pending.length > 0) await migrate(database);
       // The tables of states are those of the postgres store, which the command line uses too.
       const objects = [{ apiVersion: "graphform/v1", name: "preparation" }];
       const manifest = await loadManifest({ objects, env: { GRAPHFORM_STATE_POSTGRES_URL: url } });

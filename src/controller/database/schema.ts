@@ -147,6 +147,20 @@ export const tables = {
   },
 } as const;
 
+/** Columns and tables that later migrations have added. */
+export const added = {
+  columns: {
+    manifests: {
+      /** The moment of the copy of the database that was put back, until a person has approved a plan: what was done since is not known. */
+      restored_to: "timestamptz",
+    },
+  },
+  tables: {
+    /** What tells this database from a copy of it. */
+    origins: { part: "text PRIMARY KEY", value: "text NOT NULL" },
+  },
+} as const;
+
 export type Source =
   | { readonly type: "git"; readonly url: string; readonly ref: string; readonly path: string }
   | { readonly type: "upload" };
@@ -174,6 +188,7 @@ interface Narrow {
   run_events: { event: RunEvent };
   approvals: { decision: "approve" | "discard" };
   tokens: { role: Role };
+  origins: { part: "cluster" | "timeline" | "tables" | "folder" };
 }
 
 interface Values {
@@ -203,7 +218,8 @@ type Column<D, N> = ColumnType<
   Written<D, Read<D, N>> | Null<D>
 >;
 type NarrowOf<T, C> = T extends keyof Narrow ? (C extends keyof Narrow[T] ? Narrow[T][C] : never) : never;
-type Own = typeof tables;
+type Own = Omit<typeof tables, "manifests"> &
+  typeof added.tables & { readonly manifests: typeof tables.manifests & typeof added.columns.manifests };
 
 /** All tables. `locks` are those of states, as the postgres store writes them; they are only read here. */
 export type Schema = {

@@ -96,6 +96,7 @@ export const approveRun: Decision<{ readonly fingerprint: string }> = decision(
     await note(tx, run, actor, "approve");
     await moveRun(tx, id, { from: status, to: "approved", why: `approved by ${actor}` }, { fingerprint });
     await setApproved(tx, manifest.id, run.commit);
+    if (manifest.restored_to !== null) await setManifest(tx, manifest.id, { restored_to: null });
     await queue.send(tx, "apply", id, { run: id });
     await audit("approve", { fingerprint });
     return "approved";

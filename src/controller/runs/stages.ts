@@ -16,6 +16,7 @@ import {
   setApproved,
   setManifest,
 } from "./moves.ts";
+import { restoredWords } from "./restored.ts";
 import { type Applied, databaseAway, type Failure, threadEnded } from "./threads.ts";
 import { making } from "./transitions.ts";
 import { changesAnything, type PlanDocument, planColumns, seesUnmanaged } from "./verdict.ts";
@@ -102,11 +103,13 @@ async function endPlanning(
   // Objects that no state bound may be those that another run makes just now, or made while this one was planned.
   if (seesUnmanaged(plan) && (await countOthers(tx, id, ["tenant", neighbours], making, begun)) > 0)
     return putBack(tx, planning, taken, busyDelay);
-  const columns = { ...planColumns(plan), commit, kind };
+  const hasChanges = changesAnything(plan);
+  const { restored_to: restored } = manifest;
+  const doubts = restored === null || !hasChanges ? [] : [restoredWords(restored)];
+  const columns = { ...planColumns(plan, doubts), commit, kind };
   if (!(await moveRun(tx, id, { from: "planning", to: "planned" }, { fence }, columns))) return undefined;
   await keepPlan(tx, id, plan);
   const seen = new Date();
-  const hasChanges = changesAnything(plan);
   const drifted = hasChanges && kind === "drift" ? (manifest.drifted_at ?? seen) : null;
   const facts = { manifest: { checked_at: seen, trouble: null, drifted_at: drifted } };
   if (!hasChanges) {

@@ -12,6 +12,7 @@ import {
   outcome,
   setManifest,
 } from "./moves.ts";
+import { noticeRestore } from "./restored.ts";
 import { mayEndErrored } from "./transitions.ts";
 
 /** Manifests that one tick begins at most; the rest is due at the next one. */
@@ -24,6 +25,7 @@ const forgottenAfter = 120_000;
 const [keptDays, keptCheckDays] = [90, 1];
 
 export async function tick(world: DecidingWorld): Promise<void> {
+  await noticeRestore(world.database, { isStart: false });
   await beginChecks(world);
   await findForgotten(world);
   await forget(world.database);

@@ -11,7 +11,7 @@ const table = {
   approved: ["applying", "discarded", "superseded", "canceled", "errored"],
   // `approved` again: the run was put back before it began, or its worker was told to stop.
   applying: ["applied", "converging", "approved", "needs_approval", "stale", "canceled", "errored"],
-  converging: ["applying", "approved", "canceled", "errored"],
+  converging: ["applying", "approved", "stale", "canceled", "errored"],
   applied: [],
   planned_and_finished: [],
   blocked: [],

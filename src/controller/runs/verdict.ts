@@ -83,7 +83,7 @@ export function seesUnmanaged({ x_graphform: { changes } }: PlanDocument): boole
   return Object.values(changes).some(({ may_be }) => may_be !== undefined);
 }
 
-/** Columns of a run with this plan: `why` stands before the reasons of its verdict. The run is charged with no attempt any more. */
+/** Columns of a run with this plan: `why` stands before the reasons of its verdict, and makes it risky. The run is charged with no attempt any more. */
 export function planColumns(
   plan: PlanDocument,
   why: readonly string[] = [],
@@ -91,14 +91,14 @@ export function planColumns(
   readonly verdict: Verdict;
   readonly attempts: 0;
 } {
-  const risks = risksOf(plan);
+  const risks = [...why, ...risksOf(plan)];
   const { fingerprint, changes } = plan.x_graphform;
   const byAction = Object.entries(Object.groupBy(Object.values(changes), ({ action }) => action));
   const counts = Object.fromEntries(byAction.map(([action, some = []]) => [action, some.length]));
   return {
     ...{ verdict: risks.length === 0 ? "safe" : "risky", fingerprint, attempts: 0 },
     counts: JSON.stringify(counts),
-    reasons: JSON.stringify([...why, ...risks]),
+    reasons: JSON.stringify(risks),
   };
 }
 

@@ -71,6 +71,9 @@ describe("the embedded PostgreSQL", () => {
     expect(await ask(running.url, "SELECT count(*)::int FROM graphform.manifests")).toBe(0);
     expect(await ask(running.url, "SELECT count(*)::int FROM graphform.states")).toBe(0);
     expect(await prepareDatabase(running.url)).toEqual([]);
+    // A later version was here: this one works beside it.
+    await ask(running.url, "INSERT INTO graphform.migrations VALUES ('9999-later', '2030-01-01')");
+    expect(await prepareDatabase(running.url)).toEqual([]);
   });
 });
 

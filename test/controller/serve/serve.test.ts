@@ -1,4 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, it } from "vitest";
@@ -28,6 +29,22 @@ describe("graphform serve", () => {
     const migrated = await runHere(["serve", "migrate", ...db, "--json"], {});
     expect(JSON.parse(migrated.out)).toEqual({ migrations: [] });
     expect(await served.end("SIGTERM")).toBe(0);
+  });
+
+  it("says at its start that its folder is a copy, once", async () => {
+    const folder = openFolder("serve");
+    const first = await startServed(folder);
+    expect(await first.end("SIGTERM")).toBe(0);
+    const again = await startServed(folder);
+    expect(again.said()).not.toContain("put back from a copy");
+    expect(await again.end("SIGTERM")).toBe(0);
+    const [db, copy] = [join(folder, "db"), join(folder, "copy")];
+    execFileSync("cp", ["-a", db, copy]);
+    rmSync(db, { recursive: true });
+    execFileSync("cp", ["-a", copy, db]);
+    const restored = await startServed(folder);
+    expect(restored.said()).toContain("put back from a copy");
+    expect(await restored.end("SIGTERM")).toBe(0);
   });
 
   it("ends with 1 when its PostgreSQL ends", async () => {

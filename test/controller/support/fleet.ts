@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
 import { type Database, openDatabase } from "../../../src/controller/database/connect.ts";
 import { migrate } from "../../../src/controller/database/migrations.ts";
 import type { RunRow } from "../../../src/controller/database/schema.ts";
@@ -21,7 +22,10 @@ export interface Fleet extends DecidingWorld {
   readonly postgres: Postgres;
   readonly platform: LocalPlatform;
   readonly url: string;
-  worker(): Promise<ChildProcess>;
+  /** Starts a worker on the database of the fleet, or on another one. */
+  worker(at?: string): Promise<ChildProcess>;
+  /** Copies the database as it is now, in the middle of everything; resolves with the address of the copy. */
+  copy(name: string): Promise<string>;
   /** Adds an uploaded manifest with so many databases; resolves with the run. */
   add(
     name: string,
@@ -92,9 +96,20 @@ export async function openFleet(
     database.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   return {
     ...{ postgres, platform, url, database, queue, run },
-    async worker() {
+    async copy(name) {
+      const client = new pg.Client({ connectionString: url.replace(/ops$/, "postgres") });
+      await client.connect();
+      // A template has no other connections; the workers come back.
+      await client.query("ALTER DATABASE ops ALLOW_CONNECTIONS false");
+      await client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ops'");
+      await client.query(`CREATE DATABASE ${name} TEMPLATE ops`);
+      await client.query("ALTER DATABASE ops ALLOW_CONNECTIONS true");
+      await client.end();
+      return url.replace(/ops$/, name);
+    },
+    async worker(at = url) {
       const child = spawn(process.execPath, [join(import.meta.dirname, "worker-process.ts")], {
-        env,
+        env: { ...env, DATABASE_URL: at },
         stdio: ["ignore", "pipe", "inherit"],
       });
       children.add(child);

@@ -1,0 +1,96 @@
+/** @module Notices that the database is a copy that was put back: what was done after the copy was taken stands at the service, and is not known here. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { addAudit } from "../database/audit.ts";
+import type { Database, Tx } from "../database/connect.ts";
+import { lockManifest, moveRun, openRuns, outcome, setManifest } from "./moves.ts";
+import { making, type Way } from "./transitions.ts";
+
+/** The sentence for a person who looks at a plan that was made from a copy. */
+export function restoredWords(to: Date): string {
+  return `the database was put back from a copy of ${to.toISOString()}: what was made or changed since is not known here; see first that nothing of this plan exists already`;
+}
+
+/**
+ * Compares the database with what this controller has noted about it, and marks every manifest if it is a copy: their runs end, and their
+ * next plan with changes waits for a person. Resolves with the time of the copy. A process that starts takes another timeline for a copy;
+ * one that has worked before it knows it for a failover. `folder` is that of an embedded database.
+ */
+export async function noticeRestore(
+  database: Database,
+  { isStart, folder }: { readonly isStart: boolean; readonly folder?: string },
+): Promise<Date | undefined> {
+  const parts = await partsOf(database, folder);
+  return database.transaction().execute(async (tx) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtext('graphform origin'))`.execute(tx);
+    const noted = new Map(
+      (await tx.selectFrom("origins").selectAll().execute()).map((row) => [row.part, row]),
+    );
+    const changed = parts.filter(({ part, value }) => noted.get(part)?.value !== value);
+    if (changed.length === 0) return undefined;
+    const rows = tx.insertInto("origins").values(changed);
+    await rows
+      .onConflict((conflict) =>
+        conflict.column("part").doUpdateSet(({ ref }) => ({ value: ref("excluded.value") })),
+      )
+      .execute();
+    const isCopy = changed.some(({ part }) => noted.has(part) && (isStart || part !== "timeline"));
+    return isCopy ? markRestored(tx, "controller") : undefined;
+  });
+}
+
+interface Part {
+  readonly part: "cluster" | "timeline" | "tables" | "folder";
+  readonly value: string;
+}
+
+/** What tells a database from a copy of it, as far as it can be read. */
+async function partsOf(database: Database, folder: string | undefined): Promise<readonly Part[]> {
+  const tables = sql<Part>`SELECT 'tables' AS part, oid || ' ' || 'graphform.manifests'::regclass::oid AS value
+    FROM pg_database WHERE datname = current_database()`;
+  // A hosted service may refuse these to its users.
+  const cluster = sql<Part>`SELECT 'cluster' AS part, system_identifier::text AS value FROM pg_control_system()
+    UNION ALL SELECT 'timeline', timeline_id::text FROM pg_control_checkpoint()`;
+  const { rows } = await tables.execute(database);
+  const more = await cluster.execute(database).catch(() => ({ rows: [] }));
+  // PostgreSQL writes this file in place for as long as its folder lives; a copy of it is another one.
+  const file = folder === undefined ? undefined : await stat(join(folder, "data", "global", "pg_control"));
+  return [
+    ...rows,
+    ...more.rows,
+    ...(file === undefined ? [] : [{ part: "folder" as const, value: `${file.ino}` }]),
+  ];
+}
+
+/** Marks every manifest; resolves with the newest moment that the database knows. */
+export async function markRestored(tx: Tx, actor: string): Promise<Date> {
+  const { rows } = await sql<{
+    to: Date;
+  }>`SELECT coalesce(greatest((SELECT max(updated_at) FROM graphform.runs),
+    (SELECT max(seen_at) FROM graphform.workers), (SELECT max(at) FROM graphform.audit)), clock_timestamp()) AS to`.execute(
+    tx,
+  );
+  const to = rows[0]?.to ?? new Date();
+  const why = restoredWords(to);
+  const manifests = tx.selectFrom("manifests").select("id").where("removed_at", "is", null).orderBy("id");
+  for (const { id } of await manifests.execute()) {
+    const manifest = await lockManifest(tx, id);
+    const open = await openRuns(tx, id);
+    for (const { id: run, status } of open) {
+      const isMaking = making.includes(status);
+      const way = { from: status, to: isMaking ? "stale" : "superseded", why } as Way;
+      await moveRun(tx, run, way, {}, isMaking ? outcome(6, [why]) : {});
+    }
+    const dirty = manifest?.dirty === true || open.some(({ kind }) => kind === "reconcile");
+    await setManifest(tx, id, { restored_to: to, next_due_at: new Date(), dirty });
+  }
+  await addAudit(tx, { tenant: null, actor, action: "restored", subject: to.toISOString() });
+  return to;
+}
+
+/** Takes the marks away: nothing was done after the copy was taken. */
+export async function takeForComplete(tx: Tx, actor: string): Promise<void> {
+  await tx.updateTable("manifests").set({ restored_to: null }).where("restored_to", "is not", null).execute();
+  await addAudit(tx, { tenant: null, actor, action: "restored completely", subject: "database" });
+}
