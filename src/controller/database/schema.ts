@@ -156,7 +156,7 @@ export const added = {
     },
   },
   tables: {
-    /** What tells this database from a copy of it. */
+    /** The parts that tell this database from a copy of it. */
     origins: { part: "text PRIMARY KEY", value: "text NOT NULL" },
   },
 } as const;

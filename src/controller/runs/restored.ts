@@ -45,7 +45,7 @@ interface Part {
   readonly value: string;
 }
 
-/** What tells a database from a copy of it, as far as it can be read. */
+/** Reads the parts that tell a database from a copy of it, as far as they can be read. */
 async function partsOf(database: Database, folder: string | undefined): Promise<readonly Part[]> {
   const tables = sql<Part>`SELECT 'tables' AS part, oid || ' ' || 'graphform.manifests'::regclass::oid AS value
     FROM pg_database WHERE datname = current_database()`;
