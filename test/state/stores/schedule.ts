@@ -98,8 +98,9 @@ async function play(
         await process.run(() => run(bench, process, after).catch(expected));
         if (index === 0) tally.requests = process.requests();
         if (process.isDead()) tally.deaths += 1;
-        if (process.isDead()) await clearAway(bench, (operation) => operation.endsWith(process.name));
-        else await push(bench, calm(`${process.name} again`), process.name);
+        // It has ended, one way or the other; the answer to its release, or the release, may be lost.
+        await clearAway(bench, (operation) => operation.endsWith(process.name));
+        if (!process.isDead()) await push(bench, calm(`${process.name} again`), process.name);
       }),
     );
     delivering?.abort();
@@ -198,7 +199,8 @@ async function push(bench: Bench, process: Machine, name: string): Promise<void>
     bench.tally.pushed += 1;
     await store.write({ ...next, ...nextVersion(stored ?? errored.state, process.clock.now()) });
   });
-  bench.owner = undefined;
+  // The next one may have taken the lock before the answer to its release came.
+  if (bench.owner === process.name) bench.owner = undefined;
 }
 
 /** Requests that were late come at some time. */
