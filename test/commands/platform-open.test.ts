@@ -8,10 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserCommand, platformOpen } from "../../src/commands/platform/manage.ts";
 import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import { settingsOf } from "../../src/project/settings.ts";
-import { poll } from "../platform/harness.ts";
+import { platformProgram, poll } from "../platform/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
 
 let folder = "";
 let dataDir = "";
@@ -19,7 +17,7 @@ let child: ChildProcess;
 beforeAll(async () => {
   folder = temporaryFolder("open");
   dataDir = join(folder, "data");
-  child = spawn(process.execPath, [main, "--data-dir", dataDir, "--engine", "none"], {
+  child = spawn(process.execPath, [platformProgram, "--data-dir", dataDir, "--engine", "none"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(createInterface({ input: child.stdout ?? process.stdin }), "line");

@@ -4,14 +4,15 @@ import { placesIn, rowFrom } from "./places.ts";
 import type { ProfileName } from "./services.ts";
 import { extentOf, tryCuts } from "./trial.ts";
 
-/** How many places of each profile and phase; `npm run cut` tries every one there is. */
+/**
+ * How many places of each profile and phase. `npm run cut` tries every one there is, and `test/apply/crash.test.ts` every one of an apply
+ * in one process.
+ */
 const shares: readonly (readonly [ProfileName, Phase, number])[] = [
-  ["default", "create", 2],
+  ["default", "create", 1],
   ["default", "update", 2],
-  ["full", "create", 1],
   ["full", "update", 1],
   ["falkordb-cloud", "create", 1],
-  ["falkordb-cloud", "update", 1],
 ];
 
 describe.each(shares)("an apply that is killed: %s, %s", (profile, phase, share) => {

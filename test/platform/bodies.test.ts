@@ -7,9 +7,8 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBody, parseJson } from "../../src/platform/http/contract.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { connect, poll, pro, type TestPlatform } from "./harness.ts";
+import { connect, platformProgram, poll, pro, type TestPlatform } from "./harness.ts";
 
-const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
 const users = "/v1/customer-ldap/instances/x/users?subscriptionId=s";
 
 let dataDir = "";
@@ -17,7 +16,15 @@ let child: ChildProcess;
 let test: TestPlatform;
 beforeAll(async () => {
   dataDir = temporaryFolder("bodies");
-  const arguments_ = [main, "--data-dir", dataDir, "--engine", "none", "--users-per-minute", "100000"];
+  const arguments_ = [
+    platformProgram,
+    "--data-dir",
+    dataDir,
+    "--engine",
+    "none",
+    "--users-per-minute",
+    "100000",
+  ];
   child = spawn(process.execPath, arguments_, { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(createInterface({ input: child.stdout ?? process.stdin }), "line");
   test = await connect({ ...JSON.parse(String(line)), close: async () => undefined }, dataDir, false);

@@ -8,12 +8,20 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { setupEngine } from "../../src/platform/engine/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { at, components, connect, enterprise, poll, pro, type TestPlatform } from "./harness.ts";
+import {
+  at,
+  components,
+  connect,
+  enterprise,
+  platformProgram,
+  poll,
+  pro,
+  type TestPlatform,
+} from "./harness.ts";
 
 /** The same rules with real databases; skipped only where no engine can be had. */
 const search = await setupEngine();
 const zoned = `${components}/hosted/pro/single-zone`;
-const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
 const password = "a-real-password";
 const user = { graphdbUser: "app", graphdbPassword: password };
 
@@ -23,7 +31,9 @@ describe.skipIf(search.engine === undefined)("with real databases", () => {
   let test: TestPlatform;
 
   async function up(): Promise<void> {
-    child = spawn(process.execPath, [main, "--data-dir", dataDir], { stdio: ["ignore", "pipe", "inherit"] });
+    child = spawn(process.execPath, [platformProgram, "--data-dir", dataDir], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const [line] = await once(createInterface({ input: child.stdout ?? process.stdin }), "line");
     test = await connect({ ...JSON.parse(String(line)), close: async () => undefined }, dataDir, false);
   }

@@ -1,9 +1,13 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { inject } from "vitest";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/platform/index.ts";
 import type { InstanceTypes } from "../../src/platform/model/instance-types.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** The platform's program, as users get it: it starts in half the time of its sources. */
+export const platformProgram: string = join(inject("packaged"), "dist", "platform", "main.js");
 
 export const signinPath: string = "/2022-09-01-00/resource-instance/user/signin";
 export const components: string = "/2022-09-01-00/resource-instance/sp-default/graphdb/v1/prod";

@@ -7,9 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readArguments } from "../../src/platform/arguments.ts";
 import { PlatformRunningError, startPlatform } from "../../src/platform/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { connect, poll, pro, type TestPlatform } from "./harness.ts";
-
-const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
+import { connect, platformProgram, poll, pro, type TestPlatform } from "./harness.ts";
 
 let dataDir = "";
 let children: ChildProcess[] = [];
@@ -29,9 +27,13 @@ interface Started {
 }
 
 function launch(...more: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [main, "--data-dir", dataDir, "--engine", "none", ...more], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [platformProgram, "--data-dir", dataDir, "--engine", "none", ...more],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   children.push(child);
   return child;
 }

@@ -1,9 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { connect, type TestPlatform } from "./harness.ts";
-
-const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
+import { connect, platformProgram, type TestPlatform } from "./harness.ts";
 
 /** A platform in a process of its own. */
 export interface Spawned {
@@ -20,7 +18,7 @@ export interface Spawned {
 /** Starts a platform over a folder and signs in. */
 export async function spawnPlatform(dataDir: string, ...more: readonly string[]): Promise<Spawned> {
   // A write above the limit is an error then, and no signal that ends the process.
-  const words = [process.execPath, main, "--data-dir", dataDir, ...more];
+  const words = [process.execPath, platformProgram, "--data-dir", dataDir, ...more];
   const child: ChildProcess = spawn("sh", ["-c", 'trap "" XFSZ; exec "$@"', "sh", ...words], {
     stdio: ["ignore", "pipe", "inherit"],
   });

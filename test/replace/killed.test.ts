@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, platformUp } from "../support/local-platform.ts";
 import { numbersAt, writeNumbers } from "../support/number-writer.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 const killer = fileURLToPath(new URL("../support/kill-at-phase.js", import.meta.url));
@@ -12,6 +13,7 @@ function manifest(cache: number): string {
   return `
 apiVersion: graphform/v1
 name: killed
+service: { profile: ${quickProfileFile} }
 secrets: { app: { env: APP_PASSWORD } }
 instances:
   orders:
