@@ -13,6 +13,7 @@ import {
   components,
   connect,
   enterprise,
+  platformEnvironment,
   platformProgram,
   poll,
   pro,
@@ -33,6 +34,7 @@ describe.skipIf(search.engine === undefined)("with real databases", () => {
   async function up(): Promise<void> {
     child = spawn(process.execPath, [platformProgram, "--data-dir", dataDir], {
       stdio: ["ignore", "pipe", "inherit"],
+      env: platformEnvironment,
     });
     const [line] = await once(createInterface({ input: child.stdout ?? process.stdin }), "line");
     test = await connect({ ...JSON.parse(String(line)), close: async () => undefined }, dataDir, false);

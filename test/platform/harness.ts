@@ -1,5 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import process from "node:process";
 import { inject } from "vitest";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/platform/index.ts";
@@ -8,6 +10,16 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The platform's program, as users get it: it starts in half the time of its sources. */
 export const platformProgram: string = join(inject("packaged"), "dist", "platform", "main.js");
+
+/** The environment in which that program finds the graph module, which is installed beside these tests. */
+export const platformEnvironment: NodeJS.ProcessEnv = {
+  ...process.env,
+  GRAPHFORM_MODULE: join(
+    dirname(createRequire(import.meta.url).resolve("@falkordblite/linux-x64/package.json")),
+    "bin",
+    "falkordb.so",
+  ),
+};
 
 export const signinPath: string = "/2022-09-01-00/resource-instance/user/signin";
 export const components: string = "/2022-09-01-00/resource-instance/sp-default/graphdb/v1/prod";

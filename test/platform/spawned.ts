@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { connect, platformProgram, type TestPlatform } from "./harness.ts";
+import { connect, platformEnvironment, platformProgram, type TestPlatform } from "./harness.ts";
 
 /** A platform in a process of its own. */
 export interface Spawned {
@@ -21,6 +21,7 @@ export async function spawnPlatform(dataDir: string, ...more: readonly string[])
   const words = [process.execPath, platformProgram, "--data-dir", dataDir, ...more];
   const child: ChildProcess = spawn("sh", ["-c", 'trap "" XFSZ; exec "$@"', "sh", ...words], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: platformEnvironment,
   });
   const [line] = await once(createInterface({ input: child.stdout ?? process.stdin }), "line");
   const announced = JSON.parse(String(line));
