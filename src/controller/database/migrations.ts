@@ -30,6 +30,7 @@ const restored: Migration = {
     for (const [name, columns] of Object.entries<Columns[string]>(added.columns))
       for (const [column, type] of Object.entries(columns))
         await sql.raw(`ALTER TABLE ${schema}.${name} ADD COLUMN ${column} ${type}`).execute(database);
+    await sql.raw(moreIndexes).execute(database);
   },
 };
 
@@ -50,6 +51,11 @@ const indexes = `
     $$ BEGIN RAISE EXCEPTION 'the audit log is only added to'; END $$;
   CREATE TRIGGER audit_is_final BEFORE UPDATE OR DELETE OR TRUNCATE ON ${schema}.audit
     FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.audit_is_final();`;
+
+/** Of the list of all runs, and of the checks that are old enough to be forgotten. */
+const moreIndexes = `
+  CREATE INDEX runs_of_all ON ${schema}.runs (created_at DESC, id DESC);
+  CREATE INDEX runs_checks ON ${schema}.runs (ended_at) WHERE status = 'planned_and_finished';`;
 
 /** In the order of their names. A migration only adds: a version of the program before it goes on working. */
 const migrations: { readonly [name: string]: Migration } = { "0001-first": first, "0002-restored": restored };

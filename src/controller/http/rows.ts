@@ -26,12 +26,12 @@ export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
   WHEN ${waiting} IS NOT NULL THEN 'waiting'
   WHEN EXISTS (SELECT ${openRuns} AND w.status IN ('approved', 'applying', 'converging')) THEN 'applying'
   WHEN manifests.trouble IS NOT NULL THEN 'errored'
-  WHEN ${newest} = 'blocked' THEN 'blocked'
-  WHEN ${newest} = 'stale' AND EXISTS (SELECT ${openRuns}) THEN 'applying'
-  WHEN ${newest} IN ('errored', 'stale') THEN 'errored'
-  WHEN manifests.drifted_at IS NOT NULL THEN 'drifted'
-  WHEN manifests.checked_at IS NULL OR manifests.approved_commit IS NULL THEN 'unchecked'
-  ELSE 'in-sync' END`;
+  ELSE coalesce(
+    CASE ${newest} WHEN 'blocked' THEN 'blocked' WHEN 'errored' THEN 'errored'
+      WHEN 'stale' THEN CASE WHEN EXISTS (SELECT ${openRuns}) THEN 'applying' ELSE 'errored' END END,
+    CASE WHEN manifests.drifted_at IS NOT NULL THEN 'drifted'
+      WHEN manifests.checked_at IS NULL OR manifests.approved_commit IS NULL THEN 'unchecked'
+      ELSE 'in-sync' END) END`;
 
 type Found<Table extends "manifests" | "runs", Row> = SelectQueryBuilder<Schema, Table, Row>;
 type ManifestFound = ManifestRow & { readonly status: ManifestStatus; readonly waiting_run: string | null };

@@ -15,8 +15,8 @@ import {
 import { noticeRestore } from "./restored.ts";
 import { mayEndErrored } from "./transitions.ts";
 
-/** Manifests that one tick begins at most; the rest is due at the next one. */
-const maxDue = 5_000;
+/** Manifests that one tick begins at most, the rest is due at the next one; runs that it deletes. */
+const [maxDue, maxForgotten] = [5_000, 10_000];
 
 /** Ms: a run that is not waiting for a person and was not written for so long has perhaps no job. */
 const forgottenAfter = 120_000;
@@ -33,7 +33,8 @@ export async function tick(world: DecidingWorld): Promise<void> {
 
 async function beginChecks({ database, queue }: DecidingWorld): Promise<void> {
   const kept = database.selectFrom("manifests").select("id").where("removed_at", "is", null);
-  const due = kept.where("next_due_at", "<=", sql<Date>`clock_timestamp()`).orderBy("next_due_at");
+  // An index is of no use to a comparison with `clock_timestamp()`, which each row would ask anew.
+  const due = kept.where("next_due_at", "<=", sql<Date>`now()`).orderBy("next_due_at");
   for (const { id } of await due.limit(maxDue).execute())
     await database.transaction().execute((tx) => beginCheck(tx, queue, id));
 }
@@ -79,10 +80,11 @@ async function forget(database: Database): Promise<void> {
   await sql`
     DELETE FROM graphform.runs WHERE id IN (
       SELECT r.id FROM graphform.runs r
-      WHERE r.ended_at < clock_timestamp() - make_interval(days => CASE WHEN r.status = 'planned_and_finished' THEN ${keptCheckDays}::integer ELSE ${keptDays}::integer END)
+      WHERE (r.ended_at < now() - make_interval(days => ${keptDays}::integer)
+          OR r.status = 'planned_and_finished' AND r.ended_at < now() - make_interval(days => ${keptCheckDays}::integer))
         AND r.created_at < (SELECT max(created_at) FROM graphform.runs n WHERE n.manifest_id = r.manifest_id)
-      LIMIT 5000)`.execute(database);
-  const old = sql<Date>`clock_timestamp() - interval '1 day'`;
+      LIMIT ${maxForgotten})`.execute(database);
+  const old = sql<Date>`now() - interval '1 day'`;
   await database.deleteFrom("answers").where("at", "<", old).execute();
   await database.deleteFrom("workers").where("seen_at", "<", old).execute();
 }

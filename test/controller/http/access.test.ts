@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createHmac } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +10,7 @@ import { documentPath, endpoints } from "../../../src/controller/http/app.ts";
 import type { Endpoint } from "../../../src/controller/http/endpoint.ts";
 import { allows, createToken, hashOf, revokeToken, roles } from "../../../src/controller/http/tokens.ts";
 import { type Contract, readContract } from "../../openapi/contract.ts";
-import { files, openApi, type Sent, type TestApi } from "./open-api.ts";
+import { files, openApi, type SendOptions, type Sent, type TestApi } from "./open-api.ts";
 
 const source = { type: "upload" } as const;
 /** A body for each endpoint that takes one. */
@@ -66,8 +68,14 @@ describe("access to the API", () => {
     names: { readonly [name: string]: string },
     token: string | undefined,
     sent: Sent,
+  ): readonly string[] => faultsIn(row, pathOf(row, names), { token, body: bodies[row.id] }, sent);
+  const faultsIn = (
+    row: Pick<Endpoint, "id" | "method">,
+    path: string,
+    { token, body }: SendOptions,
+    sent: Sent,
   ): readonly string[] => {
-    const [method, path, body] = [row.method as "GET", pathOf(row, names), bodies[row.id]];
+    const method = row.method as "GET";
     const headers = {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -111,6 +119,7 @@ describe("access to the API", () => {
   });
 
   it("is given to each role from the one of the endpoint on, with answers that the document promises", async () => {
+    const seen = new Set<string>();
     for (const row of endpoints)
       for (const role of [...roles, "all"] as const) {
         const { role: needed, scope } = row;
@@ -118,6 +127,7 @@ describe("access to the API", () => {
         const names = await freshNames(api, row);
         const token = needed === "public" ? undefined : api.tokens[role];
         const sent = await call(row, token, names);
+        seen.add(`${row.id} ${sent.status}`);
         expect([row.id, role, [401, 403, 500, 503].includes(sent.status) && needed !== "public"]).toEqual([
           row.id,
           role,
@@ -126,6 +136,38 @@ describe("access to the API", () => {
         expect([row.id, role, faultsOf(row, names, token, sent)]).toEqual([row.id, role, []]);
       }
     expect(api.troubles).toEqual([]);
+    // These answer as usual only after one another, or to a signature.
+    const state = "/api/v1/state/shop/played";
+    const { approver: token } = api.tokens;
+    process.env["HOOK_SECRET_OF_ACCESS"] = "hook secret";
+    api.config.hooks = { github: { env: "HOOK_SECRET_OF_ACCESS" }, gitlab: { env: "HOOK_SECRET_OF_ACCESS" } };
+    const signature = createHmac("sha256", "hook secret").update("{}").digest("hex");
+    const played: readonly (readonly [id: string, path: string, options: SendOptions])[] = [
+      ["lockState", `${state}/lock`, { token, body: bodies["lockState"] }],
+      ["writeState", `${state}?ID=l1`, { token, body: { serial: 1, lineage: "l" } }],
+      ["readState", state, { token }],
+      ["showLock", `${state}/lock`, { token }],
+      ["removeState", `${state}?ID=l1`, { token }],
+      ["unlockState", `${state}/lock?ID=l1`, { token }],
+      [
+        "githubHook",
+        "/hooks/github",
+        { body: {}, headers: { "x-hub-signature-256": `sha256=${signature}`, "x-github-event": "ping" } },
+      ],
+      [
+        "gitlabHook",
+        "/hooks/gitlab",
+        { body: {}, headers: { "x-gitlab-token": "hook secret", "x-gitlab-event": "Push Hook" } },
+      ],
+    ];
+    for (const [id, path, options] of played) {
+      const { method = "" } = endpoints.find((row) => row.id === id) ?? {};
+      const sent = await api.send(method, path, options);
+      seen.add(`${id} ${sent.status}`);
+      expect([id, sent.status, faultsIn({ id, method }, path, options, sent)]).toEqual([id, sent.status, []]);
+    }
+    const unseen = endpoints.filter(({ id, answers }) => !seen.has(`${id} ${Object.keys(answers)[0]}`));
+    expect(unseen.map(({ id }) => id)).toEqual([]);
   }, 120_000);
 
   it("shows a tenant's token nothing of another tenant: what exists there is answered like what does not", async () => {
@@ -153,6 +195,15 @@ describe("access to the API", () => {
       const other = await api.send("GET", `${row.path}?tenant=no-tenant`, { token: api.tokens.bank });
       expect([row.id, asked.status, asked.text]).toEqual([row.id, 200, other.text]);
     }
+    const failed = await api.add("shop", "failed");
+    await api.put(failed.run, { status: "errored", ended_at: new Date() });
+    for (const query of ["", "?tenant=shop"]) {
+      const redriven = await api.send("POST", `/api/v1/redrive${query}`, {
+        token: api.tokens.bank,
+        body: {},
+      });
+      expect([redriven.status, redriven.json]).toEqual([202, { runs: [] }]);
+    }
     const body = { tenant: "shop", name: "x", source, files };
     const added = await api.send("POST", "/api/v1/manifests", { token: api.tokens.bank, body });
     const nowhere = await api.send("POST", "/api/v1/manifests", {
@@ -177,6 +228,20 @@ describe("access to the API", () => {
     expect(audit.text).toContain("revoke token");
     const check = await api.send("GET", "/api/v1/audit/check", { token: api.tokens.all });
     expect(check.json).toEqual({ firstBroken: null });
+  });
+
+  it("is described by a document that OpenAPI's own schema takes, with every route of the application", async () => {
+    const { json } = await api.send("GET", documentPath);
+    const schema = new URL("../../openapi/openapi-3.1.schema.json", import.meta.url);
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+      JSON.parse(readFileSync(schema, "utf8")),
+    );
+    expect([validate(json), validate.errors]).toEqual([true, null]);
+    expect(validate({ ...(json as object), paths: { "/x": { get: { responses: { ok: 1 } } } } })).toBe(false);
+    const documented = endpoints.map(({ path }) => path.replace(/\{(\w+)\}/g, ":$1"));
+    const routes = api.app().routes.map(({ path }) => path);
+    expect(new Set(routes)).toEqual(new Set([...documented, documentPath]));
+    expect([...contract.operations].sort()).toEqual(endpoints.map(({ id }) => id).sort());
   });
 
   it("is described by a document whose schemas compile, whose references lead somewhere and whose ids are unique", async () => {

@@ -152,6 +152,61 @@ describe("states over Terraform's protocol", () => {
     expect((await api.send("GET", "/api/v1/runs", { headers })).status).toBe(401);
   });
 
+  it("are kept for Terraform's http backend, by the requests of its client", async () => {
+    const address = `${url}/api/v1/state/shop/terraform`;
+    const authorization = `Basic ${Buffer.from(`ada:${api.tokens.approver}`).toString("base64")}`;
+    // As client.go of its backend sends them, with lock_method POST and unlock_method DELETE: each body with its digest.
+    const send = async (method: string, at: string, data?: string): Promise<Response> =>
+      fetch(at, {
+        method,
+        headers: {
+          authorization,
+          ...(data === undefined
+            ? {}
+            : {
+                "content-type": "application/json",
+                "content-md5": createHash("md5").update(data).digest("base64"),
+              }),
+        },
+        ...(data === undefined ? {} : { body: data }),
+      });
+    const info = (id: string): string =>
+      JSON.stringify({
+        ...{ ID: id, Operation: "OperationTypeApply", Info: "", Who: "ada@here", Version: "1.14.0" },
+        ...{ Created: new Date().toISOString(), Path: "" },
+      });
+    const state = (serial: number): string =>
+      JSON.stringify({
+        ...{ version: 4, terraform_version: "1.14.0", serial, lineage: "c2f3", outputs: {}, resources: [] },
+        check_results: null,
+      });
+    const [mine, other] = ["5b7c1f0e-0000-4000-8000-000000000001", "5b7c1f0e-0000-4000-8000-000000000002"];
+    expect((await send("GET", address)).status).toBe(404);
+    expect((await send("POST", `${address}/lock`, info(mine))).status).toBe(200);
+    // A second client is told by 409 whose the lock is.
+    const held = await send("POST", `${address}/lock`, info(other));
+    expect([held.status, await held.json()]).toEqual([
+      409,
+      expect.objectContaining({ ID: mine, Who: "ada@here" }),
+    ]);
+    expect((await send("GET", address)).status).toBe(204);
+    expect((await send("POST", `${address}?ID=${mine}`, state(1))).status).toBe(200);
+    expect((await send("POST", `${address}?ID=${other}`, state(2))).status).toBe(409);
+    expect((await send("POST", address, state(2))).ok).toBe(false);
+    const read = await send("GET", address);
+    const text = await read.text();
+    expect([read.status, text]).toEqual([200, state(1)]);
+    expect(read.headers.get("content-md5")).toBe(createHash("md5").update(text).digest("base64"));
+    expect((await send("POST", `${address}?ID=${mine}`, state(2))).status).toBe(200);
+    // It gives its lock back with the body that it was taken with.
+    expect((await send("DELETE", `${address}/lock`, info(mine))).status).toBe(200);
+    expect((await send("DELETE", `${address}/lock`, info(mine))).ok).toBe(false);
+    expect((await send("POST", `${address}?ID=${mine}`, state(3))).ok).toBe(false);
+    expect((await send("POST", `${address}/lock`, info(other))).status).toBe(200);
+    expect((await send("DELETE", `${address}?ID=${other}`)).status).toBe(200);
+    expect((await send("DELETE", `${address}/lock`, info(other))).status).toBe(200);
+  });
+
   it("give one lock to one of many that ask at once", async () => {
     const body = (id: number): object => ({ ID: `racer-${id}`, Who: "a@b" });
     const sent = await Promise.all(

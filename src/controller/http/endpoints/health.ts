@@ -78,7 +78,7 @@ async function measure(world: World, tenant: string | null): Promise<string> {
   const { rows: runs } = await sql<{ status: string; count: number; seconds: readonly [number, number] }>`
     SELECT status, count(*)::int AS count,
       percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM ended_at - created_at)) AS seconds
-    FROM graphform.runs WHERE ended_at > clock_timestamp() - interval '1 hour' AND coalesce(tenant = ${tenant}, true)
+    FROM graphform.runs WHERE ended_at > now() - interval '1 hour' AND coalesce(tenant = ${tenant}, true)
     GROUP BY status`.execute(database);
   const quantiles = runs.flatMap(({ status, seconds: [median, high] }): readonly Sample[] => [
     [`result="${status}",quantile="0.5"`, median],
