@@ -56,14 +56,13 @@ async function boundElsewhere(
   name: string,
   creates: boolean,
 ): Promise<readonly string[]> {
+  const settled = sql`SELECT FROM graphform.states WHERE name = ${name}
+    AND document::jsonb -> 'intents' = '{}' AND document::jsonb -> 'resources' <> '{}'`;
+  if (!creates && (await settled.execute(database)).rows.length > 0) return [];
   const { rows } = await sql<{ id: string }>`
-    WITH mine AS (SELECT document::jsonb AS document FROM graphform.states WHERE name = ${name}),
-    others AS (
-      SELECT jsonb_path_query(document::jsonb, '$.resources.*.id') #>> '{}' AS id FROM graphform.states
-      WHERE split_part(name, '/', 1) = ANY(${tenants}) AND name <> ${name}
-        AND (${creates} OR NOT EXISTS (SELECT FROM mine WHERE document -> 'intents' = '{}' AND document -> 'resources' <> '{}'))
-    )
-    SELECT DISTINCT id FROM others EXCEPT SELECT jsonb_path_query(document, '$.resources.*.id') #>> '{}' FROM mine`.execute(
+    SELECT jsonb_path_query(document::jsonb, '$.resources.*.id') #>> '{}' AS id FROM graphform.states
+    WHERE split_part(name, '/', 1) = ANY(${tenants}) AND name <> ${name}
+    EXCEPT SELECT jsonb_path_query(document::jsonb, '$.resources.*.id') #>> '{}' FROM graphform.states WHERE name = ${name}`.execute(
     database,
   );
   return rows.map(({ id }) => id);
