@@ -26,10 +26,10 @@ ${instance("a", 30)}${instance("b", 31)}${instance("c", 32)}`;
   one.env["GRAPHFORM_STATE_LEASE"] = "3s";
   service.duration = 3_600_000;
   const first = one.start("apply", "--auto-approve", "--parallelism", "1", "--json");
-  await until(
-    async () => ((await store.text()) ?? "").includes('"instances.a"') || undefined,
-    "the record of the first create",
-  );
+  await until(async () => {
+    const [id] = service.instances.keys();
+    return (id !== undefined && ((await store.text()) ?? "").includes(id)) || undefined;
+  }, "the record of the first create and its id");
   first.child.kill("SIGSTOP");
   const stopped = Date.now();
 
