@@ -86,6 +86,26 @@ describe("a run survives", () => {
     expect(await made("ended")).toHaveLength(3);
   }, 240_000);
 
+  it("a job that is delivered twice: one of the two does it, and a third that comes late does nothing", async () => {
+    await start(2);
+    const { run } = await fleet.add("twice", manifestText("twice", ["a", "b"]));
+    await fleet.until(run, "applying");
+    const deliver = (key: string): Promise<void> =>
+      fleet.database.transaction().execute((tx) => fleet.queue.send(tx, "apply", key, { run }));
+    await deliver("again");
+    const ended = await fleet.until(run);
+    expect(ended.status).toBe("applied");
+    expect(ended.attempts).toBeLessThanOrEqual(2);
+    expect(await made("twice")).toHaveLength(2);
+    await deliver("late");
+    await pause(6_000);
+    expect(await fleet.run(run)).toEqual(ended);
+    const left = await fleet.postgres.sql(
+      "SELECT FROM graphform_queue.job WHERE name = 'apply' AND state < 'completed'",
+    );
+    expect(left).toEqual([]);
+  }, 240_000);
+
   it("a cancel: it ends at a step, and what was begun is known", async () => {
     await start(1);
     const { run } = await fleet.add("cut", manifestText("cut", ["a", "b"]));
