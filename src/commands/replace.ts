@@ -52,24 +52,26 @@ export async function replaceStatus(
 }
 
 function statusLines(address: string, migration: Migration): readonly string[] {
-  const { phase, since, rehearsed, heldUntil, cap } = migration;
+  const { phase, since, rehearsed, heldUntil, cap, pausedUntil } = migration;
   const { does, proof, afterKill } = rowOf(migration);
   const times = rehearsed && `copy ${rehearsed.copy} ms, compare ${rehearsed.verify} ms`;
   const byHand = "the next plan or apply lets writes begin again; at the database itself";
+  const unpause = "CLIENT UNPAUSE on every node";
+  const left = cap === undefined ? (pausedUntil === undefined ? [] : [unpause]) : [capCommand(cap), unpause];
   const rows: readonly (readonly [name: string, text: string | undefined])[] = [
     ["does", does],
     ["proof", proof],
     ["if killed", afterKill],
     ["rehearsed", rehearsed && `${times}, ${rehearsed.bytes} bytes, at ${rehearsed.at}`],
     ["kept until", heldUntil],
-    [
-      "by hand",
-      cap === undefined ? undefined : `${byHand}: ${capCommand(cap)}, and CLIENT UNPAUSE on every node`,
-    ],
+    ["paused to", pausedUntil],
+    ["by hand", left.length === 0 ? undefined : `${byHand}: ${left.join(", and ")}`],
   ];
   const lines = rows.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(10)} ${text}`]));
   return [`${address}: ${phase} since ${since}`, ...lines];
 }
+
+const noTerms = { cutover: true, inside: [], parameters: [], windows: [], hold: 0 };
 
 /** `replace undo ADDRESS`: goes back to the old database. Throws `not-bound`, `nothing-to-undo`. */
 export async function replaceUndo(invocation: Invocation<ReplaceOptions>, address: string): Promise<number> {
@@ -85,14 +87,7 @@ export async function replaceUndo(invocation: Invocation<ReplaceOptions>, addres
         ...unplannedStep(address, boundAt(run.state, address), "migrate", world.digest),
         ...{ key: `${address}#undo`, verb: "undo" },
         ...defined({ timeout: options.timeout }),
-        migration: {
-          cutover: true,
-          inside: [],
-          parameters: [],
-          windows: [],
-          hold: 0,
-          outputs: run.manifest.outputs,
-        },
+        migration: { ...noTerms, outputs: run.manifest.outputs },
       };
       const steps = await carryOut([step], world);
       if (world.stopping.aborted) throw interrupted();

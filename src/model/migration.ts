@@ -73,7 +73,7 @@ export function mayMove(
   now: number,
 ): boolean {
   const fits = maxReadOnly !== undefined && time <= maxReadOnly;
-  if (cutover) return wasRehearsed || fits;
+  if (cutover && (wasRehearsed || fits)) return true;
   return isInWindow(windows, now) && (fits || maxReadOnly === undefined);
 }
 

@@ -8,14 +8,15 @@ import { expectedTime } from "../model/time-limit.ts";
 import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subjects.ts";
 
-/** The reason to keep a twin that is not declared: the old object until the time is over for which it is held for its address. */
-export function whyHeld({ address }: Subject, input: PlanInput): string | undefined {
+/** The reason not to delete an old database yet: its time is not over. */
+export function whyHeld({ address, kind, observed }: Subject, input: PlanInput): string | undefined {
   const main = withoutTwin(address);
   const until = input.state.migrations?.[main]?.heldUntil;
   if (twinIn(address) !== "former" || until === undefined || !isDeclared(main, input)) return undefined;
   const isOver = input.now !== undefined && input.now >= Date.parse(until);
   if (isOver || input.options.allowDestroy.includes(address)) return undefined;
-  return `another database is ${main} now; this one is kept, stopped, until ${until}: two databases until then`;
+  const runs = `it RUNS, and takes writes that ${main} lacks: graphform ${input.kinds.named(kind).noun} stop ${shellWord(address)}`;
+  return `another database is ${main} now; this one is kept until ${until}, two databases until then; ${observed?.phase.is === "ready" ? runs : "it is stopped"}`;
 }
 
 /** The reason for which an old database is deleted after its data was moved. */
@@ -33,19 +34,23 @@ function isDeclared(address: Address, { desired }: PlanInput): boolean {
 
 /** The part of a migration that an apply of this plan does now, in words, and if it may move the data. */
 export function partNow(
-  { address, kind, desired }: Pick<Subject, "address" | "kind" | "desired">,
+  { address, previousAddress = address, kind, desired }: Omit<Subject, "bound" | "observed">,
   { options, now = 0, state, profile }: PlanInput,
 ): { readonly moves: boolean; readonly words: string } {
   const { windows = [], maxReadOnly, hold = 0 } = desired?.lifecycle.migration ?? {};
-  const rehearsed = currentRehearsal(state.migrations?.[address], state.resources[twinOf(address, "next")]);
+  const rehearsed = currentRehearsal(
+    state.migrations?.[address],
+    state.resources[twinOf(previousAddress, "next")],
+  );
   const stop = { kind, operation: "operate", verb: "stop" } as const;
   const time = rehearsed && readOnlyTime(rehearsed, expectedTime(stop, profile, state.durations));
   const cutover = options.cutover?.includes(address) === true;
   const terms = { cutover, windows, ...defined({ maxReadOnly }) };
   const isLeft = options.cutover === undefined || isClosed(state.migrations?.[address]);
   const may = (ms: number): boolean => !isLeft && mayMove(terms, ms, time !== undefined, now);
-  const isOpen = isInWindow(windows, now);
-  const later = isOpen ? ["a larger maxReadOnly"] : windows.map((window) => `${window} (UTC)`);
+  const later = isInWindow(windows, now)
+    ? ["a larger maxReadOnly"]
+    : windows.map((window) => `${window} (UTC)`);
   const ways = [`--cutover ${shellWord(address)}`, ...later];
   const waits = cutover
     ? "rehearses, and the next --cutover moves the data"

@@ -16,14 +16,14 @@ export function withSuccessors(input: PlanInput): PlanInput {
   const wanted = input.desired.filter(({ lifecycle }) => lifecycle.onReplace === "migrate");
   if (wanted.length === 0 || input.destroying) return input;
   const { chosen } = subjectsOf(input);
+  const migrations = { ...input.state.migrations };
   const migrating = new Map<Address, readonly Address[]>();
   const twins = wanted.flatMap((desired): readonly Desired[] => {
     const subject = chosen.get(desired.address);
     if (subject?.bound === undefined || subject.observed === undefined || subject.doubt !== undefined)
       return [];
-    const { action, forcedBy } = propose(subject, input, new Set());
     const isAsked = input.options.replace.includes(desired.address);
-    if (action !== "replace" || forcedBy === undefined || isAsked) return [];
+    if (!isReplaced(subject, input) || isAsked) return [];
     const inside = input.desired.filter((entry) =>
       hostsIn(input.kinds.named(entry.kind).schema, entry.spec).some(
         ({ address }) => address === desired.address,
@@ -33,9 +33,26 @@ export function withSuccessors(input: PlanInput): PlanInput {
       desired.address,
       inside.map(({ address }) => address),
     );
-    return [successor(desired), ...inside.map((entry) => childOf(entry, desired.address, input))];
+    const twin = successor(desired);
+    const [known, migration] = [chosen.get(twin.address), migrations[desired.address]];
+    // A new database that is replaced itself was not rehearsed with.
+    if (migration && known?.observed && isReplaced({ ...known, desired: twin }, input)) {
+      const { rehearsed: _, ...unrehearsed } = migration;
+      migrations[desired.address] = unrehearsed;
+    }
+    return [twin, ...inside.map((entry) => childOf(entry, desired.address, input))];
   });
-  return { ...input, desired: [...input.desired, ...twins], migrating };
+  return {
+    ...input,
+    state: { ...input.state, migrations },
+    desired: [...input.desired, ...twins],
+    migrating,
+  };
+}
+
+function isReplaced(subject: Subject, input: PlanInput): boolean {
+  const { action, forcedBy } = propose(subject, input, new Set());
+  return action === "replace" && forcedBy !== undefined;
 }
 
 /** The object that takes over. Until the switch it holds only a copy, so nothing protects it. */

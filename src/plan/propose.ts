@@ -160,7 +160,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     return { ...shared, action: "migrate", reason, disruption: "downtime", forcedBy };
   }
   if (forcedBy !== undefined || requested) {
-    const disruption: Disruption = kind.holdsData ? "data-loss" : "downtime";
+    const disruption = lossOf(subject.address, kind);
     const reason =
       forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, recreated);
     return { ...shared, action: "replace", reason, disruption, ...defined({ forcedBy }) };
@@ -275,7 +275,10 @@ function proposeRemoval(subject: Subject, input: PlanInput): Change {
     ...shared,
     action: "delete",
     reason: removal?.reason ?? reason,
-    // The twin that has no address yet holds a copy at most.
-    disruption: kind.holdsData ? (twinIn(subject.address) === "next" ? "none" : "data-loss") : "downtime",
+    disruption: lossOf(subject.address, kind),
   };
 }
+
+/** The disruption of a deletion. The twin that has no address yet holds a copy at most. */
+const lossOf = (address: Address, { holdsData }: Kind): Disruption =>
+  holdsData ? (twinIn(address) === "next" ? "none" : "data-loss") : "downtime";

@@ -1,9 +1,9 @@
 /** @module Cuts over: brings the old database to rest, copies, proves, closes it, and switches the address. */
-import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
+import type { ApplyContext, StepResult } from "../apply/context.ts";
 import { backup } from "../apply/operations/backup.ts";
 import { unplannedStep } from "../apply/operations/existing.ts";
 import { twinOf } from "../model/address.ts";
-import { GraphformError, isServiceError, ServiceError } from "../model/errors.ts";
+import { asError, GraphformError } from "../model/errors.ts";
 import type { MigrationPhase, MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import { copy } from "./data/copy.ts";
@@ -16,7 +16,7 @@ import { megabytes, type OnProgress } from "./data/progress.ts";
 import { isRefusal, Refused } from "./data/refusals.ts";
 import { verify } from "./data/verify.ts";
 import { closeAtRest, switchOver, writeMark } from "./fence.ts";
-import { enterPhase, report } from "./record.ts";
+import { enterPhase, report, setPhase } from "./record.ts";
 import { boundAt } from "./sides.ts";
 
 /** Everything that one cutover works with. */
@@ -40,11 +40,14 @@ export async function cutOver(work: Cutover, context: ApplyContext): Promise<Ste
     const limit = AbortSignal.timeout(budget);
     const end = performance.now() + budget;
     const signal = AbortSignal.any([context.stopping, freeze.lost, limit]);
-    await move({ ...work, end }, freeze, signal, context).catch((error: unknown) => {
+    await move({ ...work, end }, freeze, signal, context).catch(async (error: unknown) => {
       // A connection that broke is no reason by itself.
       if (!limit.aborted) throw freeze.lost.aborted ? freeze.lost.reason : error;
       const message = `the data was not moved within ${budget / 1000} s, the longest read-only time`;
-      throw new GraphformError("too-slow", message, { cause: error });
+      // There may be more data by now.
+      await setPhase(step.address, "freeze", { rehearsed: undefined }, context);
+      const hint = "run it again: the next --cutover rehearses anew";
+      throw new GraphformError("too-slow", message, { cause: error, hint });
     });
     return writeMark(target);
   });
@@ -88,22 +91,18 @@ async function move(
   signal.throwIfAborted();
 }
 
-/** A database without an append-only file keeps a copy only by a backup. */
+/** A database without an append-only file keeps a copy only by a backup. Rejects if none is made: a crash would lose what was moved. */
 async function backUp(step: Step, context: ApplyContext): Promise<void> {
   const next = twinOf(step.address, "next");
   const operations = context.kinds.named(step.kind).operations.backup ?? [];
   const isOffered = operations.length > 0 && operations.every((name) => context.profile.operations[name]);
-  const { digest, emit } = context;
-  try {
-    if (!isOffered || driverOf(context, step.kind).backup === undefined)
-      throw new ServiceError("invalid", "backup", "the service offers none");
-    const end = await backup(unplannedStep(next, boundAt(next, context), "backup", digest), context);
-    if (end.result !== "done") throw new GraphformError("not-durable", end.message ?? "no backup was made");
-  } catch (error) {
-    if (!isServiceError(error) || error.mayHaveWorked) throw error;
-    const message = `the new database keeps no append-only file, and cannot be backed up (${error.message}): a crash loses what its last save lacks`;
-    emit({ type: "warning", address: step.address, message });
-  }
+  const made = unplannedStep(next, boundAt(next, context), "backup", context.digest);
+  const failed = (message: string): StepResult => ({ result: "failed", message });
+  const { result, message = result } = isOffered
+    ? await backup(made, context).catch((error: unknown) => failed(asError(error).message))
+    : failed("the service offers none");
+  if (result === "done") return;
+  throw new Refused("target-unsafe", `the new database has no append-only file and no backup: ${message}`);
 }
 
 function progressOf(step: Step, phase: "copy" | "verify", context: ApplyContext): OnProgress {

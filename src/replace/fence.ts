@@ -29,7 +29,8 @@ export function power(verb: "start" | "stop", address: Address, context: ApplyCo
 
 /**
  * Brings a database to rest, works while its writes wait, and closes it: resolves once it is seen stopped. On every failure before the service
- * has taken the stop it takes writes again, and the migration goes back to the phase before; a stop that may go on rejects with `fence-open`.
+ * has taken the stop it takes writes again, or the state remembers what the next run has to put back, and the migration goes back to the phase
+ * before; a stop that may go on rejects with `fence-open`.
  */
 export async function closeAtRest<T>(
   step: Step,
@@ -42,7 +43,7 @@ export async function closeAtRest<T>(
   const { phase = "await-cutover" } = known;
   const back = isInterrupted({ ...known, phase }) ? phaseBefore(known) : phase;
   const cap = known.cap ?? (await readCap(side));
-  await enterPhase(step, "quiesce", "no new write begins", context, { cap });
+  await enterPhase(step, "quiesce", "waits until it has settled, then no new write begins", context, { cap });
   // If it rejects, the cap may still be in force: the state remembers it, and the next run or plan puts it back.
   const freeze = await quiesce(side, { cap }, context.stopping);
   if (isRefusal(freeze)) {
@@ -60,6 +61,9 @@ export async function closeAtRest<T>(
     // It is stopped, or may be: the next run goes on, or back.
     if (isOpenFence(error)) {
       freeze.abandon();
+      const { message, hint } = error;
+      if (context.stopping.aborted)
+        context.emit({ type: "warning", address, message: `${message}; ${hint}` });
       throw error;
     }
     const isReleased = await freeze.release();
@@ -86,11 +90,12 @@ async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyConte
   // Recorded first: a run that is killed from here on leaves a pause that only a later run ends in time.
   await setPhase(address, "fence", { pausedUntil, cap }, context);
   try {
-    // A longer pause extends the one in force, and shorter ones that renew it do not end it.
-    for (const node of side.nodes) await pauseNode(node, stopWithin);
     // Another client that ends the pause while the database stops must find no way to write.
     await setCap(side, 1);
-    const lost = await freeze.endConnections();
+    let lost = await freeze.prove();
+    // A longer pause extends the one in force, and shorter ones that renew it do not end it.
+    if (lost === undefined) for (const node of side.nodes) await pauseNode(node, stopWithin);
+    lost ??= await freeze.endConnections();
     if (lost !== undefined) throw new Refused(lost.code, lost.message);
     await stop(address, open, context);
   } catch (error) {
@@ -106,6 +111,8 @@ async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyConte
   freeze.abandon();
   // Something may have been written while it stopped: it is never switched from.
   if (lost !== undefined) throw open(lost.message);
+  if (side.nodes.some(({ control }) => control.isOpen))
+    throw open("the service shows it stopped, and it still answers");
 }
 
 /** Stops a database while its writes wait: a refusal is said at once, and the request is not sent again. A stop that may go on throws what `open` makes. */
@@ -137,7 +144,7 @@ async function stop(
 }
 
 /** True for the failure of a fence whose database is stopped, or may be. */
-function isOpenFence(error: unknown): boolean {
+function isOpenFence(error: unknown): error is GraphformError {
   return isGraphformError(error) && error.code === "fence-open";
 }
 
@@ -207,7 +214,7 @@ export async function reopen(step: Step, context: ApplyContext): Promise<StepRes
     if (started.result !== "done") return started;
   }
   await letWriteAgain(address, context);
-  const message = `${id} takes writes again and has lost nothing: an earlier run had closed it and not switched`;
+  const message = `${id} takes writes again and has lost nothing: an earlier run ended before the switch`;
   return { result: "done", id, message };
 }
 

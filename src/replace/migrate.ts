@@ -48,11 +48,11 @@ async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyC
     return done("an earlier cutover is to be ended first");
   const source = await openBound(address, context);
   try {
-    const strangers = await unknownUsers(step, inside, context);
+    const unknown = await unknownUsers(step, inside, context);
     const inventory = await takeInventory(source, context.stopping);
     const rights = await refusalsOfSide(source, "source", context.stopping);
     const maxMemory = parseSize(String(step.spec?.["config.maxMemory"] ?? ""));
-    const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...strangers];
+    const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...unknown];
     if (found.length > 0) return refused(step, found);
     if (context.journal.state.migrations?.[address] === undefined)
       await setPhase(address, "create", {}, context);
@@ -92,7 +92,7 @@ async function unknownUsers(
   );
   const unknown = found.flat().filter((other) => !known.has(other));
   return unknown.map((other) => ({
-    message: `nobody knows the password of ${other}, and the new database would lack it`,
+    message: `the password of ${other} is not known, so the new database would lack that user`,
     remedy: "declare it with its password, or delete it",
   }));
 }
@@ -121,23 +121,22 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
   return withSides(address, context, async (source, target) => {
     const inventory = await takeInventory(source, context.stopping);
     const { memory, engine, isCluster } = await takeInventory(target, context.stopping);
-    const largest = defined({ largest: known?.rehearsed?.largest });
-    const facts = { maxMemory: memory.max, engine, isCluster, ...largest };
+    const before = currentRehearsal(known, context.journal.state.resources[twinOf(address, "next")]);
+    const facts = { maxMemory: memory.max, engine, isCluster, ...defined({ largest: before?.largest }) };
     const reasons = [
       ...refusalsOf(inventory, facts),
       ...(await refusalsOfSide(target, "target", context.stopping)),
     ];
     if (reasons.length > 0) return refused(step, reasons);
-    const before = currentRehearsal(known, context.journal.state.resources[twinOf(address, "next")]);
-    const now = context.clock.now();
-    if (before === undefined && !terms.cutover && !isInWindow(terms.windows, now))
+    if (before === undefined && !terms.cutover && !isInWindow(terms.windows, context.clock.now()))
       return waits(step, undefined, terms, context);
-    const options = { inventory, keepParameters: terms.parameters };
-    const measure = () => rehearse(source, target, options, context.stopping);
+    const measure = () => rehearse(source, target, terms.parameters, context.stopping);
     const rehearsed = before ?? (await rehearsal(step, measure, context));
     if (isRefusal(rehearsed)) return refused(step, [rehearsed]);
     const time = readOnlyTime(rehearsed, stopTime(step, context));
-    if (!mayMove(terms, time, before !== undefined, now)) return waits(step, rehearsed, terms, context);
+    // A window may have closed while it rehearsed.
+    if (!mayMove(terms, time, before !== undefined, context.clock.now()))
+      return waits(step, rehearsed, terms, context);
     const sizes = { budget: readOnlyLimit(time), expectedBytes: rehearsed.bytes };
     return cutOver({ step, terms, facts, source, target, ...sizes }, context);
   });
@@ -179,7 +178,7 @@ async function waits(
   const time = rehearsed && readOnlyTime(rehearsed, stopTime(step, context));
   const message =
     rehearsed === undefined || time === undefined
-      ? "its data is not moved before somebody says so: a rehearsal measures the read-only time, and slows the live database down meanwhile"
+      ? "its data is moved when that is asked for: a rehearsal measures the read-only time, and slows the live database down meanwhile"
       : `ready: read-only for about ${aboutDuration(time)} (rehearsed ${rehearsed.at}; given up after ${aboutDuration(readOnlyLimit(time))}); the live database stood still for ${aboutDuration(rehearsed.stall)} at most`;
   const hint = `graphform apply --cutover ${shellWord(address)} ${rehearsed === undefined ? "rehearses" : "moves the data"}${window}`;
   return { result: "waiting-for-person", message, hint, ...defined({ id }) };

@@ -30,7 +30,7 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
     afterKill: "it goes on waiting",
   },
   quiesce: {
-    does: "lets no new write begin, waits until none runs, and pauses writes on every node",
+    does: "waits for constraints and snapshots, lets no write begin, pauses writes on every node",
     proof: "no query runs or waits",
     afterKill: "any later run, a plan too, puts QUERY_MEM_CAPACITY back",
   },

@@ -19,13 +19,16 @@ export function boundAt(address: Address, { journal }: Pick<ApplyContext, "journ
   return bound;
 }
 
-/** Connects to the object that an address is bound to, with the values that were last applied to it. Throws `not-asked`. */
+/**
+ * Connects to the object that an address is bound to, with the values that were last applied to it. The connections outlive a request to
+ * stop: it must still be possible to put back the cap and to end the pause. Throws `not-asked`.
+ */
 export async function openBound(address: Address, context: ApplyContext): Promise<Side> {
   const bound = boundAt(address, context);
   const driver = driverOf(context, bound.kind);
   const live = await driver.get(bound, context.stopping);
   const spec: Spec = knownValues(bound.recorded, context.open, (other) => context.outputs.get(other));
-  return openLive(bound, live, spec, driver, context.stopping);
+  return openLive(bound, live, spec, driver, context.aborting);
 }
 
 async function openLive(
@@ -42,10 +45,7 @@ async function openLive(
   });
 }
 
-/** Keys of one database that a plan looks at; preflight looks at all of them. */
-const enough = 10_000;
-
-/** The reasons, as guards of a plan, for which the data of a running database cannot be moved. None if it cannot be asked: preflight asks again. */
+/** The reasons, as guards of a plan, for which the data of a running database cannot be moved. None if it cannot be asked: preflight asks again, and looks at all keys. */
 export async function foresee(
   ref: Ref,
   live: Live,
@@ -55,7 +55,7 @@ export async function foresee(
 ): Promise<readonly Guard[]> {
   try {
     const side = await openLive(ref, live, spec, reader, signal);
-    const found = refusalsOf(await takeInventory(side, signal, enough).finally(side.close), {});
+    const found = refusalsOf(await takeInventory(side, signal, 10_000).finally(side.close), {});
     return found.map(({ message, remedy }) => ({ code: "on-replace", message, lift: remedy }));
   } catch {
     signal.throwIfAborted();

@@ -1,6 +1,6 @@
 /** @module Goes back to the database before the last switch of a migration while it is held. */
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
-import { untilShownOrAbsent } from "../apply/engine/look-for-missing.ts";
+import { isAbsent, untilAtRest } from "../apply/operations/existing.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { asError, GraphformError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
@@ -26,7 +26,7 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
     throw new GraphformError("nothing-to-undo", `${address} has no migration`);
   const at = { ...step, id: bound.id, place: bound.place ?? place };
   const isGiven = migration.phase === "switch";
-  const isLost = isSwitched(migration) && !isGiven && (await isGone(address, bound, context));
+  const isLost = isSwitched(migration) && !isGiven && (await isGone(at, bound, context));
   if (isInterrupted(migration) && !isLost) {
     const opened = await reopen(at, context);
     if (opened.result !== "done" || !isSwitched(migration)) return opened;
@@ -37,12 +37,13 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
     });
   const terms = { ...termsOf(bound, migration, context), ...defined({ outputs: step.migration?.outputs }) };
   const again = `graphform replace undo ${shellWord(address)}`;
-  let said = "an earlier run gave the address back";
+  let said = "an earlier run gave the address back, and what the other one had got is not counted";
   if (!isGiven) {
     // The database in use is closed only if the other one can be started.
-    await assertStartable(twinOf(address, "former"), context);
-    const kept = `${bound.id} is kept, stopped, and ${again} goes to it again`;
-    said = isLost ? `${bound.id} is gone` : `${await close(at, context)}; ${kept}`;
+    const own = await ownWrites(twinOf(address, "former"), context);
+    said = isLost
+      ? `${bound.id} is gone, with all that it had got since the switch${own}`
+      : `${await close(at, context)}; ${bound.id} is kept, stopped, and ${again} goes to it again${own}`;
     await switchOver(at, terms, "former", { phase: "switch" }, context);
   }
   report(step, "switch", "the database that has the address again is started", context);
@@ -60,21 +61,21 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
 }
 
 /** True if the database in use is proved absent, as for an apply. Throws `not-asked` if a list still has it: if it ran, both would take writes. */
-async function isGone(address: Address, bound: Bound, context: ApplyContext): Promise<boolean> {
-  const { kind, id, place, createdAt } = bound;
-  const watched = { kind, address, ref: bound, createdAt: Date.parse(createdAt) };
-  if ((await untilShownOrAbsent(watched, context)) !== undefined) return false;
+async function isGone(step: Step, { kind, id, place }: Bound, context: ApplyContext): Promise<boolean> {
+  if (!isAbsent(await untilAtRest(step, { id, place }, context))) return false;
   const listed = await driverOf(context, kind).list(place, context.stopping);
   if (!listed.includes(id)) return true;
   throw new GraphformError("not-asked", `the service lists ${id}, which may run, and does not describe it`);
 }
 
-async function assertStartable(address: Address, context: ApplyContext): Promise<void> {
+/** Says that a database that should be stopped has run. Throws `nothing-to-undo` if it cannot be started. */
+async function ownWrites(address: Address, context: ApplyContext): Promise<string> {
   const bound = context.journal.state.resources[address];
   const live = bound && (await driverOf(context, bound.kind).get(bound, context.stopping));
   const is = live?.phase.is ?? "it is deleted";
-  if (is !== "stopped" && is !== "ready")
-    throw new GraphformError("nothing-to-undo", `${address} cannot be started: ${is}`);
+  if (is === "stopped") return "";
+  if (is === "ready") return "; this one was running, and has what was written to it alone meanwhile";
+  throw new GraphformError("nothing-to-undo", `${address} cannot be started: ${is}`);
 }
 
 /** The mark of a database that was just started: its process has counted from 0. Undefined if it cannot be asked. */
@@ -93,6 +94,7 @@ async function close(step: Step, context: ApplyContext): Promise<string> {
   const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
   if (live?.phase.is === "stopped") return `${notCounted}: it was stopped`;
   const side = await openBound(address, context).catch((error: unknown) => {
+    context.stopping.throwIfAborted();
     const message = `${id} cannot be brought to rest: ${asError(error).message}`;
     const hint = "stop it first: its writes since the switch stay in it";
     throw new GraphformError("not-asked", message, { hint });
@@ -109,7 +111,7 @@ async function close(step: Step, context: ApplyContext): Promise<string> {
   }
 }
 
-/** The terms of the way back: the database that loses the address is kept as long as the other one was to be, a day at least. With what was declared inside since. */
+/** The terms of the way back: the database that loses the address is kept for the rest of the time, a day at least, with what was added inside of it since. */
 function termsOf({ id }: Bound, migration: Migration, { clock, journal }: ApplyContext): MigrationTerms {
   const left = Date.parse(migration.heldUntil ?? "") - clock.now();
   const all = Object.entries(journal.state.resources);

@@ -4,7 +4,7 @@ import { kindRegistry } from "../../src/model/kind.ts";
 import type { Plan, PlanOptions } from "../../src/model/plan.ts";
 import type { Migration } from "../../src/model/state.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { actions, type Case, changeOf, planInput, type Scene } from "../support/plan-input.ts";
+import { actions, type Case, changeOf, moveOf, planInput, type Scene } from "../support/plan-input.ts";
 import { toyKind } from "../support/toy-kind.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
@@ -63,10 +63,41 @@ describe("a plan of a migration", () => {
     expect(planned(scene, { phase: "fence" }, asked).forecast.replacements).toBe(0);
   });
 
+  it("knows the rehearsal of an address that is moved, and none with a new database that it replaces itself", () => {
+    const scene: Scene = {
+      a: { recorded: { size: 1 } },
+      "a~next": { recorded: { size: 2 } },
+      b: { ...migrating(), id: "id-a", recorded: false },
+      "b~next": { ...next, id: "id-a~next", recorded: false },
+    };
+    const input = planInput(scene, {
+      options: { cutover: ["toys.b"] },
+      moved: [moveOf("a", "b")],
+      now: noon,
+    });
+    const migrations = { "toys.a": { phase: "await-cutover", since, rehearsed } } as const;
+    const plan = makePlan({ ...input, state: { ...input.state, migrations } });
+    expect(changeOf(plan, "b").reason).toContain("apply moves the data");
+    const other = planned(
+      { a: migrating(), "a~next": { has: { size: 3 } } },
+      { phase: "await-cutover", rehearsed },
+      asked,
+    );
+    expect(changeOf(other, "a~next")).toMatchObject({ action: "replace", disruption: "none" });
+    expect(changeOf(other, "a").reason).toContain("apply rehearses, and the next --cutover moves the data");
+  });
+
   it("says of an old database that it deletes itself that the next plan moves the data", () => {
     const scene = { a: migrating(), "a~former": next };
     const plan = planned(scene, { heldUntil: since }, { ...asked, allowDestroy: ["toys.a~former"] });
-    expect(changeOf(plan, "a").blocked[0]?.message).toBe("this plan deletes toys.a~former first");
+    expect(changeOf(plan, "a").blocked[0]?.message).toBe("this plan removes toys.a~former first");
+  });
+
+  it("says the same of one that was deleted outside", () => {
+    const gone = { recorded: { size: 2 } };
+    const plan = planned({ a: migrating(), "a~former": gone, b: next }, { heldUntil: since }, asked);
+    expect(changeOf(plan, "a~former").action).toBe("forget");
+    expect(changeOf(plan, "a").blocked[0]?.message).toBe("this plan removes toys.a~former first");
   });
 });
 
@@ -77,6 +108,21 @@ describe("a plan after a migration", () => {
 
   it("keeps the old database while its time lasts", () => {
     expect(actions(planned({ a: kept, "a~former": next }, held))).toEqual({ a: "keep", "a~former": "keep" });
+  });
+
+  it("says whether the old database is stopped, or runs", () => {
+    const reasonOf = (phase: "ready" | "stopped"): string =>
+      changeOf(planned({ a: kept, "a~former": { ...next, phase } }, held), "a~former").reason;
+    expect(reasonOf("stopped")).toMatch(/it is stopped$/);
+    expect(reasonOf("ready")).toMatch(/it RUNS, and takes writes that toys.a lacks: graphform toy stop/);
+  });
+
+  it("backs no old database up before it is deleted: it is stopped", () => {
+    const remembered = { onDelete: "backup" as const };
+    const allowed = { allowDestroy: ["toys.a~former"] };
+    const plan = planned({ a: kept, "a~former": { ...next, remembered } }, held, allowed);
+    expect(changeOf(plan, "a~former")).toMatchObject({ action: "delete" });
+    expect(changeOf(plan, "a~former").backupFirst).toBeUndefined();
   });
 
   it("deletes the old database with the resource if that is not declared any more, by its guards", () => {

@@ -171,7 +171,12 @@ const world = (): World => {
 };
 const idOf = (side: Side): string => String(side.primary.target.host);
 const sideOf = (id: string): Side => {
-  const control = { isOpen: true } as Side["primary"]["control"];
+  const { process } = world().of(id);
+  const control = {
+    get isOpen() {
+      return world().isUp(id) && world().of(id).process === process;
+    },
+  } as Side["primary"]["control"];
   const primary = { target: { host: id }, role: "primary", control } as unknown as Side["primary"];
   return { primary, replicas: [], nodes: [primary], close: () => undefined };
 };

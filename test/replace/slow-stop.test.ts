@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -74,13 +74,17 @@ async function kill(at: string, args: readonly string[]): Promise<void> {
 }
 
 /** Runs a command, and does something while it stands still as soon as the state says this. */
-async function hold(at: string, args: readonly string[], meanwhile: () => Promise<unknown>): Promise<Ran> {
+async function hold(
+  at: string,
+  args: readonly string[],
+  meanwhile: (child: ChildProcess) => Promise<unknown>,
+): Promise<Ran> {
   const held = join(user.dir, "held");
   Object.assign(user.env, { KILL_AT_PHASE: at, HELD_BY: held, NODE_OPTIONS: `--import=${holder}` });
-  const { ended } = user.start(...args);
+  const { child, ended } = user.start(...args);
   Object.assign(user.env, { NODE_OPTIONS: undefined, HELD_BY: undefined });
   await until(() => user.has("held") || undefined, at);
-  await meanwhile().finally(() => rmSync(held));
+  await meanwhile(child).finally(() => rmSync(held));
   return ended;
 }
 
@@ -192,7 +196,9 @@ describe("replace undo", () => {
     const at = await endpoint();
     const cap = await ask(at, login, "GRAPH.CONFIG", "GET", "QUERY_MEM_CAPACITY");
     await kill("quiesce", undo);
-    expect(await status()).toMatch(/quiesce since .*\n +does +lets no new write begin/);
+    expect(await status()).toMatch(
+      /quiesce since .*\n +does +waits for constraints and snapshots, lets no write begin/,
+    );
     await ask(at, login, "GRAPH.CONFIG", "SET", "QUERY_MEM_CAPACITY", "1");
     expect((await user.run("plan")).err).toContain("it takes writes again");
     expect(await ask(at, login, "GRAPH.CONFIG", "GET", "QUERY_MEM_CAPACITY")).toEqual(cap);
@@ -203,6 +209,20 @@ describe("replace undo", () => {
     expect(await endpoint()).toBe(at);
     await expectAll();
   }, 120_000);
+
+  it.each(["quiesce", "freeze", "fence"])(
+    "lets writes go on by itself, with the cap that was, if Ctrl-C ends it in its %s",
+    async (phase) => {
+      const at = await endpoint();
+      const capOf = (): Promise<unknown> => ask(at, login, "GRAPH.CONFIG", "GET", "QUERY_MEM_CAPACITY");
+      const cap = await capOf();
+      const ended = await hold(phase, undo, async (child) => child.kill("SIGINT"));
+      expect(ended, ended.out + ended.err).toMatchObject({ code: 130 });
+      await write(at);
+      expect(await capOf()).toEqual(cap);
+    },
+    60_000,
+  );
 
   it("switches only after a stop that it has proved itself, though an earlier one's is seen", async () => {
     const before = user.state("slow").resources;
@@ -218,7 +238,7 @@ describe("replace undo", () => {
     expect(user.state("slow").resources["instances.orders"]?.id).toBe(before["instances.orders"]?.id);
     const back = await user.run(...undo);
     expect(back, back.out + back.err).toMatchObject({ code: 0 });
-    expect(back.err).toContain("was not counted, since it was started anew");
+    expect(back.err).toContain("is not counted: it was started anew");
     const after = user.state("slow").resources;
     expect(after["instances.orders"]?.id).toBe(before["instances.orders~former"]?.id);
     expect(after["instances.orders~former"]?.id).toBe(before["instances.orders"]?.id);
@@ -233,7 +253,7 @@ describe("replace undo", () => {
     );
     const forward = await user.run(...undo);
     expect(forward, forward.out + forward.err).toMatchObject({ code: 0 });
-    expect(forward.err).toContain("an earlier run switched back");
+    expect(forward.err).toContain("an earlier run gave the address back");
     expect(user.state("slow").resources["instances.orders"]?.id).toBe(before["instances.orders~former"]?.id);
     await expectAll();
   }, 120_000);

@@ -323,7 +323,7 @@ describe("a migration in trouble", () => {
   it("names the database that is kept, and what an undo that was killed has stopped", async () => {
     expect((await user.run("apply", "--auto-approve")).code).toBe(0);
     const words = async (): Promise<string> => (await user.run("plan")).out.replace(/\s+/g, " ");
-    expect(await words()).toContain("another database is instances.orders now; this one is kept, stopped");
+    expect(await words()).toContain("another database is instances.orders now; this one is kept until");
     await kill("stopping", ["replace", "undo", "instances.orders"]);
     expect(await words()).toContain("an earlier replace undo was at work and did not end: apply starts this");
     expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });

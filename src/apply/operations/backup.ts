@@ -4,13 +4,13 @@ import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { requestBackup } from "../engine/request-backup.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
 import { isStale, staleResult } from "../evidence/precondition.ts";
-import { notAtRest, refOf, untilAtRest } from "./existing.ts";
+import { isAbsent, notAtRest, refOf, untilAtRest } from "./existing.ts";
 
 /** Asks for a backup and waits until it is listed as complete. One that is not complete in time is still converging. */
 export async function backup(step: Step, context: ApplyContext): Promise<StepResult> {
   const ref = refOf(step, context);
   const rest = await untilAtRest(step, ref, context);
-  if (rest.is === "never-there" || (rest.is === "failed" && rest.live.phase.is === "gone"))
+  if (isAbsent(rest))
     return { result: "done", id: ref.id, message: `${ref.id} is gone: there is nothing to back up` };
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
   if (isStale(step, rest.live, context)) return staleResult(step, ref, rest.live);

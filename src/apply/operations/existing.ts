@@ -46,6 +46,11 @@ export function unplannedStep(
   return { ...named, checks: [], precondition, after: [], blocked: [] };
 }
 
+/** True if the object is gone. */
+export function isAbsent(rest: Converged): boolean {
+  return rest.is === "never-there" || (rest.is === "failed" && rest.live.phase.is === "gone");
+}
+
 /** The result of a step whose object did not come to rest. */
 export function notAtRest(ref: Ref, rest: Converged): StepResult {
   if (rest.is === "timeout") {

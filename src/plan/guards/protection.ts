@@ -1,4 +1,6 @@
 /** @module Protection of existing objects, and what the state remembers of it. */
+
+import { twinIn } from "../../model/address.ts";
 import type { Lifecycle } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
 import type { Change, Guard } from "../../model/plan.ts";
@@ -66,6 +68,8 @@ export function isBackedUpFirst(
   { kinds }: Pick<PlanInput, "kinds">,
 ): boolean {
   const rules = [subject.desired?.lifecycle.onDelete, subject.bound?.onDelete];
+  // A backup needs a running database; the former one is stopped, and its data was moved.
+  if (twinIn(subject.address) !== undefined) return false;
   const holdsData = destroys(change) && kinds.named(subject.kind).holdsData;
   return holdsData && rules.includes("backup") && !isBeingDeleted(subject);
 }

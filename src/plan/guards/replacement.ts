@@ -78,8 +78,10 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
       message: `the create of its new database is in doubt as ${twinOf(subject.previousAddress, "next")}`,
       lift: "take the moved block out until an apply has resolved it",
     };
-  if (resources[former] !== undefined && input.options.allowDestroy.includes(former))
-    return { code, message: `this plan deletes ${former} first`, lift: "apply it, and plan again" };
+  const isGone = !input.observed.has(former) && input.doubts?.has(former) !== true;
+  const isLeaving = input.options.allowDestroy.includes(former) || isGone;
+  if (resources[former] !== undefined && isLeaving)
+    return { code, message: `this plan removes ${former} first`, lift: "apply it, and plan again" };
   if (resources[former] !== undefined)
     return {
       code,

@@ -1,6 +1,6 @@
 /** @module Copies every key of every database, with its end, and the libraries and parameters, in bounded memory. */
 
-import type { Command, Reply } from "../../database/exchange.ts";
+import type { Command } from "../../database/exchange.ts";
 import { setParameters } from "../../database/settings.ts";
 import { type Job, runWithin } from "./in-flight.ts";
 import { type Inventory, librariesOf, parametersToCarry, totalsOf } from "./inventory.ts";
@@ -104,14 +104,11 @@ async function* jobsOf(listing: Link, task: Task): AsyncGenerator<Job<Pair>> {
       for (const key of batch.filter(({ type }) => type === graphType)) {
         const name = String(key.name);
         // RESTORE of a second graph of the same name ends the server, also in another database.
-        if (task.graphs.has(name))
-          throw new Refused("graph-name-twice", `two databases have a graph ${name}`);
+        if (task.graphs.has(name)) throw new Refused("graph-name-twice", `two databases have graph ${name}`);
         task.graphs.add(name);
       }
-      const weight = batch.reduce(
-        (sum, key) => sum + Math.max(key.memory, weights.get(String(key.name)) ?? 0),
-        0,
-      );
+      const heavy = (key: Key): number => Math.max(key.memory, weights.get(String(key.name)) ?? 0);
+      const weight = batch.reduce((sum, key) => sum + heavy(key), 0);
       yield { weight, run: (pair) => copyKeys(pair, batch, task) };
     }
   }
@@ -140,20 +137,12 @@ async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Ta
     bytes += dump.length;
     sums.largest = Math.max(sums.largest, dump.length);
   });
-  for (const [at, reply] of (await restoreAll(target, commands)).entries())
+  for (const [at, reply] of (await target.all(commands)).entries())
     if (reply instanceof Error)
       throw new Refused("copy-refused", `key ${commands[at]?.[1]} of database ${database}: ${reply.message}`);
   sums.keys += commands.length;
   sums.bytes += bytes;
   count(keys.length, bytes);
-}
-
-/** A graph that an earlier attempt restored is deleted before it is restored again. */
-async function restoreAll(to: Link, commands: readonly Command[]): Promise<readonly Reply[]> {
-  const replies = await to.all(commands);
-  const again = commands.filter((_, at) => /^BUSYKEY/.test(String((replies[at] as Error | null)?.message)));
-  for (const [, name = ""] of again) await to.one(["GRAPH.DELETE", name]);
-  return again.length === 0 ? replies : to.all(again);
 }
 
 /** Deletes every key and library of the target. Never of the source: it compares the processes first. */

@@ -50,6 +50,7 @@ export async function holdFreeze(
   let isOver = false;
   let isFenced = false;
   let timer: NodeJS.Timeout | undefined;
+  let renewing: Promise<void> | undefined;
 
   const lose = (message: string): Refusal => {
     stop();
@@ -113,7 +114,10 @@ export async function holdFreeze(
   };
   const schedule = (): void => {
     clearTimeout(timer);
-    if (!isOver) timer = setTimeout(renew, isFenced ? probeTime : pause / 3);
+    const begin = (): void => {
+      renewing = renew();
+    };
+    if (!isOver) timer = setTimeout(begin, isFenced ? probeTime : pause / 3);
   };
 
   signal.addEventListener("abort", stop, { once: true });
@@ -124,6 +128,9 @@ export async function holdFreeze(
     lost: lost.signal,
     prove,
     async endConnections() {
+      // A connection of ours that is just opened would be ended as another one.
+      clearTimeout(timer);
+      await renewing;
       await Promise.all(side.nodes.map(killClients));
       const lost = await prove();
       isFenced = true;

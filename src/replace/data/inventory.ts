@@ -83,11 +83,7 @@ export async function takeInventory(
   const databases: StoredDatabase[] = [];
   for (const number of await databasesOf(control)) {
     const link = await primary.open(signal, number);
-    try {
-      databases.push(await storedIn(link, number, enough));
-    } finally {
-      link.close();
-    }
+    databases.push(await storedIn(link, number, enough).finally(link.close));
   }
   return {
     engine: {
@@ -122,14 +118,13 @@ async function storedIn(link: Link, number: number, enough: number): Promise<Sto
 /** Counts and schema of one graph. Rejects if it cannot be read. */
 export async function graphOf(link: Link, name: Buffer): Promise<StoredGraph> {
   const ask = (query: string): readonly [string, Buffer, string] => ["GRAPH.RO_QUERY", name, query];
-  const replies = await link.all([
+  const [nodes, edges, indexes, constraints, memory] = await link.all([
     ask("MATCH (n) RETURN count(n)"),
     ask("MATCH ()-[e]->() RETURN count(e)"),
     ask("CALL db.indexes()"),
     ask("CALL db.constraints()"),
     ["GRAPH.MEMORY", "USAGE", name],
   ]);
-  const [nodes, edges, indexes, constraints, memory] = replies;
   for (const reply of [nodes, edges, indexes, constraints])
     if (reply instanceof Error) throw new Error(`graph ${name}: ${reply.message}`, { cause: reply });
   const megabytes = pairsOf(memory).get("total_graph_sz_mb");

@@ -57,8 +57,8 @@ export async function factsOf(
 
 /** The dumps of keys in their order; one that has ended has null, and one that cannot be dumped an Error. */
 export function dumpsOf(link: Link, keys: readonly Key[]): Promise<readonly Reply[]> {
-  const commands = keys.map(({ name }) => ["DUMP", name]);
-  return link.all(commands, { binary: true });
+  const command = ({ name }: Key) => ["DUMP", name];
+  return link.all(keys.map(command), { binary: true });
 }
 
 /** A name as text that tells any two apart. */
@@ -66,12 +66,12 @@ export function idOf({ name }: Pick<Key, "name">): string {
   return name.toString("latin1");
 }
 
-/** True for keys that are copied and compared many at once; each other one is a piece of work of its own. */
+/** True for keys that are copied and compared many at once; every other one alone. */
 export function isSmall({ type, memory }: Key): boolean {
   return type !== graphType && memory <= 16_384;
 }
 
-/** Keys by the work that they are: the small ones together, each other one alone. */
+/** Keys by the work that they are. */
 export function batchesOf(keys: readonly Key[]): readonly (readonly Key[])[] {
   const small = keys.filter(isSmall);
   const large = keys.filter((key) => !isSmall(key)).map((key) => [key]);

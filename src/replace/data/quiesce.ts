@@ -51,12 +51,13 @@ export async function quiesce(
   signal: AbortSignal,
 ): Promise<Freeze | Refusal> {
   const settledUntil = performance.now() + settledWithin;
-  for (const node of side.nodes)
-    if (!(await isTrueBefore(settledUntil, signal, 100, () => hasSettled(node, signal)))) {
-      const { host, port } = node.target;
-      const message = `the node at ${host}:${port} still built a constraint or saved a snapshot after ${settledWithin} ms`;
-      return refusal("not-settled", message);
-    }
+  const haveSettled = async (): Promise<boolean> =>
+    (await Promise.all(side.nodes.map((node) => hasSettled(node, signal)))).every(Boolean);
+  if (!(await isTrueBefore(settledUntil, signal, 100, haveSettled)))
+    return refusal(
+      "not-settled",
+      `a constraint was still built, or a snapshot saved, after ${settledWithin} ms`,
+    );
   try {
     const paused = await pauseAtRest(side, pause, idleWithin, signal).finally(() => setCap(side, cap));
     const freeze = isRefusal(paused) ? paused : await holdFreeze(side, paused, pause, signal);

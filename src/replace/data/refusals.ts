@@ -19,11 +19,11 @@ const remedies = {
   "key-type": "delete the keys, or move them by hand",
   "key-not-readable": "give the user the right to DUMP every key",
   "right-missing": "give the user of the database the right to run the command",
-  "paused-already": "wait until the pause that somebody else began has ended",
+  "paused-already": "wait until the pause of the other client has ended",
   "not-settled": "run it again when no constraint is under construction and no snapshot is saved",
   "not-idle": "run it again when fewer or shorter queries run",
   "replica-behind": "run it again when the replicas have caught up",
-  "freeze-lost": "the database takes writes as before; run it again",
+  "freeze-lost": "run it again",
   "copy-refused": "see the reason of the database; both databases are kept",
 } as const;
 
@@ -51,7 +51,7 @@ export function isRefusal(result: object): result is Refusal {
   return "remedy" in result && "code" in result && "message" in result;
 }
 
-/** Ends work that a reason stands against; the reason of `Freeze.lost`, too. */
+/** Thrown to end work for an expected reason; the reason of `Freeze.lost`, too. */
 export class Refused extends GraphformError {
   override readonly name = "Refused";
   readonly refusal: Refusal;

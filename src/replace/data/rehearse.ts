@@ -1,20 +1,24 @@
 /** @module Copies and compares without a pause, to measure how long a real one will take, and empties the target again. */
 import type { Rehearsed } from "../../model/migration.ts";
-import { type CopyOptions, copy, emptyTarget } from "./copy.ts";
+import { copy, emptyTarget } from "./copy.ts";
 import { makeDurable } from "./durable.ts";
+import { takeInventory } from "./inventory.ts";
 import type { Side } from "./nodes.ts";
 import { isRefusal, type Refusal } from "./refusals.ts";
 import { verify } from "./verify.ts";
 
-/** Its measurements; what makes the copy durable counts as comparing. The target is empty afterwards, also after a refusal. Rejects as `copy`. */
+/** Its measurements; the look at everything counts as copying, and what makes the copy durable as comparing. The target is emptied afterwards, or else by the next copy. Rejects as `copy`. */
 export async function rehearse(
   source: Side,
   target: Side,
-  options: CopyOptions,
+  keepParameters: readonly string[],
   signal: AbortSignal,
 ): Promise<Omit<Rehearsed, "next" | "at"> | Refusal> {
   const watch = await watchStall(source, signal);
   try {
+    const looking = performance.now();
+    const options = { inventory: await takeInventory(source, signal), keepParameters };
+    const look = Math.round(performance.now() - looking);
     const copied = await copy(source, target, options, signal);
     if (isRefusal(copied)) return copied;
     const begun = performance.now();
@@ -26,13 +30,13 @@ export async function rehearse(
     return {
       bytes: copied.bytes,
       largest: copied.largest,
-      copy: copied.took,
+      copy: look + copied.took,
       verify: found.took + Math.round(saved - begun),
       stall: Math.round(watch.longest()),
     };
   } finally {
     watch.end();
-    if (!signal.aborted) await emptyTarget(source, target);
+    if (!signal.aborted) await emptyTarget(source, target).catch(() => undefined);
   }
 }
 

@@ -102,16 +102,13 @@ function noteOf(change: ShownChange, command: string): BlockView {
   const waits = is === "pending" ? `; ${command} will wait` : "";
   const isFailed = text !== "" && is === "failed";
   const words = { failed: "failed", pending: "running", "waiting-for-person": "waiting for a person" };
-  const shared = { addresses: [addressOf(change)], kind, isChange: false, named: false } as const;
-  if (text === "" && drift.length === 0) {
-    const kept = { sign: "=", tone: "quiet", word: "kept", reason: change.reason } as const;
-    return { ...shared, ...kept, disruption: "none", remarks: [], fields: [] };
-  }
+  const kept = { sign: "=", tone: "quiet", word: "kept", reason: change.reason } as const;
   return {
-    ...{ ...shared, disruption: "none" },
+    ...{ addresses: [addressOf(change)], kind, isChange: false, named: false, disruption: "none" },
     word: text === "" ? "drifted" : words[is],
     ...(isFailed ? { sign: "!", tone: "bad" } : { sign: "…", tone: "careful" }),
     reason: text === "" ? leftAsIs : `${text}${waits}`,
+    ...(text === "" && drift.length === 0 ? kept : {}),
     remarks: waysOn === undefined ? [] : [{ is, text: "", remedy: waysOn }],
     // The reason says it once for all fields.
     fields: fieldsOf(change).map((field) =>
