@@ -48,7 +48,7 @@ const [longestAnswer, longestBody] = [16 * 1024 * 1024, 1024 * 1024];
 
 /** True where a search over texts of that length does not use up what the engine remembers it by. */
 function bears({ source, flags }: Pick<SourceExpression, "source" | "flags">, length: number): boolean {
-  const shapes = [...hostileShapes(source)].slice(0, 8);
+  const shapes = [...hostileShapes(source)].slice(0, 12);
   try {
     for (const shape of shapes) new RegExp(source, flags).exec(shape(length));
     return true;
