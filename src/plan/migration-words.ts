@@ -20,11 +20,12 @@ export function whyHeld({ address, kind, observed }: Subject, input: PlanInput):
 }
 
 /** The reason for which an old database is deleted after its data was moved. */
-export function whyRetired({ address }: Subject, input: PlanInput): string | undefined {
+export function whyRetired({ address, observed }: Subject, input: PlanInput): string | undefined {
   const main = withoutTwin(address);
   if (twinIn(address) !== "former" || input.state.migrations?.[main] === undefined) return undefined;
+  const runs = observed?.phase.is === "ready" ? "; it RUNS, and takes writes of its own" : "";
   return isDeclared(main, input)
-    ? `another database is ${main} now; what was written to this one alone is lost`
+    ? `another database is ${main} now; what was written to this one alone is lost${runs}`
     : `kept for ${main}, which is no longer declared`;
 }
 
@@ -52,9 +53,8 @@ export function partNow(
     ? ["a larger maxReadOnly"]
     : windows.map((window) => `${window} (UTC)`);
   const ways = [`--cutover ${shellWord(address)}`, ...later];
-  const waits = cutover
-    ? "rehearses, and the next --cutover moves the data"
-    : `waits for ${ways.join(" or ")}`;
+  const next = ["the next --cutover", ...later].join(" or ");
+  const waits = cutover ? `rehearses, and ${next} moves the data` : `waits for ${ways.join(" or ")}`;
   const short = `rehearses, and moves the data if it is read-only for ${formatDuration(maxReadOnly ?? 0)} at most`;
   const moved = time === undefined ? "rehearses and moves the data" : "moves the data";
   const moves = may(time ?? 0);

@@ -37,6 +37,13 @@ describe("a plan of a migration", () => {
     ],
     ["apply rehearses, and the next --cutover moves the data", {}, undefined, asked, 0],
     ["moves the data if it is read-only for 30 s at most", { maxReadOnly: 30_000 }, undefined, asked, 1],
+    [
+      "the next --cutover or sat 02:00-04:00 (UTC) moves",
+      { windows: ["sat 02:00-04:00"] },
+      undefined,
+      asked,
+      0,
+    ],
     ["apply rehearses and moves the data", open, undefined, {}, 1],
     [
       "moves the data if it is read-only for 30 s at most",
@@ -123,6 +130,13 @@ describe("a plan after a migration", () => {
     const plan = planned({ a: kept, "a~former": { ...next, remembered } }, held, allowed);
     expect(changeOf(plan, "a~former")).toMatchObject({ action: "delete" });
     expect(changeOf(plan, "a~former").backupFirst).toBeUndefined();
+  });
+
+  it("says that an old database that it deletes runs", () => {
+    const plan = planned({ a: kept, "a~former": { ...next, phase: "ready" } }, held, {
+      allowDestroy: ["toys.a~former"],
+    });
+    expect(changeOf(plan, "a~former").reason).toMatch(/lost; it RUNS, and takes writes of its own$/);
   });
 
   it("deletes the old database with the resource if that is not declared any more, by its guards", () => {

@@ -23,7 +23,7 @@ export function replacementGuard(change: Change, subject: Subject, input: PlanIn
   }
   const isMigrated = desired?.lifecycle.onReplace === "migrate";
   const message = isMigrated
-    ? `${forcedBy ?? "this"} needs a replacement for another reason than a field of its own, and its data is not moved for that`
+    ? `${forcedBy ?? "this"} needs a replacement ${bound === undefined ? "of a database that is not bound yet: apply with the value that it has, and change it then, which moves its data" : "for another reason than a field of its own, and its data is not moved for that"}`
     : `${forcedBy ?? "this"} needs a replacement, which is refused: the new one starts empty`;
   const { operations, schema } = input.kinds.named(kind);
   const canMigrate =
