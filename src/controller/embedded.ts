@@ -113,9 +113,9 @@ async function startUntilReady(
 ): Promise<Run> {
   const sockets = [`unix_socket_directories=${join(home, "socket")}`, "unix_socket_permissions=0700"];
   // Each process of the controller has two pools, and each run that is at work one for its state.
-  const most = ["max_connections=300", "log_min_error_statement=panic"];
+  const connections = "max_connections=300";
   // Compiling a query takes longer than any of the controller's.
-  const settings = ["listen_addresses=", ...sockets, ...most, "jit=off"];
+  const settings = ["listen_addresses=", ...sockets, connections, "log_min_error_statement=panic", "jit=off"];
   const script = `pid=$(head -n 1 data/postmaster.pid 2>/dev/null)
     [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = postgres ] || rm -f data/postmaster.pid
     exec "$@"`;

@@ -130,7 +130,8 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
     if (reasons.length > 0) return refused(step, reasons);
     if (before === undefined && !terms.cutover && !isInWindow(terms.windows, context.clock.now()))
       return waits(step, undefined, terms, context);
-    const measure = () => rehearse(source, target, terms.parameters, context.stopping);
+    const options = { inventory, keepParameters: terms.parameters };
+    const measure = () => rehearse(source, target, options, context.stopping);
     const rehearsed = before ?? (await rehearsal(step, measure, context));
     if (isRefusal(rehearsed)) return refused(step, [rehearsed]);
     const time = readOnlyTime(rehearsed, stopTime(step, context));

@@ -15,6 +15,8 @@ export interface Inventory {
   readonly memory: { readonly used: number; readonly max: number };
   /** Databases with keys, by number. */
   readonly databases: readonly StoredDatabase[];
+  /** Ms that the look at all of it took. */
+  readonly took: number;
 }
 
 /** Name and version of the server program, and version of the graph module, for example valkey, 8.0.1 and 4.16.3. */
@@ -78,6 +80,7 @@ export async function takeInventory(
   signal: AbortSignal,
   enough: number = Number.POSITIVE_INFINITY,
 ): Promise<Inventory> {
+  const begun = performance.now();
   const { control } = primary;
   const info = linesIn(await control.one(["INFO"]));
   const databases: StoredDatabase[] = [];
@@ -94,6 +97,7 @@ export async function takeInventory(
     isCluster: info["cluster_enabled"] === "1",
     memory: { used: Number(info["used_memory"]), max: Number(info["maxmemory"]) },
     databases,
+    took: Math.round(performance.now() - begun),
   };
 }
 

@@ -53,11 +53,8 @@ export async function quiesce(
   const settledUntil = performance.now() + settledWithin;
   const haveSettled = async (): Promise<boolean> =>
     (await Promise.all(side.nodes.map((node) => hasSettled(node, signal)))).every(Boolean);
-  if (!(await isTrueBefore(settledUntil, signal, 100, haveSettled)))
-    return refusal(
-      "not-settled",
-      `a constraint was still built, or a snapshot saved, after ${settledWithin} ms`,
-    );
+  const late = `a constraint was still built, or a snapshot saved, after ${settledWithin} ms`;
+  if (!(await isTrueBefore(settledUntil, signal, 100, haveSettled))) return refusal("not-settled", late);
   try {
     const paused = await pauseAtRest(side, pause, idleWithin, signal).finally(() => setCap(side, cap));
     const freeze = isRefusal(paused) ? paused : await holdFreeze(side, paused, pause, signal);

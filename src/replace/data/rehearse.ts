@@ -1,8 +1,7 @@
 /** @module Copies and compares without a pause, to measure how long a real one will take, and empties the target again. */
 import type { Rehearsed } from "../../model/migration.ts";
-import { copy, emptyTarget } from "./copy.ts";
+import { type CopyOptions, copy, emptyTarget } from "./copy.ts";
 import { makeDurable } from "./durable.ts";
-import { takeInventory } from "./inventory.ts";
 import type { Side } from "./nodes.ts";
 import { isRefusal, type Refusal } from "./refusals.ts";
 import { verify } from "./verify.ts";
@@ -11,14 +10,11 @@ import { verify } from "./verify.ts";
 export async function rehearse(
   source: Side,
   target: Side,
-  keepParameters: readonly string[],
+  options: CopyOptions,
   signal: AbortSignal,
 ): Promise<Omit<Rehearsed, "next" | "at"> | Refusal> {
   const watch = await watchStall(source, signal);
   try {
-    const looking = performance.now();
-    const options = { inventory: await takeInventory(source, signal), keepParameters };
-    const look = Math.round(performance.now() - looking);
     const copied = await copy(source, target, options, signal);
     if (isRefusal(copied)) return copied;
     const begun = performance.now();
@@ -30,7 +26,7 @@ export async function rehearse(
     return {
       bytes: copied.bytes,
       largest: copied.largest,
-      copy: look + copied.took,
+      copy: options.inventory.took + copied.took,
       verify: found.took + Math.round(saved - begun),
       stall: Math.round(watch.longest()),
     };

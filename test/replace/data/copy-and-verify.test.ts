@@ -166,7 +166,7 @@ describe("copy and verify", () => {
   });
 
   it("measures a rehearsal, and empties the new database", async () => {
-    expect(await rehearse(source, target, [], never)).toMatchObject({
+    expect(await rehearse(source, target, { inventory }, never)).toMatchObject({
       bytes: expect.any(Number),
       largest: expect.any(Number),
     });

@@ -23,7 +23,7 @@ const engine = { server: "valkey", version: "8.0.1", module: "4.16.3" };
 const graph = { name: "g", nodes: 1, edges: 0, memory: 100_000_000, indexes: [], constraints: [] };
 const stored = { number: 0, keys: 1, types: { graphdata: 1 }, graphs: [graph] };
 const plain: Inventory = {
-  ...{ engine, isCluster: false },
+  ...{ engine, isCluster: false, took: 0 },
   memory: { used: 200_000_000, max: 1_000_000_000 },
   databases: [stored],
 };
