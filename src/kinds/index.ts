@@ -5,5 +5,5 @@ import { instance } from "./instance.ts";
 import { network } from "./network.ts";
 import { user } from "./user.ts";
 
-/** Every kind that a manifest can declare. CONTRIBUTING says what adding one takes. */
+/** Every kind that a manifest can declare. docs/adding-a-kind.md says what adding one takes. */
 export const kinds: KindRegistry = kindRegistry([cloudAccount, network, instance, user]);

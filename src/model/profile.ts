@@ -108,7 +108,7 @@ export interface Profile {
   readonly tiers: { readonly [tier: string]: TierKeys };
   /** `per-tier`: each tier has one of its own, looked up if none is named; otherwise one serves everything. */
   readonly subscriptions?: "one" | "per-tier";
-  /** Our name of a field -> the service's spelling. */
+  /** `x-wire` of a field, or its last word -> the service's spelling, in bodies and in parameters that an answer repeats. */
   readonly fields: { readonly [name: string]: string };
   /** Service's status (compared without case) -> what it means. Unknown ones are pending. */
   readonly statuses: { readonly [status: string]: PhaseName | "deleting" };

@@ -20,8 +20,8 @@ import { covers } from "./diff.ts";
 type SeenSpec = Observed["spec"];
 
 /**
- * Lays probed values over an observed object if the service and the last apply agree with the manifest; otherwise the manifest has
- * changed, and the change is planned from what is configured. A refused login counts only if the declared password was applied before.
+ * Shows probed values in place of configured ones, but only of fields whose configured value is the declared one: if the manifest has
+ * changed, the change is planned from what is configured. A refused login counts only if the declared password was applied before.
  */
 export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observed {
   const shown = Object.entries(observed.probed?.values ?? {});
@@ -39,10 +39,10 @@ export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observ
 }
 
 /**
- * The values that changes are planned from: probed ones if a change in place would set them, else the configured ones. So a probed value
- * never replaces an object, and one that an apply has sent in vain is not sent again.
+ * The observed values that the diff compares. A probed value stays if an update would set it, or if the database reads it only at its start;
+ * otherwise the configured one takes its place. So a probed value never replaces an object, and an update that had no effect is not sent again.
  */
-export function configuredSpec(
+export function plannedFrom(
   spec: SeenSpec,
   rows: Rows,
   bound: Pick<Bound, "ineffective"> | undefined,

@@ -27,7 +27,7 @@ import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
 import { whyHeld, whyHookRuns, whyMigrated, whyOpened, whyRetired } from "./migration-words.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
-import { configuredSpec, heals } from "./probed.ts";
+import { heals, plannedFrom } from "./probed.ts";
 import { base, hasVanished, type Subject, specOf } from "./subjects.ts";
 
 /** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
@@ -122,7 +122,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   const ignored = desired.lifecycle.ignoreChanges;
   const differing = diffSpec({
     desired: marked,
-    observed: configuredSpec(observed.spec, rows, subject.bound),
+    observed: plannedFrom(observed.spec, rows, subject.bound),
     rows,
     ignored,
     moving: movingPaths(kind, after, recreated, input),

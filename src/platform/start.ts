@@ -30,9 +30,8 @@ import { addNetwork } from "./http/routes/networks.ts";
 import { createApp, listen } from "./http/server.ts";
 import { openSessions } from "./http/sessions.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
-import { openStore, type Store } from "./model/collection.ts";
 import { readInstanceTypes, readProfile } from "./model/instance-types.ts";
-import { operationNames } from "./model/records.ts";
+import { openStore, operationNames, type Store } from "./model/records.ts";
 import { createStorageTrouble } from "./model/service-error.ts";
 import { type PlatformOptions, settingsOf } from "./options.ts";
 

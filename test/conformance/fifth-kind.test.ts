@@ -140,18 +140,20 @@ describe("a fifth kind", () => {
     );
     expect(places.length).toBeLessThanOrEqual(6);
     const listed = places.flatMap((place) => globSync(place, { cwd: root }));
-    // Commands list operations that a service lacks; the platform is another program, of which the page names the routes.
+    const isNamedIn = (path: string, word: RegExp): boolean =>
+      word.test(readFileSync(join(root, path), "utf8"));
+    // Commands list operations that a service lacks.
     const others = /^src\/(?:commands|platform)\/|\.generated\./;
+    const word = /\bnetwork\.(?:list|create|describe)\b|\bnetworkSchema\b|from "[^"]*\/network\.ts"/;
     const named = globSync(["src/**/*.ts", "profiles/*.yaml"], { cwd: root }).filter(
-      (path) =>
-        !others.test(path) &&
-        /\bnetwork\.(?:list|create|describe)\b|\bnetworkSchema\b|from "[^"]*\/network\.ts"/.test(
-          readFileSync(join(root, path), "utf8"),
-        ),
+      (path) => !others.test(path) && isNamedIn(path, word),
     );
     expect(named.sort()).toEqual(listed.filter((path) => !others.test(path)).sort());
-    expect(listed.filter((path) => path.startsWith("src/platform/"))).toEqual([
-      "src/platform/http/routes/networks.ts",
-    ]);
+    const ofPlatform = globSync("src/platform/**/*.ts", { cwd: root }).filter((path) =>
+      isNamedIn(path, /\bNetworkRecord\b|\bnetworkRows\b|\bnetworkSchema\b/),
+    );
+    const [routes] = listed.filter((path) => path.startsWith("src/platform/"));
+    const kept = [...page.matchAll(/`(src\/platform\/(?:model|http)\/\w+\.ts)`/g)].map(([, path]) => path);
+    expect(ofPlatform.sort()).toEqual([routes, ...kept].sort());
   });
 });

@@ -3,8 +3,8 @@ import { createDatabaseRepair, type DatabaseRepair } from "../../src/platform/co
 import { createEvents } from "../../src/platform/control/events.ts";
 import { createTasks } from "../../src/platform/control/tasks.ts";
 import { createNoDatabases, type Databases } from "../../src/platform/databases/databases.ts";
-import { openStore, type Store } from "../../src/platform/model/collection.ts";
 import type { InstanceRecord } from "../../src/platform/model/records.ts";
+import { openStore, type Store } from "../../src/platform/model/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { poll } from "./harness.ts";
 import { instanceRecord } from "./instance-record.ts";

@@ -3,8 +3,7 @@ import { createEvents } from "../../src/platform/control/events.ts";
 import { recordState } from "../../src/platform/control/record-state.ts";
 import { createTasks } from "../../src/platform/control/tasks.ts";
 import { createNoDatabases, type Databases } from "../../src/platform/databases/databases.ts";
-import type { Store } from "../../src/platform/model/collection.ts";
-import type { InstanceRecord, UserRecord } from "../../src/platform/model/records.ts";
+import type { InstanceRecord, Store, UserRecord } from "../../src/platform/model/records.ts";
 import { instanceRecord } from "./instance-record.ts";
 
 const user = (username: string, acl = "+PING"): UserRecord => ({ username, passwordHash: "aa", acl });

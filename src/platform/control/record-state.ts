@@ -1,7 +1,6 @@
 /** @module Records the state of an instance and the end of a snapshot. */
 import type { Databases } from "../databases/databases.ts";
-import type { Store } from "../model/collection.ts";
-import type { InstanceRecord } from "../model/records.ts";
+import type { InstanceRecord, Store } from "../model/records.ts";
 import type { Settings } from "../options.ts";
 import type { Events } from "./events.ts";
 import type { Tasks } from "./tasks.ts";

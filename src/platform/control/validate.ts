@@ -1,12 +1,10 @@
 /** @module Checks the bodies of requests against the field table. */
 
 import { accountProviders, cloudAccountSchema } from "../../fields/cloud-account.ts";
-import { networkSchema } from "../../fields/network.ts";
 import { defined, isObject, type Json, type JsonObject, own, textIn } from "../../model/json.ts";
 import { bodyRows, isOffered, maxLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
 import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import { ServiceError } from "../model/service-error.ts";
-import type { NetworkSeed } from "../options.ts";
 
 export interface Place {
   readonly tier: string;
@@ -121,39 +119,6 @@ export function readAccount(body: Json): AccountRequest {
   return { cloudProvider: provider, account: String(params[accountField[provider] ?? ""]), params };
 }
 
-/** Fields of a custom network by the keys of the API, and by those of a manifest. */
-const networkFields: { readonly [key: string]: keyof NetworkSeed } = {
-  name: "name",
-  cloudProviderName: "cloudProvider",
-  cloudProviderRegion: "region",
-  cidr: "cidr",
-  cloudProvider: "cloudProvider",
-  region: "region",
-};
-const networkRows: Rows = Object.fromEntries(
-  Object.entries(networkFields).flatMap(([key, field]) => {
-    const row = networkSchema.properties[field];
-    return row === undefined ? [] : [[key, row]];
-  }),
-);
-
-/** Reads a custom network from a create (API keys) or a seed (manifest keys); throws ServiceError 400 with every problem. */
-export function readNetwork(body: Json): Omit<NetworkSeed, "id"> {
-  const top = objectIn(body, "the body must be a JSON object");
-  const found: { -readonly [field in keyof NetworkSeed]?: string } = {};
-  for (const [key, field] of Object.entries(networkFields)) {
-    const value = top[key];
-    if (typeof value === "string") found[field] = value;
-  }
-  const { name = "", cloudProvider = "", region = "", cidr } = found;
-  refuse([
-    ...problemsIn(top, networkRows, { others: ["id", "networkFeaturesConfiguration", "orgId"] }),
-    ...(cloudProvider === "" ? ["cloudProviderName is required"] : []),
-    ...(isSafeName(region) ? [] : ["cloudProviderRegion is required and must name a region"]),
-  ]);
-  return { name, cloudProvider, region, ...defined({ cidr }) };
-}
-
 /** True for a text that is safe as the name of a region or a folder, or as an id. */
 export function isSafeName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text);
@@ -164,7 +129,8 @@ function split(body: Json): { readonly top: JsonObject; readonly params: JsonObj
   return { top, params: objectIn(top["requestParams"] ?? {}, "requestParams must be an object") };
 }
 
-function objectIn(value: Json | undefined, problem: string): JsonObject {
+/** The value, if it is an object. Throws ServiceError 400 with `problem`. */
+export function objectIn(value: Json | undefined, problem: string): JsonObject {
   if (isObject(value)) return value;
   throw new ServiceError(400, problem);
 }
@@ -180,7 +146,8 @@ interface Check {
   readonly prefix?: string;
 }
 
-function problemsIn(fields: JsonObject, rows: Rows, check: Check): readonly string[] {
+/** A problem for each field without a row, or with a value that its row refuses. */
+export function problemsIn(fields: JsonObject, rows: Rows, check: Check): readonly string[] {
   const { place, others = [], unknown = unknownField, prefix = "" } = check;
   return Object.entries(fields).flatMap(([key, value]) => {
     const row = own(rows, key);
@@ -236,6 +203,7 @@ function wrongCeiling(
   return `maxMemory ${asked} exceeds the memory of ${owner}`;
 }
 
-function refuse(problems: readonly string[]): void {
+/** Throws ServiceError 400 with all problems, if there are any. */
+export function refuse(problems: readonly string[]): void {
   if (problems.length > 0) throw new ServiceError(400, problems.join("; "));
 }

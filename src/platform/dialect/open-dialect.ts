@@ -5,9 +5,9 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Store } from "../model/collection.ts";
 import { readProfile } from "../model/instance-types.ts";
 import { type Component, type Plan, type PlanResource, plans } from "../model/plans.ts";
+import type { Store } from "../model/records.ts";
 import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
 
 /** The requested or the folder's dialect. Throws if the folder has records of another one: all would seem to be gone. */

@@ -6,16 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { removeDurably, writeAtomically } from "../../files/atomic-write.ts";
 import { jsonIn } from "../../model/json.ts";
 import { inTurn } from "../in-turn.ts";
-import {
-  type AccountConfigRecord,
-  type InstanceRecord,
-  isAccountConfigRecord,
-  isInstanceRecord,
-  isNetworkRecord,
-  isSnapshotRecord,
-  type NetworkRecord,
-  type SnapshotRecord,
-} from "./records.ts";
 import { createStorageTrouble, type StorageTrouble } from "./service-error.ts";
 
 /**
@@ -168,22 +158,4 @@ async function readAll<T extends { readonly createdAt: string }>(
 
 function byAge(a: { readonly createdAt: string }, b: { readonly createdAt: string }): number {
   return a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0;
-}
-
-export interface Store {
-  readonly instances: Collection<InstanceRecord>;
-  readonly snapshots: Collection<SnapshotRecord>;
-  readonly networks: Collection<NetworkRecord>;
-  readonly accountConfigs: Collection<AccountConfigRecord>;
-}
-
-/** Opens the store of a data folder. An acknowledged record survives `kill -9` at any moment. */
-export async function openStore(dataDir: string, trouble?: StorageTrouble): Promise<Store> {
-  const folder = join(dataDir, "control");
-  return {
-    instances: await openCollection(join(folder, "instances"), isInstanceRecord, trouble),
-    snapshots: await openCollection(join(folder, "snapshots"), isSnapshotRecord, trouble),
-    networks: await openCollection(join(folder, "networks"), isNetworkRecord, trouble),
-    accountConfigs: await openCollection(join(folder, "account-configs"), isAccountConfigRecord, trouble),
-  };
 }

@@ -1,7 +1,10 @@
-/** @module Defines the records that the control plane stores, and checks what it reads back. */
+/** @module Defines the records that the control plane keeps, the check of each file, and the store of all of them. */
 
 import { randomInt } from "node:crypto";
+import { join } from "node:path";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import { type Collection, openCollection } from "./collection.ts";
+import type { StorageTrouble } from "./service-error.ts";
 
 export const operationNames = [
   "create",
@@ -147,22 +150,40 @@ function recordWith<T>(
 }
 
 const params = isObject;
-export const isInstanceRecord: Guard<InstanceRecord> = recordWith(
+const isInstanceRecord: Guard<InstanceRecord> = recordWith(
   ["id", "tier", "component", "cloudProvider", "status", "createdAt"],
   { params, nodes: Array.isArray, users: Array.isArray },
 );
-export const isSnapshotRecord: Guard<SnapshotRecord> = recordWith(
+const isSnapshotRecord: Guard<SnapshotRecord> = recordWith(
   ["id", "sourceInstanceId", "type", "status", "region", "tier"],
   { params },
 );
-export const isNetworkRecord: Guard<NetworkRecord> = recordWith(
+const isNetworkRecord: Guard<NetworkRecord> = recordWith(
   ["id", "name", "cloudProvider", "region", "cidr"],
   {},
 );
-export const isAccountConfigRecord: Guard<AccountConfigRecord> = recordWith(
+const isAccountConfigRecord: Guard<AccountConfigRecord> = recordWith(
   ["id", "cloudProvider", "account", "status"],
   { params },
 );
+
+export interface Store {
+  readonly instances: Collection<InstanceRecord>;
+  readonly snapshots: Collection<SnapshotRecord>;
+  readonly networks: Collection<NetworkRecord>;
+  readonly accountConfigs: Collection<AccountConfigRecord>;
+}
+
+/** Opens the store of a data folder. An acknowledged record survives `kill -9` at any moment. */
+export async function openStore(dataDir: string, trouble?: StorageTrouble): Promise<Store> {
+  const folder = join(dataDir, "control");
+  return {
+    instances: await openCollection(join(folder, "instances"), isInstanceRecord, trouble),
+    snapshots: await openCollection(join(folder, "snapshots"), isSnapshotRecord, trouble),
+    networks: await openCollection(join(folder, "networks"), isNetworkRecord, trouble),
+    accountConfigs: await openCollection(join(folder, "account-configs"), isAccountConfigRecord, trouble),
+  };
+}
 
 /** The requested user name, or `default`, the database's built-in user. */
 export function firstUserOf(record: InstanceRecord): string {

@@ -5,14 +5,13 @@ import { auth } from "hono/utils/basic-auth";
 import { isObject, type Json, type JsonObject, textIn } from "../../../model/json.ts";
 import { bootstrap, offboard } from "../../control/accounts.ts";
 import { parseFaultRules } from "../../control/faults.ts";
-import { readNetwork } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { maxBody, openBody, parseJson, platformErrorFormat } from "../contract.ts";
 import { linkLifetime } from "../credentials.ts";
 import { platformStatus } from "../describe.ts";
 import { answerOf, type Env, respond } from "../exchange.ts";
-import { addNetwork, describeNetwork } from "./networks.ts";
+import { addNetwork, describeNetwork, readNetwork } from "./networks.ts";
 import { pathParam, requireSession } from "./router.ts";
 import { requireCredentials } from "./session.ts";
 

@@ -1,7 +1,9 @@
 /** @module Serves custom networks. */
-import { isObject, type JsonObject } from "../../../model/json.ts";
-import { isSafeName, readNetwork } from "../../control/validate.ts";
+import { networkSchema } from "../../../fields/network.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../../model/json.ts";
+import { isSafeName, objectIn, problemsIn, refuse } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
+import type { Rows } from "../../model/field-rules.ts";
 import { type NetworkRecord, newId } from "../../model/records.ts";
 import { found, ServiceError } from "../../model/service-error.ts";
 import type { Call, Row } from "../exchange.ts";
@@ -65,12 +67,44 @@ function networkOf(call: Call): NetworkRecord {
   return found(call.core.store.networks.get(id), `custom network ${id}`);
 }
 
+/** The network that a create or a seed asks for. */
+type Wanted = Pick<NetworkRecord, "name" | "cloudProvider" | "region"> & Partial<Pick<NetworkRecord, "cidr">>;
+
+/** Its fields by the keys of the API, and by those of a manifest. */
+const networkFields: { readonly [key: string]: keyof Wanted } = {
+  name: "name",
+  cloudProviderName: "cloudProvider",
+  cloudProviderRegion: "region",
+  cidr: "cidr",
+  cloudProvider: "cloudProvider",
+  region: "region",
+};
+const createRows: Rows = Object.fromEntries(
+  Object.entries(networkFields).flatMap(([key, field]) => {
+    const row = networkSchema.properties[field];
+    return row === undefined ? [] : [[key, row]];
+  }),
+);
+
+/** Reads a custom network from a create (API keys) or a seed (manifest keys); throws ServiceError 400 with every problem. */
+export function readNetwork(body: Json): Wanted {
+  const top = objectIn(body, "the body must be a JSON object");
+  const found: { -readonly [field in keyof Wanted]?: string } = {};
+  for (const [key, field] of Object.entries(networkFields)) {
+    const value = top[key];
+    if (typeof value === "string") found[field] = value;
+  }
+  const { name = "", cloudProvider = "", region = "", cidr } = found;
+  refuse([
+    ...problemsIn(top, createRows, { others: ["id", "networkFeaturesConfiguration", "orgId"] }),
+    ...(cloudProvider === "" ? ["cloudProviderName is required"] : []),
+    ...(isSafeName(region) ? [] : ["cloudProviderRegion is required and must name a region"]),
+  ]);
+  return { name, cloudProvider, region, ...defined({ cidr }) };
+}
+
 /** Adds a custom network; returns the existing one if the id is known. */
-export async function addNetwork(
-  core: Core,
-  seed: ReturnType<typeof readNetwork>,
-  id?: string,
-): Promise<NetworkRecord> {
+export async function addNetwork(core: Core, seed: Wanted, id?: string): Promise<NetworkRecord> {
   const known = id === undefined ? undefined : core.store.networks.get(id);
   if (known !== undefined) return known;
   if (id !== undefined && !isSafeName(id)) throw new ServiceError(400, "id is malformed");
