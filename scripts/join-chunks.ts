@@ -24,12 +24,17 @@ export const ofBundles: BuildOptions & { readonly write: false } = {
   banner: { js: banner },
 };
 
-/** Commands that are run most, by their files in `src/commands`. */
-const usual = ["plan-command", "apply", "drift-command", "validate", "import-all"];
+/** What is joined into one file, by the commands that need it: their files in `src/commands`. Each file is without what an earlier one has. */
+const joined: readonly (readonly [name: string, commands: readonly string[]])[] = [
+  ["start", []],
+  ["manifest", ["validate"]],
+  ["usual", ["plan-command", "apply", "drift-command", "import-all"]],
+];
 
 /**
- * Joins the chunks of a build that each start needs, and those that the usual commands need besides, into one file each: to find, read
- * and link a hundred small files takes longer than all that they do. Commands and what else is loaded later stay files of their own.
+ * Joins the chunks of a build that each start needs, those that read a manifest besides, and those that the commands need besides that are
+ * run most, into one file each: to find, read and link a hundred small files takes longer than all that they do. Commands and what else is
+ * loaded later stay files of their own.
  */
 export async function joinChunks({ outputFiles, metafile }: Built): Promise<readonly OutputFile[]> {
   const texts = new Map(outputFiles.map(({ path, text }) => [relative(root, path), text]));
@@ -41,15 +46,18 @@ export async function joinChunks({ outputFiles, metafile }: Built): Promise<read
     return found;
   };
   const isChunk = (path: string): boolean => basename(path).startsWith("chunk-");
-  const start = [...reached(["dist/cli.js"])].filter(isChunk);
-  const commands = [...texts.keys()].filter((path) =>
-    usual.some((name) => basename(path).startsWith(`${name}-`)),
-  );
-  const besides = [...reached(commands)].filter((path) => isChunk(path) && !start.includes(path));
-  for (const [name, chunks] of [
-    ["start", start],
-    ["usual", besides],
-  ] as const) {
+  const taken = new Set<string>();
+  const groups = joined.map(([name, commands]) => {
+    const files = [...texts.keys()].filter((path) =>
+      commands.some((command) => basename(path).startsWith(`${command}-`)),
+    );
+    const chunks = [...reached(["dist/cli.js", ...files])].filter(
+      (path) => isChunk(path) && !taken.has(path),
+    );
+    for (const chunk of chunks) taken.add(chunk);
+    return [name, chunks] as const;
+  });
+  for (const [name, chunks] of groups) {
     const contents = chunks.map((chunk, at) => exportsOf(chunk, at, metafile)).join("\n");
     const known = new Map(
       chunks.map((chunk) => [join(root, chunk), (texts.get(chunk) ?? "").replace(banner, "")]),
