@@ -64,7 +64,7 @@ const offerRule: Rule = (desired) => {
   const tier = tierOf(desired);
   if (tier === undefined) return [];
   return limitedRows.flatMap(([path, row]): readonly Remark[] => {
-    if (!isWritten(desired.spec, path)) return [];
+    if (isOfferedBy(row, desired.spec) || !isWritten(desired.spec, path)) return [];
     if (row["x-tiers"]?.includes(tier) === false) {
       const hint = `remove it; tiers that have it: ${row["x-tiers"].join(", ")}`;
       return [remark("tier-field", path, `${path} is not offered by the ${tier} tier`, hint)];

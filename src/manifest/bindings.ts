@@ -25,21 +25,20 @@ export function readBindings(
   desired: readonly Desired[],
   inputs: BindingInputs,
 ): Bindings {
-  const imports = entries(manifest, "imports").flatMap(([entry, path]) => readImport(entry, path, inputs));
+  const imports = entries(manifest, "imports").flatMap(([{ address: written, id }, path]) => {
+    const parts = parseAddress(address(written, [...path, "address"], inputs) ?? "");
+    if (parts === undefined) return [];
+    const found = findReferent(inputs.inventory, parts);
+    if ("fault" in found) inputs.report.error([...path, "address"], found.fault);
+    if ("fault" in found || typeof id !== "string") return [];
+    return [{ address: found.address, id, where: inputs.report.where(path, "entry") }];
+  });
   reportSharedIds(imports, desired, inputs);
   return {
     imports,
     moved: readMoves(entries(manifest, "moved"), inputs),
     removed: entries(manifest, "removed").flatMap(([entry, path]) => readRemoval(entry, path, inputs)),
   };
-}
-
-function readImport(entry: JsonObject, path: Path, inputs: BindingInputs): readonly Import[] {
-  const address = declared(entry["address"], [...path, "address"], inputs);
-  const id = entry["id"];
-  return address === undefined || typeof id !== "string"
-    ? []
-    : [{ address, id, where: inputs.report.where(path, "entry") }];
 }
 
 /** One object belongs to one address, and one address has one object. */
@@ -134,15 +133,6 @@ function address(value: Json | undefined, path: Path, inputs: BindingInputs): Ad
   const parts = parseAddress(value);
   if (parts !== undefined && inputs.sections.includes(parts.section)) return formatAddress(parts);
   inputs.report.error(path, badAddress(value, inputs.sections));
-  return undefined;
-}
-
-function declared(value: Json | undefined, path: Path, inputs: BindingInputs): Address | undefined {
-  const parts = parseAddress(address(value, path, inputs) ?? "");
-  if (parts === undefined) return undefined;
-  const found = findReferent(inputs.inventory, parts);
-  if ("address" in found) return found.address;
-  inputs.report.error(path, found.fault);
   return undefined;
 }
 

@@ -61,7 +61,12 @@ function splitText(text: string): readonly TextPart[] {
     const match = bracketed.exec(text);
     if (literal !== "") parts.push(literal);
     literal = "";
-    if (match === null) return [...parts, unclosed(text.slice(next))];
+    if (match === null) {
+      const message = "${ is opened and never closed";
+      const hint = "close it with }, or write $${ for a literal ${";
+      const fault = { code: "bad-reference", message, hint };
+      return [...parts, { scope: "none", word: "", fault, text: "${" }];
+    }
     parts.push(parseExpression((match[1] ?? "").trim(), match[0]));
     at = next + match[0].length;
   }
@@ -87,7 +92,9 @@ function parseExpression(inner: string, text: string): Expression {
         ? { scope: "environment", name: rest, text }
         : misspelt(text, word, "${env.NAME}");
     case "each":
-      return parseEach(rest, text);
+      return rest === "key" || rest === "value" || rest.startsWith("value.")
+        ? { scope: "each", keys: rest.split("."), text }
+        : misspelt(text, word, "${each.key} or ${each.value}");
     default:
       return parseOutput(inner, word, text);
   }
@@ -103,12 +110,6 @@ function parseSecret(rest: string, text: string): Expression {
   const one = { scope: "secret", name, text } as const;
   if (entry === undefined) return one;
   return { ...one, entry: key === undefined ? "each" : { key } };
-}
-
-function parseEach(rest: string, text: string): Expression {
-  const keys = rest.split(".");
-  if (keys[0] === "value" || rest === "key") return { scope: "each", keys, text };
-  return misspelt(text, "each", "${each.key} or ${each.value}");
 }
 
 function parseOutput(inner: string, word: string, text: string): Expression {
@@ -136,13 +137,4 @@ function misspelt(text: string, word: string, form: string): Expression {
     hint: `write ${form}; $\${ is a literal \${`,
   };
   return { scope: "none", word, fault, text };
-}
-
-function unclosed(rest: string): Expression {
-  const fault: Fault = {
-    code: "bad-reference",
-    message: "${ is opened and never closed",
-    hint: "close it with }, or write $${ for a literal ${",
-  };
-  return { scope: "none", word: "", fault, text: rest.slice(0, 2) };
 }

@@ -1,7 +1,7 @@
 /** @module Reads a manifest up to its resources and outputs: variables are filled in, the rest is validated, the `state` section beyond its schema. */
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding, KindRegistry } from "../model/kind.ts";
-import type { Header, ManifestLimits, ServiceSection } from "../model/manifest.ts";
+import type { Header, ManifestLimits } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import { isStoreType, type StoreType, storeKeys, stores, storeTypes } from "../model/stores/index.ts";
 import { holdsCredentials, namesCredential } from "../model/userinfo.ts";
@@ -44,8 +44,7 @@ export function readHeader(
 ): { readonly header?: Header; readonly problems: readonly Problem[] } {
   const head = parsed.value === undefined ? undefined : readHead(parsed, parsed.value, inputs);
   const findings = [...parsed.findings, ...(head?.findings ?? [])];
-  const shown = plainFields(parsed.value, inputs.kinds.all);
-  const problems = finishProblems(findings, "error", parsed.layers, shown);
+  const problems = finishProblems(findings, "error", parsed, inputs.kinds.all);
   return head?.header === undefined ? { problems } : { header: head.header, problems };
 }
 
@@ -62,7 +61,7 @@ export function readHead(parsed: Parsed, manifest: JsonObject, inputs: HeadInput
     reporter.error(path, ...fault);
     broken.add(String(path[0] ?? ""));
   };
-  const secret = secretVariables(manifest, kinds);
+  const secret = secretVariables(manifest)(kinds);
   const variables = resolveVariables(manifest["variables"], inputs.variables, secret, report);
   const sections = kinds.map((kind) => kind.name);
   const strict = scopeOf({
@@ -119,19 +118,16 @@ export function readHead(parsed: Parsed, manifest: JsonObject, inputs: HeadInput
 
 function headerOf(value: JsonObject, broken: ReadonlySet<string>): Header | undefined {
   const { name, environment, service } = value;
+  const { subscriptions, ...section } = mapOf(service);
+  const byTier = isObject(subscriptions) ? { subscriptions: textFields(subscriptions) } : {};
   const needed = ["apiVersion", "name", "environment", "service", "state"];
   if (typeof name !== "string" || needed.some((key) => broken.has(key))) return undefined;
   return {
     name,
     state: mapOf(value["state"]),
     ...(typeof environment === "string" ? { environment } : {}),
-    ...(isObject(service) ? { service: serviceOf(service) } : {}),
+    ...(isObject(service) ? { service: { ...textFields(section), ...byTier } } : {}),
   };
-}
-
-function serviceOf({ subscriptions, ...section }: JsonObject): ServiceSection {
-  const byTier = isObject(subscriptions) ? { subscriptions: textFields(subscriptions) } : {};
-  return { ...textFields(section), ...byTier };
 }
 
 function textFields(section: JsonObject): { readonly [name: string]: string } {

@@ -56,8 +56,14 @@ export function buildInventory(
     for (const [name, body] of Object.entries(section)) {
       const block = blockOf(kind, name, body, defaults, inputs);
       blocks.set(`${kind.name}.${name}`, block);
-      for (const member of membersOf(block))
-        (isEnabled(member, inputs) ? members : leftOut).set(member.address, member);
+      const { iterations } = block;
+      const each = iterations === "single" ? [undefined] : iterations === "unknown" ? [] : iterations;
+      for (const one of each) {
+        const own = one === undefined ? {} : { key: one.key };
+        const address = formatAddress({ section: kind.name, name, ...own });
+        const member = one === undefined ? { address, block } : { address, block, each: one };
+        (isEnabled(member, inputs) ? members : leftOut).set(address, member);
+      }
     }
   }
   const names = new Map(written.map(({ kind, section }) => [kind.name, Object.keys(section)]));
@@ -110,15 +116,6 @@ function scopeBefore({ variables, sections, report }: BlockInputs, base: Path, e
     reference: ({ text }) => fault("bad-reference", `${text} is known only after an apply`),
     report: (expression, path, fault) => report.error([...base, ...path], fault, "value", expression),
   });
-}
-
-function* membersOf(block: Block): Iterable<Member> {
-  const { kind, name, iterations } = block;
-  if (iterations === "unknown") return;
-  if (iterations === "single") yield { address: formatAddress({ section: kind.name, name }), block };
-  else
-    for (const each of iterations)
-      yield { address: formatAddress({ section: kind.name, name, key: each.key }), block, each };
 }
 
 type ReportIn = (path: Path, fault: Fault) => void;

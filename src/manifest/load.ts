@@ -121,12 +121,12 @@ function failed(path: string, fault: Fault, start: Position = { line: 1, column:
   return { sources: [], problems: [errorAt({ file: path, start, end: start }, fault)] };
 }
 
-type Decoded = { readonly text: string } | { readonly fault: Fault; readonly position: Position };
-
 const saveAsUtf8 = "save the file as UTF-8 text without NUL bytes";
 
 /** Drops a byte order mark. UTF-16, NUL bytes and invalid UTF-8 are faults. */
-export function decode(bytes: Uint8Array): Decoded {
+export function decode(
+  bytes: Uint8Array,
+): { readonly text: string } | { readonly fault: Fault; readonly position: Position } {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     const fault: Fault = { code: "not-utf8", message: "the file is UTF-16", hint: saveAsUtf8 };

@@ -35,7 +35,10 @@ export function rangeAt(
     spanOf(layers, whole, part) ??
     (hasDefaults ? spanOf(layers, ["defaults", block.kind.name, ...path], part) : undefined) ??
     nearestSpan(layers, whole, part);
-  return rangeOf(span === undefined || expression === undefined ? span : within(span, expression.text));
+  const text = expression?.text ?? "";
+  const at = span?.layer.text.slice(span.start, span.end).indexOf(text) ?? -1;
+  if (span === undefined || expression === undefined || at < 0) return rangeOf(span);
+  return rangeOf({ ...span, start: span.start + at, end: span.start + at + text.length });
 }
 
 /** The range of the entry that declares a field. Undefined if no block declares the resource. */
@@ -75,12 +78,6 @@ function nearestSpan(layers: readonly Layer[], path: Path, part: Part): Span | u
   return layer === undefined ? undefined : { layer, start: 0, end: 0 };
 }
 
-/** The span of a text inside another span; the whole span if the text is not in it. */
-function within(span: Span, text: string): Span {
-  const at = span.layer.text.slice(span.start, span.end).indexOf(text);
-  return at < 0 ? span : { ...span, start: span.start + at, end: span.start + at + text.length };
-}
-
 export function rangeOf(span: Span | undefined): SourceRange {
   if (span === undefined) return { file: "", start: { line: 1, column: 1 }, end: { line: 1, column: 1 } };
   const { layer, start, end } = span;
@@ -88,7 +85,7 @@ export function rangeOf(span: Span | undefined): SourceRange {
 }
 
 function positionOf(layer: Layer, offset: number): Position {
-  const { line, col } = layer.lines.linePos(offset);
+  const { line, col } = layer.written().lines.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
@@ -113,8 +110,9 @@ export function follow(layer: Layer, path: Path): Followed {
   const maps: WrittenMap[] = [];
   const passed: ParsedNode[] = [];
   let key: ParsedNode | undefined;
-  let value = layer.root ?? undefined;
-  for (const [taken, step] of path.entries()) {
+  let value = layer.written().root ?? undefined;
+  for (let taken = 0; taken < path.length; taken += 1) {
+    const step = path[taken];
     if (value !== undefined) passed.push(value);
     const target = through(layer, value);
     let next: Entry | undefined;
@@ -149,7 +147,7 @@ function isShown(node: ParsedNode | undefined): boolean {
 }
 
 function through(layer: Layer, node: ParsedNode | undefined): ParsedNode | undefined {
-  return isAlias(node) ? (layer.aliases.get(node) ?? node) : node;
+  return isAlias(node) ? (layer.written().aliases.get(node) ?? node) : node;
 }
 
 interface Entry {

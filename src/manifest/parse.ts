@@ -2,10 +2,11 @@
 import { type ErrorCode, LineCounter, parseDocument, type YAMLError } from "yaml";
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
+import { jsonMap, jsonNodes } from "./json-text.ts";
 import { rangeOf } from "./locate.ts";
-import { plainValue } from "./plain-value.ts";
+import { type Plain, plainValue } from "./plain-value.ts";
 import { errorAt, type Fault } from "./problems/fault.ts";
-import type { Layer, Parsed, SourceFile } from "./source.ts";
+import type { Layer, Parsed, SourceFile, Written } from "./source.ts";
 import { merge } from "./values.ts";
 
 /** Reads YAML 1.2 (core schema); later files win. Collects findings; never throws. */
@@ -15,10 +16,33 @@ export function parseManifest(sources: readonly SourceFile[]): Parsed {
   return { value: layOver(layers, findings), layers, findings };
 }
 
-function parseLayer(source: SourceFile, findings: Finding[]): Layer {
-  const lines = new LineCounter();
+function parseLayer({ path: file, text }: SourceFile, findings: Finding[]): Layer {
+  const json = jsonMap(text);
+  const first = json === undefined ? readYaml(text) : undefined;
+  let known: Written | undefined = first;
+  const written = (): Written => {
+    known ??=
+      json === undefined
+        ? readYaml(text)
+        : { lines: linesOf(text), root: jsonNodes(text), aliases: new Map() };
+    return known;
+  };
+  const forget = (): void => {
+    known = undefined;
+  };
+  const layer = { file, text, value: json ?? first?.value, written, forget };
+  for (const [start, end, fault] of first?.faults ?? [])
+    findings.push(errorAt(rangeOf({ layer, start, end }), fault));
+  return layer;
+}
+
+interface Yaml extends Written, Plain {
+  readonly faults: readonly (readonly [start: number, end: number, fault: Fault])[];
+}
+
+function readYaml(text: string): Yaml {
   const document = withoutStacks(() =>
-    parseDocument(source.text, {
+    parseDocument(text, {
       prettyErrors: false,
       stringKeys: true,
       // `plainValue` finds duplicate keys in linear time; the library compares each key with all before it.
@@ -27,28 +51,30 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
       merge: false,
     }),
   );
-  // Counted here, since the parser does not count the line ends of what it skips.
-  for (let at = 0; at >= 0; at = source.text.indexOf("\n", at) + 1 || -1) lines.addNewLine(at);
-  const layer: Layer = {
-    file: source.path,
-    text: source.text,
-    lines,
-    root: document.contents,
-    value: undefined,
-    aliases: new Map(),
-  };
+  const { directives, contents: root } = document;
+  const lines = linesOf(text);
+  const faults: [number, number, Fault][] = [];
   const report = (start: number, end: number, fault: Fault): void => {
     // The parser may point past the end.
-    const last = source.text.length;
-    findings.push(errorAt(rangeOf({ layer, start: Math.min(start, last), end: Math.min(end, last) }), fault));
+    faults.push([Math.min(start, text.length), Math.min(end, text.length), fault]);
   };
-  const { directives } = document;
   if (directives?.yaml.explicit === true && directives.yaml.version !== "1.2") report(0, 0, oldYaml);
   const errors = firstErrors([...document.errors, ...document.warnings], lines);
   for (const error of errors) report(...error.pos, faultOf(error));
-  if (errors.length > 0) return layer;
-  const plain = plainValue(document.contents, (node, fault) => report(node.range[0], node.range[1], fault));
-  return { ...layer, ...plain };
+  if (errors.length > 0) return { lines, root, value: undefined, aliases: new Map(), faults };
+  return {
+    lines,
+    root,
+    faults,
+    ...plainValue(root, ({ range: [start, end] }, fault) => report(start, end, fault)),
+  };
+}
+
+/** Counted here, since the parser does not count the line ends of what it skips. */
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  for (let at = 0; at >= 0; at = text.indexOf("\n", at) + 1 || -1) lines.addNewLine(at);
+  return lines;
 }
 
 /** The library makes an error object for each fault, and its stack took most of the time. */
@@ -71,9 +97,8 @@ function layOver(layers: readonly Layer[], findings: Finding[]): JsonObject | un
     else if (isObject(layer.value)) merged = merged === undefined ? layer.value : merge(merged, layer.value);
     else if (layer.value !== null) {
       broken = true;
-      findings.push(
-        errorAt(rangeOf({ layer, start: layer.root?.range[0] ?? 0, end: layer.root?.range[1] ?? 0 }), noMap),
-      );
+      const [start, end] = layer.written().root?.range ?? [0, 0];
+      findings.push(errorAt(rangeOf({ layer, start, end }), noMap));
     }
   }
   const [first] = layers;
@@ -118,17 +143,13 @@ function firstErrors(errors: readonly YAMLError[], lineCounter: LineCounter): re
 
 function faultOf({ code, message }: YAMLError): Fault {
   const advice = special.find(({ part }) => message.includes(part)) ?? adviceFor[code];
-  const words = advice?.message ?? plainWords(message);
+  // Without the parser's quotes of the source, which may be a secret.
+  const plain = message.replace(/(?<=\S): [\s\S]*$/, "").replace(/[.:]{1,9}$/, "");
+  const words = advice?.message ?? plain.charAt(0).toLowerCase() + plain.slice(1);
   return { code: advice?.code ?? "yaml", message: words, hint: advice?.hint ?? anyHint };
 }
 
 const maxSyntaxFaults = 5;
-
-/** The message of the parser without its quotes of the source, which may be a secret. */
-function plainWords(message: string): string {
-  const text = message.replace(/(?<=\S): [\s\S]*$/, "").replace(/[.:]{1,9}$/, "");
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
 
 const anyHint = "correct the YAML here; text with special characters needs quotes";
 const indentHint = "align it with the lines above, two spaces a level";

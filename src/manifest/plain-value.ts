@@ -1,5 +1,5 @@
 /** @module Converts a YAML tree to plain JSON values. */
-import { type Alias, isAlias, isScalar, isSeq, type ParsedNode, type Scalar, type YAMLMap } from "yaml";
+import { type Alias, isAlias, isScalar, isSeq, type ParsedNode, type YAMLMap } from "yaml";
 import { isObject, type Json } from "../model/json.ts";
 import type { Fault } from "./problems/fault.ts";
 import { unresolved } from "./values.ts";
@@ -11,7 +11,7 @@ export interface Plain {
 }
 
 /** Deepest nesting of maps and lists; a manifest needs six. */
-const deepest = 64;
+export const deepest = 64;
 
 /** Most values that all aliases together may expand to. */
 const aliasedValues = 100_000;
@@ -58,7 +58,14 @@ function toJson(node: ParsedNode | null | undefined, depth: number, walk: Walk):
 }
 
 function contentToJson(node: Exclude<ParsedNode, Alias>, depth: number, walk: Walk): Json {
-  if (isScalar(node)) return scalarToJson(node, walk);
+  if (isScalar(node)) {
+    const { value } = node;
+    if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    const hint = "write a finite number, or put the text in quotes";
+    walk.report(node, { code: "bad-number", message: "this number cannot be sent", hint });
+    return unresolved;
+  }
   if (depth >= deepest) return stop(node, tooDeep, walk);
   if (isSeq<ParsedNode>(node)) return node.items.map((item) => toJson(item, depth + 1, walk));
   return mapToJson(node, depth, walk);
@@ -92,15 +99,6 @@ function keyFault(name: string, before: Record<string, Json>): Fault | undefined
   if (!Object.hasOwn(before, name)) return undefined;
   const hint = "remove one of the two, or rename it";
   return { code: "duplicate-key", message: `the key "${name}" is written twice`, hint };
-}
-
-function scalarToJson(node: Scalar.Parsed, walk: Walk): Json {
-  const { value } = node;
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  const hint = "write a finite number, or put the text in quotes";
-  walk.report(node, { code: "bad-number", message: "this number cannot be sent", hint });
-  return unresolved;
 }
 
 function aliasToJson(node: Alias.Parsed, walk: Walk): Json {

@@ -11,12 +11,19 @@ export type Referent = { readonly address: Address } | { readonly fault: Fault }
 
 export function findReferent(inventory: Inventory, parts: AddressParts): Referent {
   const block = inventory.blocks.get(`${parts.section}.${parts.name}`);
-  if (block === undefined) return { fault: unknownName(inventory, parts) };
-  if (block.iterations === "unknown") return { address: formatAddress(parts) };
   const address = formatAddress(parts);
+  const { section, name } = parts;
+  if (block === undefined) {
+    const message = `there is no ${address} in this manifest`;
+    const hint = suggest(name, inventory.names.get(section) ?? [], `declared under ${section}`);
+    return { fault: { code: "unknown-resource", message, hint } };
+  }
+  if (block.iterations === "unknown") return { address };
   if (inventory.members.has(address)) return { address };
   if (inventory.leftOut.has(address)) return { fault: leftOut(address) };
-  return { fault: block.iterations === "single" ? noForEach(parts) : wrongKey(parts, block) };
+  if (block.iterations !== "single") return { fault: wrongKey(parts, block) };
+  const message = `${address} names one of several, but ${section}.${name} has no forEach`;
+  return { fault: { code: "unknown-resource", message, hint: `write ${section}.${name}` } };
 }
 
 /** Finds the resource of a written address; without a key, every resource of a block with `forEach`. */
@@ -49,18 +56,6 @@ export function badAddress(text: string, sections: readonly string[]): Fault {
 function leftOut(address: Address): Fault {
   const message = `${address} is left out here: its enabled is false`;
   return { code: "left-out", message, hint: "leave out what refers to it too, or enable it" };
-}
-
-function unknownName(inventory: Inventory, { section, name, ...rest }: AddressParts): Fault {
-  const message = `there is no ${formatAddress({ section, name, ...rest })} in this manifest`;
-  const hint = suggest(name, inventory.names.get(section) ?? [], `declared under ${section}`);
-  return { code: "unknown-resource", message, hint };
-}
-
-function noForEach(parts: AddressParts): Fault {
-  const { section, name } = parts;
-  const message = `${formatAddress(parts)} names one of several, but ${section}.${name} has no forEach`;
-  return { code: "unknown-resource", message, hint: `write ${section}.${name}` };
 }
 
 function wrongKey(parts: AddressParts, block: Block): Fault {

@@ -8,7 +8,6 @@ import type { ManifestLimits, Removal } from "../model/manifest.ts";
 import { parseDuration } from "../model/quantity.ts";
 import { isTemplate, type Reference } from "../model/sealed.ts";
 import { flatten } from "../model/spec.ts";
-import type { Expression } from "./expression.ts";
 import type { Inventory, Member } from "./inventory.ts";
 import { allowedCommand } from "./limits.ts";
 import { explainViolations } from "./problems/explain.ts";
@@ -64,7 +63,7 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
   }
 
   const { lifecycle, timeouts, ...written } = resolved;
-  const spec: Record<string, Json> = { ...flatten(written) };
+  const spec = flatten(written);
   const wanted = lifecycleOf(lifecycle, kind, context, report);
   const named = namedReferences(spec, schema, context.inventory, report);
   for (const [path, address] of named) {
@@ -133,20 +132,18 @@ function memberScope(member: Member, context: ResolveContext, refs: Set<Address>
     sections: context.sections,
     label: member.address,
     ...(member.each === undefined ? {} : { each: member.each, secretParts: secretPartsOf(member) }),
-    refusesSecret: (expression, path) => secretFault(kind, expression, path),
+    refusesSecret: ({ text }, path) => {
+      const paths = secretPaths(kind.schema);
+      if (paths.has(path.join("."))) return undefined;
+      const fields = paths.size === 0 ? "no field" : [...paths].join(", ");
+      const hint = `use a variable here; a secret may stand in ${fields} of this ${kind.noun}`;
+      const message = `${text} would be stored and shown in clear in ${path.join(".")}`;
+      return { code: "secret-in-clear", message, hint };
+    },
     reference: (expression, path) =>
       fieldFault(kind, expression, path) ?? outputReference(expression, context, refs),
     report: (expression, path, fault) => report.error(path, fault, "value", expression),
   });
-}
-
-function secretFault(kind: Kind, expression: Pick<Expression, "text">, path: Path): Fault | undefined {
-  const paths = secretPaths(kind.schema);
-  if (paths.has(path.join("."))) return undefined;
-  const fields = paths.size === 0 ? "no field" : [...paths].join(", ");
-  const hint = `use a variable here; a secret may stand in ${fields} of this ${kind.noun}`;
-  const message = `${expression.text} would be stored and shown in clear in ${path.join(".")}`;
-  return { code: "secret-in-clear", message, hint };
 }
 
 /** The fault of an output in a field that must be known before an apply; undefined if it may be there. */
@@ -207,7 +204,7 @@ function lifecycleOf(
       message: `a ${kind.noun} holds no data, and onReplace: migrate would move nothing`,
       hint: "leave onReplace out, or write recreate",
     });
-  const rules = migrationOf(migration);
+  const rules = migration === undefined ? defaultRules : migrationOf(migration);
   const allowed = rules.hook && limits && allowedCommand(rules.hook, limits);
   if (allowed && "message" in allowed) report.error(["lifecycle", "migration", "hook"], allowed);
   const hook = allowed && "run" in allowed ? allowed.run : rules.hook;
@@ -235,20 +232,21 @@ function lifecycleOf(
   };
 }
 
-const day = 24 * 3600 * 1000;
+const defaultRules: MigrationRules = { windows: [], hold: 24 * 3600 * 1000 };
 
-function migrationOf(value: Json | undefined): MigrationRules {
+function migrationOf(value: Json): MigrationRules {
   const { windows, maxReadOnly, hold, hook } = mapOf(value);
   const command = textsOf(hook);
   return {
     windows: textsOf(windows),
-    hold: msOf(hold) ?? day,
+    hold: msOf(hold) ?? defaultRules.hold,
     ...defined({ maxReadOnly: msOf(maxReadOnly) }),
     ...(command.length === 0 ? {} : { hook: command }),
   };
 }
 
 function timeoutsOf(value: Json | undefined): Timeouts {
+  if (value === undefined) return {};
   const written = mapOf(value);
   const [create, update, remove] = ["create", "update", "delete"].map((operation) =>
     msOf(written[operation]),

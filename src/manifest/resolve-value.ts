@@ -28,8 +28,9 @@ export interface Scope {
 /** Returns the same object if it contains no expression. */
 export function resolveValue(value: Json, scope: Scope, path: Path = []): Json {
   if (typeof value === "string") return mayHoldExpression(value) ? resolveText(value, scope, path) : value;
-  if (Array.isArray(value)) return resolveList(value, scope, path);
-  return isObject(value) ? resolveMap(value, scope, path) : value;
+  if (!Array.isArray(value)) return isObject(value) ? resolveMap(value, scope, path) : value;
+  const resolved = value.map((item: Json, index) => resolveValue(item, scope, [...path, index]));
+  return resolved.some((item, index) => item !== value[index]) ? resolved : value;
 }
 
 export function resolveMap(value: JsonObject, scope: Scope, path: Path = []): JsonObject {
@@ -43,11 +44,6 @@ export function resolveMap(value: JsonObject, scope: Scope, path: Path = []): Js
     changed[key] = after;
   }
   return changed ?? value;
-}
-
-function resolveList(value: readonly Json[], scope: Scope, path: Path): readonly Json[] {
-  const resolved = value.map((item, index) => resolveValue(item, scope, [...path, index]));
-  return resolved.some((item, index) => item !== value[index]) ? resolved : value;
 }
 
 function resolveText(text: string, scope: Scope, path: Path): Json {

@@ -16,7 +16,6 @@ import { buildInventory, type Inventory, type Member } from "./inventory.ts";
 import { finishProblems } from "./problems/excerpt.ts";
 import { describe, dotted, type Fault, type Report, reportTo } from "./problems/fault.ts";
 import { suggest } from "./problems/nearest.ts";
-import { plainFields } from "./problems/plain-fields.ts";
 import { outputReference, type ResolveContext, readLeftOut, resolveResource } from "./resolve-resource.ts";
 import { resolveValue } from "./resolve-value.ts";
 import { findCycles, runRules, unusedDefaultsFaults } from "./rules.ts";
@@ -105,10 +104,10 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
 }
 
 function finish(parsed: Parsed, inputs: ManifestInputs, findings: readonly Finding[]): Resolution {
-  const shown = plainFields(parsed.value, inputs.kinds.all);
+  const { all } = inputs.kinds;
   return {
-    problems: finishProblems(findings, "error", parsed.layers, shown),
-    warnings: finishProblems(findings, "warning", parsed.layers, shown),
+    problems: finishProblems(findings, "error", parsed, all),
+    warnings: finishProblems(findings, "warning", parsed, all),
   };
 }
 
@@ -190,7 +189,11 @@ function readOutputs(
       variables: context.variables,
       secrets: context.secrets,
       sections: context.sections,
-      refusesSecret: ({ text }) => (isSensitive ? undefined : notSensitive(text)),
+      refusesSecret: ({ text }) => {
+        const hint = "write { value: ..., sensitive: true }, or leave the secret out";
+        const message = `${text} would be printed in clear`;
+        return isSensitive ? undefined : { code: "secret-in-clear", message, hint };
+      },
       reference: (expression) => outputReference(expression, context, new Set()),
       referenceAll: (expression) => allReferences(expression, context),
       report: (expression, at, fault) => report.error(at, fault, "value", expression),
@@ -223,11 +226,6 @@ function allReferences(
     values.push([key, { $template: [found] }]);
   }
   return { value: Object.fromEntries(values) };
-}
-
-function notSensitive(text: string): Fault {
-  const hint = "write { value: ..., sensitive: true }, or leave the secret out";
-  return { code: "secret-in-clear", message: `${text} would be printed in clear`, hint };
 }
 
 /** Reports the faults of the long form of an output; true if it has none. */

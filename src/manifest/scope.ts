@@ -15,8 +15,6 @@ export interface Iteration {
   readonly value: Json;
 }
 
-const noParts: ReadonlySet<string> = new Set();
-
 export type OutputExpression = Expression & { readonly scope: "output" };
 
 export interface ScopeRules {
@@ -63,8 +61,8 @@ export function scopeOf(rules: ScopeRules): Scope {
     each: (expression, path) => {
       const found = eachValue(expression, rules.each);
       if ("fault" in found) return refuse(expression, path, found.fault);
-      const { secretParts = noParts } = rules;
-      if (typeof found.value === "object" || !secretParts.has(expression.keys.join("."))) return found.value;
+      const isSecret = rules.secretParts?.has(expression.keys.join(".")) === true;
+      if (typeof found.value === "object" || !isSecret) return found.value;
       const fault = rules.refusesSecret(expression, path);
       return fault === undefined ? found.value : refuse(expression, path, { ...fault, hint: openSecret });
     },
@@ -76,11 +74,17 @@ export function scopeOf(rules: ScopeRules): Scope {
       return rules.secrets?.sealed(expression, rules.each?.key) ?? unresolved;
     },
     output: (expression, path) => {
-      if (!rules.sections.includes(expression.target.section)) {
-        return refuse(expression, path, unknownScope(expression, rules.sections));
+      const { isOfAll = false, text } = expression;
+      const { section } = expression.target;
+      if (!rules.sections.includes(section)) {
+        const hint = suggest(section, [...scopeWords, ...rules.sections], "a reference begins with");
+        const message = `${text}: "${section}" cannot be referred to`;
+        return refuse(expression, path, { code: "bad-reference", message, hint });
       }
-      if (expression.isOfAll === true) {
-        const all = rules.referenceAll?.(expression) ?? { fault: noPlaceForAll(expression) };
+      if (isOfAll) {
+        const hint = "name one of them by its key; under outputs all may stand together";
+        const fault = { code: "bad-reference", message: `${text} is a map of several values`, hint };
+        const all = rules.referenceAll?.(expression) ?? { fault };
         return "fault" in all ? refuse(expression, path, all.fault) : all.value;
       }
       const found = rules.reference(expression, path);
@@ -103,17 +107,6 @@ export function scopeOf(rules: ScopeRules): Scope {
 const openSecret = "a secret field is made of it: use something else here, or a declared secret there";
 
 const scopeWords: readonly string[] = ["var", "secret", "env", "each"];
-
-function noPlaceForAll({ text }: OutputExpression): Fault {
-  const hint = "name one of them by its key; under outputs all may stand together";
-  return { code: "bad-reference", message: `${text} is a map of several values`, hint };
-}
-
-function unknownScope(expression: OutputExpression, sections: readonly string[]): Fault {
-  const { section } = expression.target;
-  const hint = suggest(section, [...scopeWords, ...sections], "a reference begins with");
-  return { code: "bad-reference", message: `${expression.text}: "${section}" cannot be referred to`, hint };
-}
 
 function outsideOfForEach({ text }: Expression): Fault {
   const hint = "add forEach: [a, b] to the resource, or use a variable";

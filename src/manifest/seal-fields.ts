@@ -8,13 +8,11 @@ import { openSources, textOn } from "./secret-variables.ts";
 import type { Secrets } from "./secrets.ts";
 import { holdsUnresolved } from "./values.ts";
 
-type Sealing = Pick<Secrets, "seal" | "sealWhole">;
-
 /** Seals every text in the secret fields of `spec`, in place, also beside an output that is not known yet: each part is secret. */
 export function sealFields(
   spec: Record<string, Json>,
   member: Member,
-  secrets: Sealing,
+  secrets: Secrets,
   report: Report,
 ): void {
   for (const path of secretPaths(member.block.kind.schema)) {
@@ -27,7 +25,10 @@ export function sealFields(
     }
     const sealed = sealTexts(value, `${member.address} ${path}`, secrets);
     spec[path] = sealed;
-    if (standsInManifest(value, sealed, path, member)) report.warning(path.split("."), inClear(path));
+    if (!standsInManifest(value, sealed, path, member)) continue;
+    const hint = "declare it under secrets and write ${secret.name}, or write ${env.NAME}";
+    const message = `${path} is not taken from a secret: everybody who reads the manifest can read it`;
+    report.warning(path.split("."), { code: "secret-literal", message, hint });
   }
 }
 
@@ -53,7 +54,7 @@ function shownFault(value: Json, path: string, { each, block }: Member): Fault |
   return { code: "secret-in-clear", message, hint: "write ${secret.name} or ${env.NAME}" };
 }
 
-function sealTexts(value: Json, label: string, secrets: Sealing): Json {
+function sealTexts(value: Json, label: string, secrets: Secrets): Json {
   if (typeof value === "string" && value !== "") return secrets.seal(value, label);
   if (!isTemplate(value)) return value;
   const parts: TemplatePart[] = [];
@@ -84,10 +85,4 @@ function standsInManifest(value: Json, sealed: Json, path: string, { block }: Me
   return isSealed(value)
     ? openSources(text).length > 0
     : isTemplate(value) && !holdsUnresolved(value) && !value.$template.some(isSealed);
-}
-
-function inClear(path: string): Fault {
-  const hint = "declare it under secrets and write ${secret.name}, or write ${env.NAME}";
-  const message = `${path} is not taken from a secret: everybody who reads the manifest can read it`;
-  return { code: "secret-literal", message, hint };
 }

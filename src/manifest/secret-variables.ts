@@ -1,6 +1,7 @@
 /** @module Finds the variables that secret fields are made of. */
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
+import { perObject } from "../model/per-object.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
 import { secretPaths } from "./schema/shape.ts";
 import { mapOf, textsIn } from "./values.ts";
@@ -9,38 +10,35 @@ export interface SecretVariables {
   readonly whole: ReadonlySet<string>;
   /** Variables that are at least a part of a secret field, or contain one; includes `whole`. */
   readonly part: ReadonlySet<string>;
+  /** Texts that stand in secret fields as they are, with no expression in them. */
+  readonly literals: ReadonlySet<string>;
 }
 
 /** Decides by the use of a variable in the manifest, never by its value. */
-export function secretVariables(manifest: JsonObject, kinds: readonly Kind[]): SecretVariables {
-  const whole = new Set<string>();
-  const part = new Set<string>();
-  for (const { text, isField, forEach } of secretTexts(manifest, kinds)) {
-    const sources = openSources(text);
-    const [only] = sources;
-    if (isField && only?.scope === "variable" && only.text === text) whole.add(only.name);
-    for (const source of sources)
-      for (const name of source.scope === "variable" ? [source.name] : variablesIn(forEach)) part.add(name);
-  }
-  return { whole, part };
-}
-
-/** Texts that stand in secret fields as they are, with no expression in them. */
-export function secretLiterals(manifest: JsonObject, kinds: readonly Kind[]): readonly string[] {
-  return [...secretTexts(manifest, kinds)].flatMap(({ text, isField }) =>
-    isField && !text.includes("${") ? [text] : [],
+export const secretVariables: (manifest: JsonObject) => (kinds: readonly Kind[]) => SecretVariables =
+  perObject((manifest) =>
+    perObject((kinds) => {
+      const whole = new Set<string>();
+      const part = new Set<string>();
+      const literals = new Set<string>();
+      for (const { text, isField, forEach } of secretTexts(manifest, kinds)) {
+        if (isField && !text.includes("${")) literals.add(text);
+        const sources = openSources(text);
+        const [only] = sources;
+        if (isField && only?.scope === "variable" && only.text === text) whole.add(only.name);
+        for (const source of sources)
+          for (const name of source.scope === "variable" ? [source.name] : variablesIn(forEach))
+            part.add(name);
+      }
+      return { whole, part, literals };
+    }),
   );
-}
-
-interface SecretText {
-  readonly text: string;
-  /** False if the text replaces a map that contains the field. */
-  readonly isField: boolean;
-  readonly forEach: Json | undefined;
-}
 
 /** The text of every secret field as it is written. */
-function* secretTexts(manifest: JsonObject, kinds: readonly Kind[]): Iterable<SecretText> {
+function* secretTexts(
+  manifest: JsonObject,
+  kinds: readonly Kind[],
+): Iterable<NonNullable<ReturnType<typeof textOn>> & { readonly forEach: Json | undefined }> {
   for (const kind of kinds) {
     const defaults = mapOf(mapOf(manifest["defaults"])[kind.name]);
     for (const written of Object.values(mapOf(manifest[kind.name]))) {

@@ -16,10 +16,17 @@ export type Path = readonly (string | number)[];
 export interface Layer {
   readonly file: string;
   readonly text: string;
-  readonly lines: LineCounter;
-  readonly root: ParsedNode | null;
   /** Undefined if the file is not valid YAML. */
   readonly value: Json | undefined;
+  /** The nodes of the text. They are read again after `forget`, which frees most of the memory that a manifest takes. */
+  readonly written: () => Written;
+  readonly forget: () => void;
+}
+
+/** A file as it is written: what positions are found in. */
+export interface Written {
+  readonly lines: LineCounter;
+  readonly root: ParsedNode | null;
   /** Alias -> the node that it refers to. */
   readonly aliases: ReadonlyMap<ParsedNode, ParsedNode>;
 }

@@ -34,22 +34,18 @@ export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
 }
 
 /** Every text in a value that is wanted. Paths are made only for those: a large manifest has few. */
-export function* textsIn(
+export function textsIn(
   value: Json | undefined,
   isWanted: (text: string) => boolean,
   path: Path = [],
-): Iterable<{ readonly text: string; readonly path: Path }> {
-  if (typeof value === "string") {
-    if (isWanted(value)) yield { text: value, path };
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* textsIn(item, isWanted, [...path, index]);
-  } else if (isObject(value)) {
-    for (const key of Object.keys(value)) {
-      const inner = value[key];
-      if (typeof inner === "object" || (typeof inner === "string" && isWanted(inner)))
-        yield* textsIn(inner, isWanted, [...path, key]);
-    }
-  }
+  found: { readonly text: string; readonly path: Path }[] = [],
+): typeof found {
+  if (typeof value === "string" && isWanted(value)) found.push({ text: value, path });
+  if (!isObject(value) && !Array.isArray(value)) return found;
+  for (const [key, inner] of Object.entries(value))
+    if (typeof inner === "object" || (typeof inner === "string" && isWanted(inner)))
+      textsIn(inner, isWanted, [...path, Array.isArray(value) ? Number(key) : key], found);
+  return found;
 }
 
 export function mapTexts(value: Json, replace: (text: string, path: Path) => Json, path: Path = []): Json {

@@ -17,14 +17,12 @@ export interface Variables {
 /** Values from --var and --var-file, as text. */
 export type GivenVariables = { readonly [name: string]: string };
 
-type ReportError = Report["error"];
-
 /** The given value, converted to the declared type, otherwise the default. Reports every fault. */
 export function resolveVariables(
   section: Json | undefined,
   given: GivenVariables,
   secret: SecretVariables,
-  report: ReportError,
+  report: Report["error"],
 ): Variables {
   const declared = mapOf(section);
   const values = new Map<string, Json>();
@@ -50,7 +48,7 @@ function variableValue(
   declaration: JsonObject,
   text: string | undefined,
   isSecret: boolean,
-  report: ReportError,
+  report: Report["error"],
 ): Json | undefined {
   const path: Path = ["variables", name];
   const { default: fallback, allowed } = declaration;
@@ -79,22 +77,15 @@ function variableValue(
     report(at, { code: "bad-reference", message, hint });
     return undefined;
   }
-  if (isAllowed(value, allowed)) return value;
-  const texts = Array.isArray(allowed)
-    ? allowed.map((item: Json) => (typeof item === "string" ? item : stableJson(item)))
-    : [];
+  const wanted = stableJson(value);
+  if (!Array.isArray(allowed) || allowed.some((item: Json) => stableJson(item) === wanted)) return value;
+  const texts = allowed.map((item: Json) => (typeof item === "string" ? item : stableJson(item)));
   const shown = isSecret ? "this value" : describe(value);
   const message = `${isGiven ? "" : "the default of "}variable ${name} cannot be ${shown}`;
   const known = typeof value === "string" ? suggest(value, texts) : listed(texts);
   const hint = isSecret ? "give one that the declaration allows" : known;
   report(at, { code: "not-allowed", message, hint });
   return undefined;
-}
-
-function isAllowed(value: Json, allowed: Json | undefined): boolean {
-  if (!Array.isArray(allowed)) return true;
-  const wanted = stableJson(value);
-  return allowed.some((item: Json) => stableJson(item) === wanted);
 }
 
 function coerce(text: string, type: string): Json | undefined {

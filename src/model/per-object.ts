@@ -4,8 +4,10 @@
 export function perObject<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, { readonly made: V }>();
   return (key) => {
-    const kept = known.get(key) ?? { made: make(key) };
-    known.set(key, kept);
-    return kept.made;
+    const kept = known.get(key);
+    if (kept !== undefined) return kept.made;
+    const made = make(key);
+    known.set(key, { made });
+    return made;
   };
 }

@@ -10,14 +10,17 @@ export interface Spec<Value = Json> {
   readonly [path: string]: Value;
 }
 
-export function flatten(nested: JsonObject): Spec {
-  return Object.fromEntries(leavesOf(nested));
-}
-
-function leavesOf(group: JsonObject, prefix = ""): [string, Json][] {
-  return Object.entries(group).flatMap(([key, value]) =>
-    isGroup(value) ? leavesOf(value, `${prefix}${key}.`) : [[`${prefix}${key}`, value]],
-  );
+/** The leaves of nested objects, in an object of its own. */
+export function flatten(nested: JsonObject): Record<string, Json> {
+  const spec: Branch = {};
+  const add = (group: JsonObject, prefix: string): void => {
+    for (const [key, value] of Object.entries(group)) {
+      if (isGroup(value)) add(value, `${prefix}${key}.`);
+      else put(spec, prefix + key, value);
+    }
+  };
+  add(nested, "");
+  return spec;
 }
 
 export function nest(spec: Spec): JsonObject {

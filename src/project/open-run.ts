@@ -64,6 +64,7 @@ export function resolving(which: "declared" | "at hand" | "none"): Reading<ReadM
       }[which]();
       const resolved = await resolveProject(project, key, secrets);
       learnSecrets(project, resolved, settings);
+      for (const layer of project.parsed.layers) layer.forget();
       return { ...resolved, secrets };
     },
   };

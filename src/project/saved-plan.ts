@@ -31,7 +31,7 @@ export async function savePlan(
   { run: { project, identity }, options, commit, destroying }: PlanningRun,
   writer: Writer,
 ): Promise<void> {
-  const { part } = secretVariables(project.parsed.value ?? {}, kinds.all);
+  const { part } = secretVariables(project.parsed.value ?? {})(kinds.all);
   const given = Object.entries(project.variables);
   const saved: SavedPlan = {
     plan,

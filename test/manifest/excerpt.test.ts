@@ -13,7 +13,7 @@ function excerpt(text: string, line: number, column: number): string | undefined
 /** The excerpt of a line of a manifest. */
 function excerptOf(text: string, line = 1, column = 1): string | undefined {
   const { value } = parseManifest([{ path: "m.yaml", text }]);
-  return excerptWith(plainFields(value, kinds.all), text, line, column);
+  return excerptWith(plainFields(value ?? {}, kinds.all), text, line, column);
 }
 
 function excerptWith(

@@ -12,6 +12,16 @@ function filled(length: number, one: (at: number) => string): string {
 const instances = (length: number, rest: (at: number) => string): string =>
   `${head}instances:\n${filled(length, (at) => `  i${at}: { tier: free, ${rest(at)} }\n`)}`;
 
+function jsonOf(length: number, one: (at: number) => object): string {
+  const count = Math.ceil(length / JSON.stringify(one(0), null, 2).length);
+  const all = Array.from({ length: count }, (_, at) => [`i${at}`, one(at)]);
+  return JSON.stringify(
+    { apiVersion: "graphform/v1", name: "long", instances: Object.fromEntries(all) },
+    null,
+    2,
+  );
+}
+
 /** A manifest of about so many characters. */
 type Shape = (length: number) => string;
 
@@ -49,6 +59,14 @@ const structures: readonly (readonly [why: string, shape: Shape])[] = [
     (length) => instances(length, (at) => `config: { graphdbPassword: '\${secret.x${at}}' }`),
   ],
   ["literal secrets", (length) => instances(length, (at) => `config: { graphdbPassword: hunter${at} }`)],
+  [
+    "problems in as many instances, in JSON",
+    (length) => jsonOf(length, (at) => ({ tier: "free", config: { graphDBCacheSize: -at } })),
+  ],
+  [
+    "instances in JSON in one line",
+    (length) => JSON.stringify(JSON.parse(jsonOf(length, () => ({ region: 1 })))),
+  ],
   [
     "users with passwords in their rules",
     (length) =>

@@ -83,7 +83,7 @@ function shownLines(
   kinds: KindRegistry,
 ): readonly string[] {
   const { value, layers } = parseManifest(sources);
-  const excerptOf = excerptsOf(layers, plainFields(value, kinds.all));
+  const excerptOf = excerptsOf(layers, plainFields(value ?? {}, kinds.all));
   return Array.from({ length: count }, (_, at) => {
     const start = { line: line + at, column: 1 };
     return excerptOf({ file, start, end: start }) ?? "";
@@ -109,7 +109,7 @@ function changedLines(edit: Edit): ChangedLines {
   while (ending < most && old.at(-1 - ending) === now.at(-1 - ending)) ending += 1;
   return {
     file: layer.file,
-    line: layer.lines.linePos(from).line + same,
+    line: layer.written().lines.linePos(from).line + same,
     before: old.slice(same, old.length - ending),
     after: now.slice(same, now.length - ending),
   };

@@ -1,5 +1,5 @@
 /** @module Writes a live value into the text of a manifest, at the field of one resource. */
-import { isAlias, isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
+import { Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
 import { type AddressParts, formatAddress } from "../../model/address.ts";
 import { isObject, type Json, type JsonObject, stableJson } from "../../model/json.ts";
 import type { SourceRange } from "../../model/problem.ts";
@@ -7,7 +7,6 @@ import { textParts } from "../expression.ts";
 import { type Followed, follow, rangeOf, spanOf, type WrittenMap } from "../locate.ts";
 import { parseManifest } from "../parse.ts";
 import type { Layer, Path } from "../source.ts";
-import { blockText, plainText, scalarText } from "./scalar-text.ts";
 
 /** Replaces the text from `start` to `end` of one layer; everything else stays byte for byte. */
 export interface Edit {
@@ -76,8 +75,8 @@ export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit 
 }
 
 /** An alias on the way, or a node that aliases stand for: what is below would be changed in several places. */
-function sharedIn({ aliases }: Layer, { passed }: Followed): ParsedNode | undefined {
-  const anchored = new Set(aliases.values());
+function sharedIn(layer: Layer, { passed }: Followed): ParsedNode | undefined {
+  const anchored = new Set(layer.written().aliases.values());
   return passed.find((node) => isAlias(node) || anchored.has(node));
 }
 
@@ -188,7 +187,9 @@ function insertEntry(layer: Layer, maps: readonly WrittenMap[], path: Path, valu
   const [first] = map.items;
   if (first === undefined || last === undefined) return undefined;
   const indent = columnOf(layer, first.key);
-  const lines = blockLines(path, value, indent, stepOf(layer, maps, indent));
+  const outer = maps.at(-2)?.items[0]?.key;
+  const step = outer === undefined ? 0 : indent - columnOf(layer, outer);
+  const lines = blockLines(path, value, indent, step > 0 ? step : 2);
   return atLineEnd(layer, endOf(last.value, last.key), lines);
 }
 
@@ -230,12 +231,53 @@ function endOf(value: ParsedNode | null | undefined, key: ParsedNode): number {
 }
 
 function columnOf(layer: Layer, node: ParsedNode): number {
-  return layer.lines.linePos(node.range[0]).col - 1;
+  return layer.written().lines.linePos(node.range[0]).col - 1;
 }
 
-/** Spaces by which this map is deeper than the one around it. */
-function stepOf(layer: Layer, maps: readonly WrittenMap[], indent: number): number {
-  const outer = maps.at(-2)?.items[0]?.key;
-  const step = outer === undefined ? 0 : indent - columnOf(layer, outer);
-  return step > 0 ? step : 2;
+/** Characters that cannot be seen, or that change how the text around them is read. */
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** A single value on one line, in the given style if that can hold it. `${` in a text is escaped: it is no expression. */
+function scalarText(value: Json, style: Scalar.Type | undefined): string {
+  if (typeof value !== "string") return JSON.stringify(value);
+  const text = value.replaceAll("${", () => "$${");
+  if (text.search(unsafe) >= 0 || style === Scalar.QUOTE_DOUBLE) return doubleQuoted(text);
+  return style === Scalar.QUOTE_SINGLE ? `'${text.replaceAll("'", "''")}'` : plainText(text);
+}
+
+/** Without quotes if it is read as the same text, inside brackets too; otherwise in double quotes. */
+function plainText(text: string): string {
+  const document = new Document([""]);
+  const list = document.contents;
+  if (!isSeq(list)) return doubleQuoted(text);
+  list.flow = true;
+  const scalar = new Scalar(text);
+  scalar.type = Scalar.PLAIN;
+  list.items[0] = scalar;
+  const written = document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().slice(1, -1);
+  return written.includes("\n") ? doubleQuoted(text) : written;
+}
+
+function doubleQuoted(text: string): string {
+  return JSON.stringify(text).replace(unsafe, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
+}
+
+/** A text as a block scalar like `old`, with its indentation and first comment; undefined if it cannot stand in one of this style. */
+function blockText(text: string, old: string, eol: string): string | undefined {
+  const [, style, marks, rest] = /^([|>])([0-9+-]{0,2})([^\r\n]*)\r?\n/.exec(old) ?? [];
+  const indent = /\n([ ]+)\S/.exec(old)?.[1];
+  if (style === undefined || marks === undefined || indent === undefined || /[0-9]/.test(marks))
+    return undefined;
+  const escaped = text.replaceAll("${", () => "$${");
+  const body = escaped.replace(/\n$/, "");
+  const isOdd = body === "" || /^\s|\n$/.test(body) || body.replaceAll("\n", "").search(unsafe) >= 0;
+  if (isOdd || (style === ">" && body.includes("\n"))) return undefined;
+  const lines = body.split("\n").map((line) => (line === "" ? "" : indent + line));
+  const chomping = escaped.endsWith("\n") ? "" : "-";
+  return [`${style}${chomping}${rest ?? ""}`, ...lines, ""].join(eol);
 }

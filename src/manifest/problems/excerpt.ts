@@ -1,21 +1,21 @@
 /** @module Sorts the problems that people see and cuts their source lines out of the files: keys, and of values only those of plain fields. */
 import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type Scalar } from "yaml";
 import { defined } from "../../model/json.ts";
-import type { Finding } from "../../model/kind.ts";
+import type { Finding, Kind } from "../../model/kind.ts";
 import type { Problem, SourceRange } from "../../model/problem.ts";
-import type { Layer, Path } from "../source.ts";
-import { type ShownAt, shownKey } from "./plain-fields.ts";
+import type { Layer, Parsed, Path } from "../source.ts";
+import { plainFields, type ShownAt, shownKey } from "./plain-fields.ts";
 
 /** Returns the findings of one severity: sorted by place, without duplicates, with what may be shown of their source lines. */
 export function finishProblems(
   findings: readonly Finding[],
   severity: Problem["severity"],
-  layers: readonly Layer[],
-  shown: ShownAt,
+  { layers, value }: Parsed,
+  kinds: readonly Kind[],
 ): readonly Problem[] {
   const seen = new Set<string>();
   const problems: Problem[] = [];
-  const excerptOf = excerptsOf(layers, shown);
+  const excerptOf = excerptsOf(layers, plainFields(value ?? {}, kinds));
   for (const finding of findings) {
     if (finding.severity !== severity) continue;
     const { range, code, message } = finding;
@@ -61,7 +61,7 @@ interface Part {
 }
 
 /** The parts between two offsets, in their order: a manifest has many more lines than problems. */
-function partsOf({ root }: Layer, shown: ShownAt, first: number, last: number): readonly Part[] {
+function partsOf(layer: Layer, shown: ShownAt, first: number, last: number): readonly Part[] {
   const parts: Part[] = [];
   const add = ({ range: [from, to], value }: Scalar.Parsed, instead: (text: string) => string): void => {
     const text = String(value ?? "");
@@ -84,14 +84,14 @@ function partsOf({ root }: Layer, shown: ShownAt, first: number, last: number): 
     if (isScalar(key)) add(key, shownKey);
     walk(value, [...path, isScalar(key) ? String(key.value) : ""]);
   };
-  walk(root, []);
+  walk(layer.written().root, []);
   return parts;
 }
 
 /** The part of a line around a column. What stands behind a hidden value is left out if the column does: it would stand elsewhere. */
 function lineAround(layer: Layer, shownAt: ShownAt, line: number, column: number): string {
-  const { text, lines } = layer;
-  const start = lines.lineStarts[line - 1] ?? text.length;
+  const { text } = layer;
+  const start = layer.written().lines.lineStarts[line - 1] ?? text.length;
   const newline = text.indexOf("\n", start);
   const end = start + text.slice(start, newline < 0 ? undefined : newline).trimEnd().length;
   const isLong = end - start > widest;

@@ -34,7 +34,9 @@ export function explainViolations(
   if (found.length === 0) return [];
   const repeated = repeatedKeys(found);
   return found.flatMap((known) => {
-    if (repeated.has(keyOf(known.violation, wordOf(known.violation)))) return [];
+    const { keyword, params } = known.violation;
+    const word = keyword === "required" ? `required ${String(params["missingProperty"])}` : keyword;
+    if (repeated.has(keyOf(known.violation, word))) return [];
     const explained = explain(known, value, shape, secrets);
     return explained === undefined ? [] : [explained];
   });
@@ -55,7 +57,13 @@ function explain(
   const { keyword, params, propertyName } = violation;
   if (propertyName !== undefined) {
     if (keyword !== "pattern") return undefined;
-    return { path: [...path, propertyName], part: "key", fault: badName(propertyName) };
+    const message = `${JSON.stringify(shownKey(propertyName))} cannot be used as a name`;
+    const fault = {
+      code: "bad-name",
+      message,
+      hint: "use letters, digits, - and _, beginning with a letter",
+    };
+    return { path: [...path, propertyName], part: "key", fault };
   }
   if (keyword === "required") {
     const key = String(params["missingProperty"]);
@@ -80,14 +88,12 @@ function repeatedKeys(found: readonly KnownViolation[]): ReadonlySet<string> {
   const keys = found.flatMap(({ violation, shape }): readonly string[] => {
     if (violation.keyword === "type") return ["enum", "const"].map((keyword) => keyOf(violation, keyword));
     if (violation.keyword !== "additionalProperties") return [];
-    const meant = meantKey(String(violation.params["additionalProperty"]), shape);
+    const key = String(violation.params["additionalProperty"]);
+    // What the service calls it, or a typing mistake.
+    const meant = wiredAs(key, shape) ?? nearest(key, Object.keys(shape.properties ?? {}));
     return meant === undefined ? [] : [keyOf(violation, `required ${meant}`)];
   });
   return new Set(keys);
-}
-
-function wordOf({ keyword, params }: SchemaError): string {
-  return keyword === "required" ? `required ${String(params["missingProperty"])}` : keyword;
 }
 
 function keyOf(violation: SchemaError, what: string): string {
@@ -243,16 +249,6 @@ function andIs(value: Json, shape: Shape): string {
 
 function shown(value: Json, shape: Shape): string {
   return isHidden(value, shape) ? "a secret" : describe(value);
-}
-
-function badName(name: string): Fault {
-  const message = `${JSON.stringify(shownKey(name))} cannot be used as a name`;
-  return { code: "bad-name", message, hint: "use letters, digits, - and _, beginning with a letter" };
-}
-
-/** The key that an unknown one probably stands for: by the service's spelling, or by a typing mistake. */
-function meantKey(key: string, shape: Shape): string | undefined {
-  return wiredAs(key, shape) ?? nearest(key, Object.keys(shape.properties ?? {}));
 }
 
 function within(path: Path): string {

@@ -2,11 +2,12 @@
 import { holdsPassword } from "../../model/acl.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
+import { perObject } from "../../model/per-object.ts";
 import { sensitive } from "../../model/sealed.ts";
 import { mayHoldLogin, withoutUserinfo } from "../../model/userinfo.ts";
 import { documentShape } from "../schema/document-shape.ts";
-import { resourceShape, type Shape, shapeAt } from "../schema/shape.ts";
-import { secretLiterals, secretVariables } from "../secret-variables.ts";
+import { resourceShape, shapeAt } from "../schema/shape.ts";
+import { secretVariables } from "../secret-variables.ts";
 import type { Path } from "../source.ts";
 import { mapOf } from "../values.ts";
 
@@ -19,21 +20,21 @@ export type ShownAt = (path: Path, value: Json) => string;
 /** One reference and nothing beside it names a secret, and holds none. */
 const reference = /^\$\{[^}]*\}$/;
 
-export function plainFields(manifest: JsonObject | undefined, kinds: readonly Kind[]): ShownAt {
-  const shape = once(() =>
-    documentShape(kinds, (section) => {
-      const schema = kinds.find(({ name }) => name === section)?.schema;
-      const resource = schema === undefined ? {} : resourceShape(schema);
-      return { resource, defaults: resource };
-    }),
-  );
-  const secret = once(() => secretVariables(manifest ?? {}, kinds).part);
-  const written = once(() => new Set(secretLiterals(manifest ?? {}, kinds)));
-  const outputs = mapOf(manifest?.["outputs"]);
+const shapeOf = perObject((kinds: readonly Kind[]) =>
+  documentShape(kinds, (section) => {
+    const schema = kinds.find(({ name }) => name === section)?.schema;
+    const resource = schema === undefined ? {} : resourceShape(schema);
+    return { resource, defaults: resource };
+  }),
+);
+
+export function plainFields(manifest: JsonObject, kinds: readonly Kind[]): ShownAt {
+  const outputs = mapOf(manifest["outputs"]);
   /** Sections whose values no field describes, and those whose values have rules of their own. */
   const hides: { readonly [section: string]: (path: Path, text: string) => boolean } = {
     outputs: ([, name]) => mapOf(outputs[String(name)])["sensitive"] === true,
-    variables: ([, name, key]) => (key === "default" || key === "allowed") && secret().has(String(name)),
+    variables: ([, name, key]) =>
+      (key === "default" || key === "allowed") && secretVariables(manifest)(kinds).part.has(String(name)),
     secrets: ([, , key], text) => !(key === "env" || key === "file") || mayHoldLogin(text),
     state: (_, text) => mayHoldLogin(text),
     service: (_, text) => mayHoldLogin(text),
@@ -41,27 +42,15 @@ export function plainFields(manifest: JsonObject | undefined, kinds: readonly Ki
   return (path, value) => {
     const text = String(value);
     const section = String(path[0]);
-    const field = shapeAt(shape(), path);
+    const field = shapeAt(shapeOf(kinds), path);
     if (field === undefined && !["outputs", "variables"].includes(section)) return elsewhere;
     if (reference.test(text)) return text;
     const rule = Object.hasOwn(hides, section) ? hides[section] : undefined;
     // A secret of another field too: an anchor, or the same text once more.
-    const isHidden = written().has(text) || (rule?.(path, text) ?? isSecret(field, text));
+    const acl = field?.["x-compare"] === "acl" ? text.replaceAll(/\$\{[^${}]*\}/g, "~x") : "";
+    const isSecret = field?.["x-secret"] === true || holdsPassword(acl);
+    const isHidden = secretVariables(manifest)(kinds).literals.has(text) || (rule?.(path, text) ?? isSecret);
     return isHidden ? sensitive : withoutUserinfo(text);
-  };
-}
-
-function isSecret(field: Shape | undefined, text: string): boolean {
-  if (field?.["x-secret"] === true) return true;
-  return field?.["x-compare"] === "acl" && holdsPassword(text.replaceAll(/\$\{[^${}]*\}/g, "~x"));
-}
-
-/** Made when it is asked for first: most manifests have no problem. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

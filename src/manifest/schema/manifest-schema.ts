@@ -37,24 +37,28 @@ function documentSchema(
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const shape = documentShape(kinds, (section) => {
     const kind = byName.get(section);
-    const shape = kind === undefined ? {} : editorShape(kind, suggestions);
+    if (kind === undefined) return { resource: {}, defaults: {} };
+    const { required: _, ...schema } = kind.schema;
+    const fields = withHovers(schema.properties, suggestions);
+    const shape = { ...schema, properties: { ...fields, ...ownKeys }, ...tierConditions(schema) };
     return { resource: shape, defaults: shape };
   });
   const { required: _, ...document } = asJson(allowReferences(shape));
   const properties = isObject(document["properties"]) ? document["properties"] : {};
+  const output = { type: ["string", "number", "boolean", "array"] };
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title,
     ...document,
-    properties: { ...properties, outputs: outputsSchema(properties["outputs"]) },
+    properties: {
+      ...properties,
+      outputs: {
+        ...(isObject(properties["outputs"]) ? properties["outputs"] : {}),
+        additionalProperties: { anyOf: [output, asJson(outputShape)] },
+      },
+    },
     ...demands,
   };
-}
-
-function editorShape(kind: SchemaKind, suggestions: Suggestions): Shape {
-  const { required: _, ...schema } = kind.schema;
-  const fields = withHovers(schema.properties, suggestions);
-  return { ...schema, properties: { ...fields, ...ownKeys }, ...tierConditions(schema) };
 }
 
 /** Fields with what an editor shows of them: everything that `explain` says, and the values that it suggests. */
@@ -113,14 +117,6 @@ function requiredUnlessDefaulted({ name, schema }: SchemaKind): JsonObject {
       properties: { defaults: { type: "object", required: [name] } },
     },
     else: { type: "object", properties: { [name]: { anyOf: [{ type: "null" }, required] } } },
-  };
-}
-
-function outputsSchema(section: Json | undefined): JsonObject {
-  const value = { type: ["string", "number", "boolean", "array"] };
-  return {
-    ...(isObject(section) ? section : {}),
-    additionalProperties: { anyOf: [value, asJson(outputShape)] },
   };
 }
 
