@@ -2,7 +2,7 @@
 
 import { parseAddress } from "../model/address.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
-import type { Change, FieldChange, OutputChange, Step } from "../model/plan.ts";
+import type { Change, OutputChange, Step } from "../model/plan.ts";
 import type { SourceRange } from "../model/problem.ts";
 import { nest } from "../model/spec.ts";
 import { isMarked, type ShownChange, type ShownPlan, type ShownSpec, type ShownValue } from "./shown.ts";
@@ -188,15 +188,17 @@ function sidesOf({ action, fields, before, after }: ShownChange): {
       return { before: before ?? {} };
     case "update":
     case "adopt":
-      return { before: before ?? {}, after: fields.reduce(withField, before ?? {}) };
+      return {
+        before: before ?? {},
+        after: fields.reduce(
+          (spec, { path, after }) => (after === undefined ? spec : withValue(spec, path, after)),
+          before ?? {},
+        ),
+      };
     case "move":
     case "keep":
       return { before: before ?? after, after: before ?? after };
   }
-}
-
-function withField(spec: ShownSpec, field: FieldChange<ShownValue>): ShownSpec {
-  return field.after === undefined ? spec : withValue(spec, field.path, field.after);
 }
 
 /** A copy of the spec with one value set, or removed if it is undefined. */

@@ -23,7 +23,9 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
   const { restarts, replacements, seconds } = plan.forecast;
   return {
     format_version: "1.2",
-    applyable: isApplyable(plan),
+    applyable:
+      Object.values(plan.outputs).some((output) => output.action !== "no-op") ||
+      plan.steps.some((step) => step.blocked.length === 0),
     complete: plan.complete,
     errored: false,
     timestamp: plan.timestamp,
@@ -43,11 +45,6 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
       steps: plan.steps.map(stepExtras),
     },
   };
-}
-
-function isApplyable(plan: ShownPlan): boolean {
-  const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
-  return outputs || plan.steps.some((step) => step.blocked.length === 0);
 }
 
 /** `prior_state`, `planned_values`, and `configuration` unless nothing is declared (`destroy`). What a guard blocks stays as it is. */

@@ -4,7 +4,7 @@ import { holdsPassword } from "../model/acl.ts";
 import type { DriftReport, ResourceDrift } from "../model/drift.ts";
 import { defined, isObject, type Json, mapped, stableJson } from "../model/json.ts";
 import type { Outcome } from "../model/outcome.ts";
-import type { Change, FieldChange, OutputChange, Plan } from "../model/plan.ts";
+import type { Change, FieldChange, Plan } from "../model/plan.ts";
 import { holdsSecret, isReference, isTemplate, sensitive } from "../model/sealed.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound, RecordedOutput, StateDocument } from "../model/state.ts";
@@ -40,7 +40,10 @@ export function shownPlan(plan: Plan, names: KindNames): ShownPlan {
     ...plan,
     changes: plan.changes.map((change) => shownChange(change, names)),
     steps: plan.steps.map(({ spec: _, patch: __, record: ___, ...step }) => step),
-    outputs: mapped(plan.outputs, shownOutputChange),
+    outputs: mapped(plan.outputs, ({ before, after, ...facts }) => {
+      const sensitive = facts.sensitive || holdsSecret(before) || holdsSecret(after);
+      return { ...facts, sensitive, ...sidesOf({ before, after }, sensitive) };
+    }),
   };
 }
 
@@ -135,11 +138,6 @@ function shownResource(resource: ResourceDrift, names: KindNames): ResourceDrift
     return { ...facts, secret, ...sidesOf({ applied, seen, declared }, secret) };
   });
   return { ...resource, fields };
-}
-
-function shownOutputChange({ before, after, ...facts }: OutputChange): OutputChange<ShownValue> {
-  const sensitive = facts.sensitive || holdsSecret(before) || holdsSecret(after);
-  return { ...facts, sensitive, ...sidesOf({ before, after }, sensitive) };
 }
 
 /** The paths whose values are hidden as a whole: secret fields, and those of which one value holds a secret. */

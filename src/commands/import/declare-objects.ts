@@ -59,7 +59,9 @@ function declareObject({ kind, live: raw, place }: Found, name: string, live: Li
   const entries = maps.flatMap(([map]) =>
     Object.entries(live.spec).flatMap(([path, { value }]): [string, Json][] => {
       if (!path.startsWith(`${map}.`) || marks.has(path)) return [];
-      if (isKey(path.slice(map.length + 1))) return [[path, value]];
+      const key = path.slice(map.length + 1);
+      // Paths use dots, and `__proto__` is not safe as a key.
+      if (key !== "" && !key.includes(".") && key !== "__proto__") return [[path, value]];
       notes.push(`${path} cannot be declared and is not changed`);
       return [];
     }),
@@ -74,11 +76,6 @@ function declareObject({ kind, live: raw, place }: Found, name: string, live: Li
       kind.schema.properties[path]?.properties === undefined && !pairs.some(([given]) => given === path),
   );
   return { kind, name, id: live.id, spec: Object.fromEntries([...pairs, ...entries]), notes, missing };
-}
-
-/** True if a name can be a key in a manifest: paths use dots, and `__proto__` is not safe as a key. */
-function isKey(name: string): boolean {
-  return name !== "" && !name.includes(".") && name !== "__proto__";
 }
 
 /** True for a setting worth a comment: of the configuration or secret, and not of another cloud provider. */

@@ -45,7 +45,11 @@ export async function importOne(
   const wanted = { reading: resolving("declared"), lock: "import" };
   return withRun(invocation, wanted, async (run, { aborting }) => {
     const { manifest, state } = run;
-    assertAddressFree(state, address, id);
+    const bound = own(state.resources, address);
+    if (bound !== undefined) {
+      const hint = bound.id === id ? "nothing to do" : removeFirst(address);
+      throw new GraphformError("bound-already", `${address} is bound to ${bound.id} already`, { hint });
+    }
     const declared = manifest.desired.find((entry) => entry.address === address);
     if (declared === undefined) throw undeclared(address, manifest);
     const desired = manifest.desired.map((entry) =>
@@ -109,13 +113,6 @@ function differences({ fields, action, before, after, phase }: Change): string {
     [phase?.isUnnamed === true, `Its status is ${escapeText(phase?.detail ?? "")}.`],
   ] as const;
   return `${["Bound.", ...sentences.flatMap(([isSaid, text]) => (isSaid ? [text] : []))].join(" ")}\n`;
-}
-
-function assertAddressFree(state: StateDocument, address: string, id: string): void {
-  const bound = own(state.resources, address);
-  if (bound === undefined) return;
-  const hint = bound.id === id ? "nothing to do" : removeFirst(address);
-  throw new GraphformError("bound-already", `${address} is bound to ${bound.id} already`, { hint });
 }
 
 function assertObjectFree(state: StateDocument, { name, idAt }: Kind, ref: Ref): void {

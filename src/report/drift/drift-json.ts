@@ -1,6 +1,6 @@
 /** @module Formats a drift report as JSON. */
 
-import { type FieldDrift, hasDrift, type OutputDrift, type ResourceDrift } from "../../model/drift.ts";
+import { type FieldDrift, hasDrift, type ResourceDrift } from "../../model/drift.ts";
 import type { GraphformError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import { placeJson } from "../change-json.ts";
@@ -25,7 +25,10 @@ export function driftJson(report: ShownDrift, names: KindNames): JsonObject {
     timestamp: report.timestamp,
     summary: { ...countDrift(report) },
     resources: report.resources.map((resource) => resourceJson(resource, names)),
-    outputs: report.outputs.map(outputJson),
+    outputs: report.outputs.map(({ name, sensitive, applied, seen }) => ({
+      ...{ name, sensitive: sensitive || [applied, seen].some(isHidden) },
+      ...defined({ applied: applied?.json, seen: seen?.json }),
+    })),
     ...defined({
       unmanaged: report.unmanaged?.map((object) => ({ ...object, type: typeOf(object.kind, names) })),
     }),
@@ -68,11 +71,6 @@ function fieldJson(field: FieldDrift<ShownValue>): JsonObject {
     ...defined({ effect: remedy?.effect, disruption: remedy?.disruption }),
     ...placeJson(where),
   };
-}
-
-function outputJson({ name, sensitive, applied, seen }: OutputDrift<ShownValue>): JsonObject {
-  const isSensitive = sensitive || [applied, seen].some(isHidden);
-  return { name, sensitive: isSensitive, ...defined({ applied: applied?.json, seen: seen?.json }) };
 }
 
 function isHidden(value: ShownValue | undefined): boolean {

@@ -159,7 +159,10 @@ function metricText({ name, help, samples }: Metric): string {
     if (!series.has(key)) series.set(key, value);
   }
   if (series.size === 0) return "";
-  const lines = [...series].map(([key, value]) => `${key} ${numberText(value)}`);
+  const lines = [...series].map(
+    ([key, value]) =>
+      `${key} ${Number.isFinite(value) || Number.isNaN(value) ? value : value > 0 ? "+Inf" : "-Inf"}`,
+  );
   return `${[`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} gauge`, ...lines].join("\n")}\n`;
 }
 
@@ -177,10 +180,4 @@ function escaped(text: string): string {
     .replaceAll("\\", "\\\\")
     .replaceAll("\n", "\\n")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "\ufffd");
-}
-
-function numberText(value: number): string {
-  if (Number.isNaN(value)) return "NaN";
-  if (Number.isFinite(value)) return String(value);
-  return value > 0 ? "+Inf" : "-Inf";
 }

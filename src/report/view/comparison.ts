@@ -70,11 +70,14 @@ function differenceOf(
   const [before, after] = [was.change, is.change];
   const fact = (name: string, old: string, now: string): readonly string[] =>
     old === now ? [] : [`${name}${now}, was: ${old}`];
+  const held = before.blocked.map(({ code }) => code);
+  const holds = after.blocked.map(({ code }) => code);
   const facts = [
     ...fact("", before.action, after.action),
     ...fact("id ", before.id ?? "(none)", after.id ?? "(none)"),
     ...fact("disruption ", before.disruption, after.disruption),
-    ...guardFacts(before, after),
+    ...holds.filter((code) => !held.includes(code)).map((code) => `blocked now: ${code}`),
+    ...held.filter((code) => !holds.includes(code)).map((code) => `no longer blocked: ${code}`),
     ...(before.action === after.action ? fieldFacts(was, is) : []),
   ];
   return facts.length === 0 ? undefined : { is: "different", facts };
@@ -82,15 +85,6 @@ function differenceOf(
 
 function factOf({ action, reason }: Change): string {
   return `${action}: ${reason}`;
-}
-
-function guardFacts(before: Change, after: Change): readonly string[] {
-  const held = before.blocked.map(({ code }) => code);
-  const holds = after.blocked.map(({ code }) => code);
-  return [
-    ...holds.filter((code) => !held.includes(code)).map((code) => `blocked now: ${code}`),
-    ...held.filter((code) => !holds.includes(code)).map((code) => `no longer blocked: ${code}`),
-  ];
 }
 
 function fieldFacts(before: Compared, after: Compared): readonly string[] {
