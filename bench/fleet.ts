@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import pg from "pg";
+import { manifestOf, openTrial } from "./controller.ts";
 
 /**
  * `--kills N`: two workers apply 30 manifests of 10 databases each, and are killed at random moments, N times in all; each starts again at
@@ -31,95 +29,27 @@ const [kills, manifests, databases, every] = [
   values.databases,
   values.every,
 ].map(Number) as [number, number, number, number];
-const program = join(import.meta.dirname, "..", "bin", "graphform.js");
-const folder = mkdtempSync(join(tmpdir(), "gf-fleet-bench-"));
-chmodSync(folder, 0o755);
-const env: NodeJS.ProcessEnv = {
-  ...process.env,
-  SHOP_DB: "only-for-a-trial",
-  XDG_STATE_HOME: join(folder, "sessions"),
-};
-const children = new Set<ChildProcess>();
-
-/** Starts `graphform ARGS` and resolves with its ready line. */
-async function start(...args: readonly string[]): Promise<{
-  readonly child: ChildProcess;
-  readonly ready: { readonly url: string; readonly tokenFile: string };
-}> {
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd: folder,
-    env,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  children.add(child);
-  child.once("exit", () => children.delete(child));
-  for await (const line of createInterface({ input: child.stdout }))
-    return { child, ready: JSON.parse(line) };
-  throw new Error(`graphform ${args.join(" ")} did not start`);
-}
-
-function manifestOf(name: string): string {
-  const rows = Array.from(
-    { length: databases },
-    (_, at) =>
-      `  db${at}: { tier: free, component: free, cloudProvider: aws, region: us-east-1, config: { name: ${name}-${at}, graphdbUser: app, graphdbPassword: "\${secret.db}" } }`,
-  );
-  return `apiVersion: graphform/v1\nname: ${name}\nsecrets: { db: { env: SHOP_DB } }\ninstances:\n${rows.join("\n")}\n`;
-}
+const opened = openTrial();
 
 async function trial(): Promise<boolean> {
-  const platform = await start(
-    "platform",
-    "up",
-    "--json",
-    "--engine",
-    "none",
-    "--delay",
-    `create=${values.create}`,
-  );
-  writeFileSync(
-    join(folder, "controller.yaml"),
-    `tenants:\n  shop: { service: { platformUrl: "${platform.ready.url}" }, credentials: { username: { env: TRIAL_USERNAME }, password: { env: TRIAL_PASSWORD } }, secrets: { envPrefix: SHOP_ }, auto: safe, maxConcurrent: ${values.concurrent} }\n`,
-  );
+  const delay = ["--delay", `create=${values.create}`];
+  const platform = await opened.graphform("platform", "up", "--json", "--engine", "none", ...delay);
   const login: { readonly username: string; readonly password: string } = JSON.parse(
-    readFileSync(join(folder, ".graphform", "platform", "credentials.json"), "utf8"),
+    readFileSync(join(opened.folder, ".graphform", "platform", "credentials.json"), "utf8"),
   );
-  Object.assign(env, { TRIAL_USERNAME: login.username, TRIAL_PASSWORD: login.password });
-  const api = await start(
-    "serve",
-    "--embedded",
-    "db",
-    "--role",
-    "api",
-    "--listen",
-    "127.0.0.1:0",
-    "--config",
-    "controller.yaml",
+  const controller = await opened.controller(
+    `tenants:\n  shop: { service: { platformUrl: "${platform.ready.url}" }, credentials: { username: { env: TRIAL_USERNAME }, password: { env: TRIAL_PASSWORD } }, secrets: { envPrefix: SHOP_ }, auto: safe, maxConcurrent: ${values.concurrent} }\n`,
+    { TRIAL_USERNAME: login.username, TRIAL_PASSWORD: login.password },
   );
-  const url = readFileSync(join(folder, "db", "database-url"), "utf8").trim();
-  env["GRAPHFORM_CONTROLLER_DATABASE_URL"] = url;
-  const token = readFileSync(api.ready.tokenFile, "utf8").trim();
-  const database = new pg.Pool({ connectionString: url, max: 4 });
-  const rows = async (text: string): Promise<readonly Record<string, string>[]> =>
-    (await database.query(text)).rows;
+  const { rows } = controller;
   for (let at = 0; at < manifests; at += 1) {
     const name = `m${`${at}`.padStart(2, "0")}`;
-    const answer = await fetch(`${api.ready.url}/api/v1/manifests`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({
-        tenant: "shop",
-        name,
-        source: { type: "upload" },
-        files: { "graphform.yaml": manifestOf(name) },
-        auto: "safe",
-        intervalSeconds: 3600,
-      }),
+    await controller.send("POST", "manifests", {
+      ...{ tenant: "shop", name, source: { type: "upload" }, auto: "safe", intervalSeconds: 3600 },
+      files: { "graphform.yaml": manifestOf(name, databases) },
     });
-    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
   }
-  const worker = async (): Promise<ChildProcess> =>
-    (await start("serve", "--role", "worker", "--workers", "3", "--config", "controller.yaml")).child;
+  const worker = (): Promise<ChildProcess> => controller.worker(3);
   const workers = [await worker(), await worker()];
   const begun = Date.now();
   const takeovers: number[] = [];
@@ -167,11 +97,7 @@ async function trial(): Promise<boolean> {
     "SELECT m.name, r.reasons::text FROM graphform.runs r JOIN graphform.manifests m ON m.id = r.manifest_id WHERE r.status = 'errored'",
   ))
     console.log(`${name} was given up: ${reasons}`);
-  await fetch(`${api.ready.url}/api/v1/redrive`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: "{}",
-  });
+  await controller.send("POST", "redrive", {});
   await rest();
   const ended = await rows(
     "SELECT status, count(*) AS runs FROM graphform.runs GROUP BY status ORDER BY status",
@@ -195,7 +121,6 @@ async function trial(): Promise<boolean> {
   console.log(
     `databases: ${standing.length} of ${manifests * databases}, in states ${bound.length}, open creates ${intents.length}; ${Math.round((Date.now() - begun) / 1000)} s`,
   );
-  await database.end();
   const ids = new Set(bound.map(({ id }) => id));
   return (
     standing.length === manifests * databases && standing.every((id) => ids.has(id)) && intents.length === 0
@@ -205,7 +130,5 @@ async function trial(): Promise<boolean> {
 try {
   if (!(await trial())) process.exitCode = 1;
 } finally {
-  for (const child of children) child.kill("SIGTERM");
-  while (children.size > 0) await pause(100);
-  rmSync(folder, { recursive: true, force: true });
+  await opened.end();
 }

@@ -30,6 +30,9 @@ describe("runs", () => {
     const again = await requestRun(fleet, { id: manifest, ...asking });
     const second = await fleet.until("run" in again ? again.run : "");
     expect(second).toMatchObject({ status: "planned_and_finished", exit_code: 0 });
+    // Connections that a state keeps open would be as many as checks in a minute.
+    const kept = "SELECT FROM pg_stat_activity WHERE application_name = 'graphform'";
+    await expect.poll(async () => (await fleet.postgres.sql(kept)).length, { timeout: 10_000 }).toBe(0);
   });
 
   it("wait for a person if they are risky; an approval is bound to the fingerprint", async () => {
@@ -158,6 +161,23 @@ describe("runs", () => {
       .executeTakeFirstOrThrow();
     const last = uploadDigest(filesOf(29));
     expect({ commit, approved_commit, dirty }).toEqual({ commit: last, approved_commit: last, dirty: false });
+  });
+
+  it("are kept from nothing by a state beside theirs that PostgreSQL cannot read as JSON", async () => {
+    // Valid JSON, which a pipeline may store: a null character has no place in PostgreSQL's own texts.
+    const document = '{"serial":1,"intents":{},"resources":{"a":{"id":"\\u0000"}}}';
+    await fleet.postgres.sql(
+      "INSERT INTO graphform.states VALUES ('shop/strange', 1, 'l', 1, 1, $1, now()), ('shop/other', 1, 'l', 1, 1, 'no JSON', now())",
+      [document],
+    );
+    const { run } = await fleet.add("beside", manifestText("beside", ["a"]));
+    expect((await fleet.until(run)).status).toBe("applied");
+    const [own] = await fleet.postgres.sql(
+      "SELECT facts, document FROM graphform.states WHERE name = 'shop/beside'",
+    );
+    const [resource] = Object.values(JSON.parse(`${own?.["document"]}`).resources);
+    expect(own?.["facts"]).toEqual({ ids: [expect.any(String)], settled: true });
+    expect(resource).toMatchObject({ id: Reflect.get(own?.["facts"] ?? {}, "ids")[0] });
   });
 
   it("whose job ended too often end, and what was asked for meanwhile begins", async () => {

@@ -34,6 +34,28 @@ const restored: Migration = {
   },
 };
 
+/**
+ * Adds to each state what the controller asks of all states at once, so that it reads no document: the ids of its objects, and whether an
+ * object of it may be unknown, since it has none yet or open creates. Null for a document that PostgreSQL cannot read: it must not keep others from their runs.
+ */
+const stateFacts: Migration = {
+  async up(database) {
+    await sql.raw(facts).execute(database);
+  },
+};
+
+const facts = `
+  CREATE FUNCTION ${schema}.state_facts(document text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+    DECLARE state jsonb;
+    BEGIN
+      state := document::jsonb;
+      RETURN jsonb_build_object('ids', jsonb_path_query_array(state, '$.resources.*.id'),
+        'settled', state -> 'intents' = '{}' AND state -> 'resources' <> '{}');
+    EXCEPTION WHEN OTHERS THEN RETURN NULL;
+    END $$;
+  GRANT EXECUTE ON FUNCTION ${schema}.state_facts TO PUBLIC;
+  ALTER TABLE ${schema}.states ADD COLUMN facts jsonb GENERATED ALWAYS AS (${schema}.state_facts(document)) STORED;`;
+
 const indexes = `
   CREATE UNIQUE INDEX manifests_name ON ${schema}.manifests (tenant, name) WHERE removed_at IS NULL;
   CREATE INDEX manifests_due ON ${schema}.manifests (next_due_at) WHERE removed_at IS NULL;
@@ -58,9 +80,13 @@ const moreIndexes = `
   CREATE INDEX runs_checks ON ${schema}.runs (ended_at) WHERE status = 'planned_and_finished';`;
 
 /** In the order of their names. A migration only adds: a version of the program before it goes on working. */
-const migrations: { readonly [name: string]: Migration } = { "0001-first": first, "0002-restored": restored };
+const migrations: { readonly [name: string]: Migration } = {
+  "0001-first": first,
+  "0002-restored": restored,
+  "0003-state-facts": stateFacts,
+};
 
-/** Brings the tables to this version; callers wait for each other by a lock that ends with the transaction. */
+/** Brings the tables to this version, beside those of states; callers wait for each other by a lock that ends with the transaction. */
 export async function migrate(database: Kysely<never> | Database): Promise<void> {
   const migrator = new Migrator({
     db: database,
@@ -90,12 +116,13 @@ export async function prepareDatabase(url: string): Promise<readonly string[]> {
       await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(tx);
       await sql`SELECT pg_advisory_xact_lock(4707180346)`.execute(tx);
       const pending = await pendingMigrations(database);
-      // The migrator refuses a database that a later version has brought further, which this one can use.
-      if (pending.length > 0) await migrate(database);
       // The tables of states are those of the postgres store, which the command line uses too.
       const objects = [{ apiVersion: "graphform/v1", name: "preparation" }];
       const manifest = await loadManifest({ objects, env: { GRAPHFORM_STATE_POSTGRES_URL: url } });
-      await openState(manifest, { path: "postgres:///?name=preparation" }).prepare();
+      const states = openState(manifest, { path: "postgres:///?name=preparation" });
+      await states.prepare().finally(() => states.close());
+      // The migrator refuses a database that a later version has brought further, which this one can use.
+      if (pending.length > 0) await migrate(database);
       await installQueue(url);
       return pending;
     });

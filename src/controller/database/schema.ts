@@ -172,6 +172,9 @@ export interface Upload {
 /** Roles of tokens; each may do what those before it may. */
 export type Role = "viewer" | "planner" | "approver" | "admin";
 
+/** Parts that tell the database from a copy: its cluster with its timeline, its tables, and the number and the time of birth of its file. */
+export type OriginPart = "cluster" | "timeline" | "tables" | "folder" | "born";
+
 /** Columns with fewer values than their type in the database has. */
 interface Narrow {
   manifests: { source: Source; auto: "safe" | "none" };
@@ -188,7 +191,7 @@ interface Narrow {
   run_events: { event: RunEvent };
   approvals: { decision: "approve" | "discard" };
   tokens: { role: Role };
-  origins: { part: "cluster" | "timeline" | "tables" | "folder" };
+  origins: { part: OriginPart };
 }
 
 interface Values {

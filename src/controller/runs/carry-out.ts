@@ -12,11 +12,12 @@ import {
   lockManifest,
   moveRun,
   outcome,
+  sendApplies,
   setManifest,
   setRun,
 } from "./moves.ts";
 import { type Failure, failureOf } from "./threads.ts";
-import { atWork, type RunEvent, type Way } from "./transitions.ts";
+import { atWork, making, type RunEvent, type RunStatus, type Way } from "./transitions.ts";
 import type { PlanDocument } from "./verdict.ts";
 import { countFor, countOthers, inTransaction, type RunJob, type Taken, type WorkerWorld } from "./world.ts";
 
@@ -44,8 +45,8 @@ export interface Stage<Result> {
   readonly working: "planning" | "applying";
   /** The ways to it. */
   readonly ways: readonly Extract<Way, { readonly to: "planning" | "applying" }>[];
-  /** Says whether a run that waits may begin now; else the ms that it waits, or its other way. */
-  readonly mayBegin?: (world: WorkerWorld, tx: Tx, taken: Taken) => Promise<"yes" | number | Next>;
+  /** Says whether a run that waits may begin now, or its other way. `no`: it gets another job when it may. */
+  readonly mayBegin?: (world: WorkerWorld, tx: Tx, taken: Taken) => Promise<"yes" | "no" | Next>;
   readonly work: (world: WorkerWorld, taken: Taken, watch: Watch) => Promise<Result>;
   readonly end: (tx: Tx, world: WorkerWorld, taken: Taken, result: Result) => Promise<Next | undefined>;
   readonly fail: (taken: Taken, failure: Failure, back: Next) => Next;
@@ -102,19 +103,26 @@ export async function putBack(
   return { ...(await back(tx, taken)), columns: { attempts: taken.run.attempts - 1 }, after };
 }
 
+/** States of a run that has a part in the limit of its tenant, or waits for it. */
+const mayApply: readonly RunStatus[] = ["approved", ...making];
+
 /** Carries out what follows, if the run is still this worker's: else nothing was written. */
 async function follow(
   tx: Tx,
-  { queue, config }: WorkerWorld,
+  world: WorkerWorld,
   { job, run, manifest }: Pick<Taken, "job" | "run" | "manifest">,
   { columns, manifest: facts, plan, after, asking, ...way }: Next,
 ): Promise<void> {
+  const { queue, config } = world;
   const { id, fence } = run;
   if (!(await moveRun(tx, id, way, { fence }, columns))) return;
   if (plan !== undefined) await keepPlan(tx, id, plan);
   if (facts !== undefined) await setManifest(tx, manifest.id, facts);
   await queue.complete(tx, job.queue, job);
-  if (after !== undefined) return queue.send(tx, job.queue, id, job.data, after);
+  if (after !== undefined) await queue.send(tx, job.queue, id, job.data, after);
+  if ([way.from, way.to].some((status) => mayApply.includes(status)))
+    await sendApplies(tx, world, manifest.tenant);
+  if (after !== undefined) return;
   await beginWhatWasAsked(tx, queue, manifest, asking);
   // Without receivers there is nothing to tell: most checks end here.
   if (Object.keys(config.current().webhooks).length > 0)
@@ -157,14 +165,14 @@ async function takeRun(
   }
   // The manifest's row is locked, and nothing begins without that lock.
   const isBusy = (await countOthers(tx, run.id, ["manifest_id", [manifest.id]], atWork)) > 0;
-  const answer = isBusy ? busyDelay : await mayBegin(world, tx, taken);
+  const answer = isBusy ? "no" : await mayBegin(world, tx, taken);
   if (answer === "yes") {
     await moveRun(tx, run.id, way, {}, columns);
     return taken;
   }
   if (typeof answer === "object") return end(answer);
   await queue.complete(tx, job.queue, job);
-  await queue.send(tx, job.queue, run.id, job.data, answer);
+  if (isBusy) await queue.send(tx, job.queue, run.id, job.data, busyDelay);
   return undefined;
 }
 

@@ -33,7 +33,7 @@ export async function withCheckout<T>(
       limits,
       service,
       state: `postgres:///?${new URLSearchParams({ name: state })}`,
-      boundElsewhere: await boundElsewhere(database, besides(current, tenant), state, creates),
+      bound: await boundIds(database, besides(current, tenant), state, creates),
     });
   } finally {
     await checkout.remove();
@@ -47,23 +47,23 @@ export function besides({ tenants }: ControllerConfig, tenant: string): readonly
 }
 
 /**
- * Ids of the objects that other states of these tenants bind. They matter only if objects of this state may be unknown: it was never
- * written, has open creates, or is about to get some. Then every state of the tenants is read.
+ * Ids of the objects that the states of these tenants bind, for a thread. They matter only if objects of this state may be unknown: it was
+ * never written, has open creates, or is about to get some.
  */
-async function boundElsewhere(
+async function boundIds(
   database: Database,
   tenants: readonly string[],
   name: string,
   creates: boolean,
-): Promise<readonly string[]> {
-  const settled = sql`SELECT FROM graphform.states WHERE name = ${name}
-    AND document::jsonb -> 'intents' = '{}' AND document::jsonb -> 'resources' <> '{}'`;
-  if (!creates && (await settled.execute(database)).rows.length > 0) return [];
-  const { rows } = await sql<{ id: string }>`
-    SELECT jsonb_path_query(document::jsonb, '$.resources.*.id') #>> '{}' AS id FROM graphform.states
-    WHERE split_part(name, '/', 1) = ANY(${tenants}) AND name <> ${name}
-    EXCEPT SELECT jsonb_path_query(document::jsonb, '$.resources.*.id') #>> '{}' FROM graphform.states WHERE name = ${name}`.execute(
+): Promise<Order["bound"]> {
+  const own = sql<{ settled: boolean | null }>`
+    SELECT (facts ->> 'settled')::boolean AS settled FROM graphform.states WHERE name = ${name}`;
+  if (!creates && (await own.execute(database)).rows[0]?.settled === true) return undefined;
+  const { rows } = await sql<{ own: string | null; others: string | null }>`
+    SELECT json_agg(facts -> 'ids') FILTER (WHERE name = ${name})::text AS own,
+      json_agg(facts -> 'ids') FILTER (WHERE name <> ${name})::text AS others
+    FROM graphform.states WHERE split_part(name, '/', 1) = ANY(${tenants}) AND facts IS NOT NULL`.execute(
     database,
   );
-  return rows.map(({ id }) => id);
+  return { own: rows[0]?.own ?? "[]", others: rows[0]?.others ?? "[]" };
 }

@@ -1,9 +1,10 @@
 /** @module Locks the rows of manifests and runs, moves runs from one state to another, and begins them. */
 import { sql, type Updateable } from "kysely";
+import type { LiveConfig } from "../config/config.ts";
 import type { Database, Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
-import { isEnd, type RunEvent, type Way } from "./transitions.ts";
+import { atWork, isEnd, making, type RunEvent, type Way } from "./transitions.ts";
 import type { PlanDocument } from "./verdict.ts";
 
 export type Columns = Omit<Updateable<Schema["runs"]>, "id" | "status" | "manifest_id">;
@@ -113,6 +114,35 @@ export async function setApproved(tx: Tx, manifest: string, commit: string | nul
 export async function dropUploads(tx: Tx, manifest: string): Promise<void> {
   await sql`DELETE FROM graphform.uploads u USING graphform.manifests m WHERE m.id = ${manifest} AND u.manifest_id = m.id
     AND u.digest IS DISTINCT FROM m.commit AND u.digest IS DISTINCT FROM m.approved_commit`.execute(tx);
+}
+
+/** Number of runs of a tenant that may begin to apply now. The tenant's row stays locked, so that two workers never let in one too many. */
+export async function freeApplies(tx: Tx, config: LiveConfig, tenant: string): Promise<number> {
+  await tx.selectFrom("tenants").select("name").where("name", "=", tenant).forUpdate().execute();
+  const open = tx.selectFrom("runs").where("tenant", "=", tenant).where("ended_at", "is", null);
+  const { count } = await open
+    .where("status", "in", making)
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return (config.current().tenants[tenant]?.maxConcurrent ?? 1) - count;
+}
+
+/**
+ * Sends the jobs of the approved runs of a tenant that may begin now, the longest waiting first. The others have no job until an apply of
+ * the tenant ends: jobs that come again and again would keep the workers from the runs of other tenants.
+ */
+export async function sendApplies(
+  tx: Tx,
+  { queue, config }: { readonly queue: Queue; readonly config: LiveConfig },
+  tenant: string,
+): Promise<void> {
+  const free = await freeApplies(tx, config, tenant);
+  if (free < 1) return;
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM graphform.runs r WHERE tenant = ${tenant} AND ended_at IS NULL AND status = 'approved' AND NOT EXISTS (
+      SELECT FROM graphform.runs o WHERE o.manifest_id = r.manifest_id AND o.ended_at IS NULL AND o.status = ANY(${atWork}))
+    ORDER BY updated_at LIMIT ${free}`.execute(tx);
+  for (const { id } of rows) await queue.send(tx, "apply", id, { run: id });
 }
 
 export type Asking = Pick<RunRow, "kind" | "trigger" | "actor">;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
 import type { Database, Tx } from "../database/connect.ts";
+import type { OriginPart } from "../database/schema.ts";
 import { lockManifest, moveRun, openRuns, outcome, setManifest } from "./moves.ts";
 import { making, type Way } from "./transitions.ts";
 
@@ -41,7 +42,7 @@ export async function noticeRestore(
 }
 
 interface Part {
-  readonly part: "cluster" | "timeline" | "tables" | "folder";
+  readonly part: OriginPart;
   readonly value: string;
 }
 
@@ -54,12 +55,17 @@ async function partsOf(database: Database, folder: string | undefined): Promise<
     UNION ALL SELECT 'timeline', timeline_id::text FROM pg_control_checkpoint()`;
   const { rows } = await tables.execute(database);
   const more = await cluster.execute(database).catch(() => ({ rows: [] }));
-  // PostgreSQL writes this file in place for as long as its folder lives; a copy of it is another one.
-  const file = folder === undefined ? undefined : await stat(join(folder, "data", "global", "pg_control"));
+  return [...rows, ...more.rows, ...(folder === undefined ? [] : await fileParts(folder))];
+}
+
+/** PostgreSQL writes this file in place for as long as its folder lives: a copy of it is another file, which may get the number of the old one. */
+async function fileParts(folder: string): Promise<readonly Part[]> {
+  const { ino, birthtimeMs, ctimeMs } = await stat(join(folder, "data", "global", "pg_control"));
+  // A system that does not know when a file was made gives the time of its last change.
+  const born = birthtimeMs === ctimeMs ? 0 : birthtimeMs;
   return [
-    ...rows,
-    ...more.rows,
-    ...(file === undefined ? [] : [{ part: "folder" as const, value: `${file.ino}` }]),
+    { part: "folder", value: `${ino}` },
+    { part: "born", value: `${born}` },
   ];
 }
 

@@ -7,6 +7,7 @@ import { newestCommit } from "../sources/git.ts";
 import { busyDelay, type Next, putBack, type Stage } from "./carry-out.ts";
 import { besides, withCheckout } from "./checkout.ts";
 import {
+  freeApplies,
   keepPlan,
   lockManifest,
   moveRun,
@@ -85,7 +86,7 @@ async function readSource(
 /** Decides what follows a plan: nothing, an apply, or the approval of a person. */
 async function endPlanning(
   tx: Tx,
-  { queue, config }: WorkerWorld,
+  { config }: WorkerWorld,
   taken: Taken,
   { plan, commit, kind, begun }: Planned,
 ): Promise<Next | undefined> {
@@ -120,7 +121,6 @@ async function endPlanning(
   await moveRun(tx, id, { from: "planned", to: "policy_checked" });
   if (columns.verdict === "safe" && manifest.auto === "safe" && tenants[manifest.tenant]?.auto === "safe") {
     await setApproved(tx, manifest.id, commit);
-    await queue.send(tx, "apply", id, { run: id });
     return { from: "policy_checked", to: "approved", why: "safe: by the rules of the tenant", ...facts };
   }
   await supersedeWaiting(tx, manifest.id, kind);
@@ -166,21 +166,18 @@ export const applying: Stage<Applied> = {
   fail: endFailed,
 };
 
-/** Says whether an approved run may begin. Runs are counted under the lock of the tenant's row: two workers never let in one too many. */
+/** Says whether an approved run may begin: its manifest is the same, and its tenant has fewer at work than it may. */
 async function mayBegin(
   { config }: WorkerWorld,
   tx: Tx,
   { run, manifest }: Taken,
-): Promise<"yes" | number | Next> {
+): Promise<"yes" | "no" | Next> {
   if (run.status === "converging") return "yes";
   if (run.kind === "reconcile" && run.generation < manifest.generation) {
     const why = "the manifest has changed since the approval";
     return { from: "approved", to: "superseded", why, asking: newerManifest };
   }
-  const { tenant } = manifest;
-  await tx.selectFrom("tenants").select("name").where("name", "=", tenant).forUpdate().execute();
-  const atWork = await countOthers(tx, run.id, ["tenant", [tenant]], making);
-  return atWork < (config.current().tenants[tenant]?.maxConcurrent ?? 1) ? "yes" : busyDelay;
+  return (await freeApplies(tx, config, manifest.tenant)) > 0 ? "yes" : "no";
 }
 
 /** Decides what follows an apply by what it came to. */

@@ -89,7 +89,7 @@ async function applyWithin(
 type Handles = Pick<Parameters<typeof apply>[0], "manifest" | "service" | "state" | "boundElsewhere">;
 
 async function withHandles<T>(
-  { files, env, limits, service: at, state: path, boundElsewhere }: Order,
+  { files, env, limits, service: at, state: path, bound }: Order,
   work: (handles: Handles) => Promise<T>,
 ): Promise<T> {
   const { profile, ...place } = at;
@@ -98,10 +98,19 @@ async function withHandles<T>(
   const state = openState(manifest, { path });
   const service = await openService(manifest, { ...place, env });
   try {
-    return await work({ manifest, service, state, boundElsewhere: new Set(boundElsewhere) });
+    return await work({ manifest, service, state, boundElsewhere: boundElsewhere(bound) });
   } finally {
     await service.close();
+    await state.close();
   }
+}
+
+/** The ids that others bind, and this state does not. */
+function boundElsewhere(bound: Order["bound"]): ReadonlySet<string> {
+  const idsIn = (lists: string | undefined): readonly string[] => JSON.parse(lists ?? "[]").flat();
+  const ids = new Set(idsIn(bound?.others));
+  for (const id of idsIn(bound?.own)) ids.delete(id);
+  return ids;
 }
 
 /** The plan's document, with the names of its files without the folder of the checkout, which is gone when people read them. */

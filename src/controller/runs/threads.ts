@@ -18,8 +18,8 @@ export interface Order extends Pick<TenantWorld, "env" | "service"> {
   /** Files of the checkout, absolute. */
   readonly files: readonly string[];
   readonly limits: ManifestLimits;
-  /** Ids of objects that the tenant's other manifests have made. */
-  readonly boundElsewhere: readonly string[];
+  /** Ids of objects that this state and the others of the same service bind: lists of lists, as JSON, which may be long. */
+  readonly bound: { readonly own: string; readonly others: string } | undefined;
   /** Address of the state, without credentials. */
   readonly state: string;
   readonly approved?: Approved;
@@ -85,7 +85,11 @@ const maxMemory = 1_500;
 export interface Threads {
   /** Rejects with the failure as a `GraphformError`. A signal that is aborted ends the waiting; requests in flight end and are recorded first. */
   plan(order: Order, signal: AbortSignal): Promise<PlanDocument>;
-  apply(order: Required<Order>, signal: AbortSignal, onEvent: (event: ApplyEvent) => void): Promise<Applied>;
+  apply(
+    order: Order & { readonly approved: Approved },
+    signal: AbortSignal,
+    onEvent: (event: ApplyEvent) => void,
+  ): Promise<Applied>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 /** @module Does each minute what is due: checks of manifests, runs without a job, and rows that are old. */
 import { sql } from "kysely";
+import type { LiveConfig } from "../config/config.ts";
 import type { Database, Tx } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { DecidingWorld } from "./decide.ts";
@@ -10,6 +11,7 @@ import {
   lockManifest,
   moveRun,
   outcome,
+  sendApplies,
   setManifest,
 } from "./moves.ts";
 import { noticeRestore } from "./restored.ts";
@@ -24,10 +26,11 @@ const forgottenAfter = 120_000;
 /** Days that ended runs are kept: those that changed something, and checks that found nothing to do. */
 const [keptDays, keptCheckDays] = [90, 1];
 
-export async function tick(world: DecidingWorld): Promise<void> {
+export async function tick(world: DecidingWorld & { readonly config: LiveConfig }): Promise<void> {
   await noticeRestore(world.database, { isStart: false });
   await beginChecks(world);
   await findForgotten(world);
+  await beginApproved(world);
   await forget(world.database);
 }
 
@@ -56,12 +59,23 @@ async function beginCheck(tx: Tx, queue: Queue, id: string): Promise<void> {
 async function findForgotten({ database, queue }: DecidingWorld): Promise<void> {
   const open = database.selectFrom("runs").selectAll().where("ended_at", "is", null);
   const old = new Date(Date.now() - forgottenAfter);
-  const runs = open.where("status", "!=", "needs_approval").where("updated_at", "<", old).limit(1000);
+  const runs = open
+    .where("status", "not in", ["needs_approval", "approved"])
+    .where("updated_at", "<", old)
+    .limit(1000);
   for (const { id, status, kind } of await runs.execute()) {
     const isPlanning = status === "pending" || status === "planning";
     const name = isPlanning ? (kind === "drift" ? "drift" : "plan") : "apply";
     await database.transaction().execute((tx) => queue.send(tx, name, id, { run: id }));
   }
+}
+
+/** Sends the jobs of approved runs that may begin since a run was canceled, or the limit of their tenant was raised. */
+async function beginApproved(world: Parameters<typeof tick>[0]): Promise<void> {
+  const { database } = world;
+  const open = database.selectFrom("runs").select("tenant").distinct().where("ended_at", "is", null);
+  for (const { tenant } of await open.where("status", "=", "approved").execute())
+    await database.transaction().execute((tx) => sendApplies(tx, world, tenant));
 }
 
 /** Ends the run of a job that ended too often; what was asked for meanwhile begins. */

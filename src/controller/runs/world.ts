@@ -55,14 +55,16 @@ export async function countOthers(
   run: string,
   [column, values]: readonly ["manifest_id" | "tenant", readonly string[]],
   statuses: readonly RunStatus[],
-  endedSince: Date | null = null,
+  endedSince?: Date,
 ): Promise<number> {
   const others = tx.selectFrom("runs").where(column, "in", values).where("id", "!=", run);
   const { count } = await others
     .where((where) =>
       where.or([
         where("status", "in", statuses),
-        where.and([where("status", "in", afterApply), where("ended_at", ">=", endedSince)]),
+        ...(endedSince === undefined
+          ? []
+          : [where.and([where("status", "in", afterApply), where("ended_at", ">=", endedSince)])]),
       ]),
     )
     .select(({ fn }) => fn.countAll<number>().as("count"))

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import type { ControllerConfig, LiveConfig } from "../../../src/controller/config/config.ts";
 import { type Database, openDatabase } from "../../../src/controller/database/connect.ts";
 import { migrate } from "../../../src/controller/database/migrations.ts";
 import type { RunRow } from "../../../src/controller/database/schema.ts";
@@ -19,6 +20,7 @@ import { openWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** A controller of a test without its API: a real PostgreSQL, the local platform without engines, and workers as processes. */
 export interface Fleet extends DecidingWorld {
+  readonly config: LiveConfig;
   readonly postgres: Postgres;
   readonly platform: LocalPlatform;
   readonly url: string;
@@ -63,20 +65,21 @@ export async function openFleet(
   await migrate(database);
   await installQueue(url);
   const queue: Queue = await startQueue(url, () => undefined);
-  const tenant = {
+  const tenant: ControllerConfig["tenants"][string] = {
     service: { platformUrl: platform.url, profile: quickProfileFile },
     credentials: { username: { env: "SERVICE_USERNAME" }, password: { env: "SERVICE_PASSWORD" } },
     secrets: { envPrefix: "SHOP_", commands: {} },
     auto: "safe",
     maxConcurrent,
   };
-  const config = {
+  const current: ControllerConfig = {
     tenants: Object.fromEntries(tenants.map((name) => [name, tenant])),
     git: { allow: [], credentials: [] },
     webhooks: {},
     hooks: {},
     http: { trustProxy: [] },
   };
+  const config: LiveConfig = { current: () => current, reload: async () => undefined };
   const children = new Set<ChildProcess>();
   const temporary = join(user.dir, "tmp");
   mkdirSync(temporary);
@@ -85,7 +88,7 @@ export async function openFleet(
     // A worker that is killed leaves its checkouts.
     TMPDIR: temporary,
     DATABASE_URL: url,
-    CONFIG: JSON.stringify(config),
+    CONFIG: JSON.stringify(current),
     SHOP_DB: password,
     SERVICE_USERNAME: platform.username,
     SERVICE_PASSWORD: platform.password,
@@ -95,7 +98,7 @@ export async function openFleet(
   const run = async (id: string): Promise<RunRow> =>
     database.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   return {
-    ...{ postgres, platform, url, database, queue, run },
+    ...{ postgres, platform, url, database, queue, config, run },
     async copy(name) {
       const client = new pg.Client({ connectionString: url.replace(/ops$/, "postgres") });
       await client.connect();

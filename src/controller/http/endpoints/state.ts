@@ -51,7 +51,7 @@ export const stateHandlers: Handlers = {
   async unlockState(call) {
     const id = call.query.ID ?? objectIn(call.bytes)?.["ID"];
     if (typeof id !== "string" || id === "" || !isPlain(id))
-      throw new Problem("invalid-request", "the ID of the lock is missing: no lock is removed without it");
+      throw new Problem("invalid-request", "no lock is removed without its ID: add ?ID= to the address");
     const state = stateOf(call);
     if (await state.unlock(id)) return new Response(null);
     const holder = await state.holder();

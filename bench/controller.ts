@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+
+const program = join(import.meta.dirname, "..", "bin", "graphform.js");
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ready: { readonly url: string; readonly tokenFile: string };
+}
+
+/** A controller of a trial, with its own PostgreSQL, in a folder that is removed at the end. */
+export interface TrialController {
+  /** Starts a worker with so many slots. */
+  worker(slots: number): Promise<ChildProcess>;
+  /** Process of the API, which runs PostgreSQL too. */
+  readonly api: ChildProcess;
+  readonly folder: string;
+  /** Sends a request and resolves with its answer; one that came too soon is repeated. */
+  send(method: string, path: string, body: object): Promise<{ readonly run: { readonly id: string } }>;
+  rows(text: string): Promise<readonly Record<string, string>[]>;
+}
+
+/** The folder and the processes of a trial. */
+export interface Trial {
+  readonly folder: string;
+  /** Starts a program of Node, and resolves with its ready line. */
+  start(...args: readonly string[]): Promise<Started>;
+  /** Starts `graphform ARGS`. */
+  graphform(...args: readonly string[]): Promise<Started>;
+  /** Starts the API for a configuration, with variables for all processes that start later. */
+  controller(yaml: string, env: NodeJS.ProcessEnv): Promise<TrialController>;
+  /** Ends what was started, and removes the folder. */
+  end(): Promise<void>;
+}
+
+/** Text of a manifest with so many free databases. */
+export function manifestOf(name: string, databases: number): string {
+  const rows = Array.from(
+    { length: databases },
+    (_, at) =>
+      `  db${at}: { tier: free, component: free, cloudProvider: aws, region: us-east-1, config: { name: ${name}-${at}, graphdbUser: app, graphdbPassword: "\${secret.db}" } }`,
+  );
+  return `apiVersion: graphform/v1\nname: ${name}\nsecrets: { db: { env: SHOP_DB } }\ninstances:\n${rows.join("\n")}\n`;
+}
+
+export function openTrial(): Trial {
+  const folder = mkdtempSync(join(tmpdir(), "gf-fleet-bench-"));
+  // PostgreSQL runs as another account if root starts the trial.
+  chmodSync(folder, 0o755);
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    SHOP_DB: "only-for-a-trial",
+    XDG_STATE_HOME: join(folder, "sessions"),
+  };
+  const children = new Set<ChildProcess>();
+  const closing: (() => Promise<void>)[] = [];
+  const start: Trial["start"] = async (...args) => {
+    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["pipe", "pipe", "ignore"] });
+    children.add(child);
+    child.once("exit", () => children.delete(child));
+    for await (const line of createInterface({ input: child.stdout }))
+      return { child, ready: JSON.parse(line) };
+    throw new Error(`${args.join(" ")} did not start`);
+  };
+  const graphform: Trial["graphform"] = (...args) => start(program, ...args);
+  return {
+    ...{ folder, start, graphform },
+    async controller(yaml, more) {
+      writeFileSync(join(folder, "controller.yaml"), yaml);
+      Object.assign(env, more);
+      const config = ["--config", "controller.yaml"];
+      const serve = ["serve", "--embedded", "db", "--role", "api", "--listen", "127.0.0.1:0"];
+      const { child: api, ready } = await graphform(...serve, ...config);
+      const url = readFileSync(join(folder, "db", "database-url"), "utf8").trim();
+      env["GRAPHFORM_CONTROLLER_DATABASE_URL"] = url;
+      const token = readFileSync(ready.tokenFile, "utf8").trim();
+      const database = new pg.Pool({ connectionString: url, max: 4 });
+      closing.push(() => database.end());
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      return {
+        ...{ api, folder },
+        rows: async (text) => (await database.query(text)).rows,
+        worker: async (slots) =>
+          (await graphform("serve", "--role", "worker", "--workers", `${slots}`, ...config)).child,
+        async send(method, path, body) {
+          for (;;) {
+            const request = { method, headers, body: JSON.stringify(body) };
+            const answer = await fetch(`${ready.url}/api/v1/${path}`, request);
+            if (answer.ok) return (await answer.json()) as { readonly run: { readonly id: string } };
+            if (answer.status !== 429) throw new Error(`${answer.status}: ${await answer.text()}`);
+            await answer.text();
+            await pause(500);
+          }
+        },
+      };
+    },
+    async end() {
+      for (const close of closing) await close();
+      for (const child of children) child.kill("SIGTERM");
+      while (children.size > 0) await pause(100);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
