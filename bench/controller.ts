@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 
@@ -16,13 +17,13 @@ export interface Started {
 
 /** A controller of a trial, with its own PostgreSQL, in a folder that is removed at the end. */
 export interface TrialController {
-  /** Starts a worker with so many slots. */
-  worker(slots: number): Promise<ChildProcess>;
+  /** Starts a worker with so many slots, and does not wait for it. */
+  worker(slots: number): ChildProcess;
   /** Process of the API, which runs PostgreSQL too. */
   readonly api: ChildProcess;
   readonly folder: string;
   /** Sends a request and resolves with its answer; one that came too soon is repeated. */
-  send(method: string, path: string, body: object): Promise<{ readonly run: { readonly id: string } }>;
+  send(method: string, path: string, body: object): Promise<{ readonly [member: string]: unknown }>;
   rows(text: string): Promise<readonly Record<string, string>[]>;
 }
 
@@ -39,14 +40,14 @@ export interface Trial {
   end(): Promise<void>;
 }
 
-/** Text of a manifest with so many free databases. */
-export function manifestOf(name: string, databases: number): string {
+/** Text of a manifest with so many free databases, and the variable with their password. */
+export function manifestOf(name: string, databases: number, variable = "SHOP_DB"): string {
   const rows = Array.from(
     { length: databases },
     (_, at) =>
       `  db${at}: { tier: free, component: free, cloudProvider: aws, region: us-east-1, config: { name: ${name}-${at}, graphdbUser: app, graphdbPassword: "\${secret.db}" } }`,
   );
-  return `apiVersion: graphform/v1\nname: ${name}\nsecrets: { db: { env: SHOP_DB } }\ninstances:\n${rows.join("\n")}\n`;
+  return `apiVersion: graphform/v1\nname: ${name}\nsecrets: { db: { env: ${variable} } }\ninstances:\n${rows.join("\n")}\n`;
 }
 
 export function openTrial(): Trial {
@@ -60,10 +61,14 @@ export function openTrial(): Trial {
   };
   const children = new Set<ChildProcess>();
   const closing: (() => Promise<void>)[] = [];
-  const start: Trial["start"] = async (...args) => {
-    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["pipe", "pipe", "ignore"] });
+  const launch = (...args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> => {
+    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
     children.add(child);
     child.once("exit", () => children.delete(child));
+    return child;
+  };
+  const start: Trial["start"] = async (...args) => {
+    const child = launch(...args);
     for await (const line of createInterface({ input: child.stdout }))
       return { child, ready: JSON.parse(line) };
     throw new Error(`${args.join(" ")} did not start`);
@@ -86,13 +91,12 @@ export function openTrial(): Trial {
       return {
         ...{ api, folder },
         rows: async (text) => (await database.query(text)).rows,
-        worker: async (slots) =>
-          (await graphform("serve", "--role", "worker", "--workers", `${slots}`, ...config)).child,
+        worker: (slots) => launch(program, "serve", "--role", "worker", "--workers", `${slots}`, ...config),
         async send(method, path, body) {
           for (;;) {
             const request = { method, headers, body: JSON.stringify(body) };
             const answer = await fetch(`${ready.url}/api/v1/${path}`, request);
-            if (answer.ok) return (await answer.json()) as { readonly run: { readonly id: string } };
+            if (answer.ok) return (await answer.json()) as { readonly [member: string]: unknown };
             if (answer.status !== 429) throw new Error(`${answer.status}: ${await answer.text()}`);
             await answer.text();
             await pause(500);
@@ -102,8 +106,11 @@ export function openTrial(): Trial {
     },
     async end() {
       for (const close of closing) await close();
-      for (const child of children) child.kill("SIGTERM");
-      while (children.size > 0) await pause(100);
+      // The last ones first: the database ends with the API.
+      for (const child of [...children].reverse()) {
+        child.kill("SIGTERM");
+        while (children.has(child)) await pause(100);
+      }
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -39,7 +39,7 @@ async function trial(): Promise<void> {
     const open = "SELECT FROM graphform.manifests WHERE approved_commit IS NULL OR checked_at IS NULL";
     while ((await rows(`${open} LIMIT 1`)).length > 0) await pause(2_000);
   };
-  const workers = [await controller.worker(number("slots")), await controller.worker(number("slots"))];
+  const workers = [controller.worker(number("slots")), controller.worker(number("slots"))];
   await rest();
   say(`${values["manifests"]} manifests applied after ${Math.round((Date.now() - begun) / 1000)} s`);
   const world = { controller, workers };
@@ -62,15 +62,24 @@ async function openController(): Promise<TrialController> {
   const lines: string[] = [];
   for (const tenant of [...tenants, "long"])
     lines.push(
-      `  ${tenant}: { service: { platformUrl: "${await service(tenant === "long" ? 60_000 : 200)}" }, credentials: { username: { env: TRIAL_LOGIN }, password: { env: TRIAL_LOGIN } }, secrets: { envPrefix: SHOP_ }, auto: safe, maxConcurrent: ${values["limit"]} }`,
+      `  ${tenant}: { service: { platformUrl: "${await service(tenant === "long" ? 60_000 : 200)}" }, credentials: { username: { env: TRIAL_LOGIN }, password: { env: TRIAL_LOGIN } }, secrets: { envPrefix: ${prefixOf(tenant)} }, auto: safe, maxConcurrent: ${values["limit"]} }`,
     );
-  return opened.controller(`tenants:\n${lines.join("\n")}\n`, { TRIAL_LOGIN: "bench@example.com" });
+  return opened.controller(`tenants:\n${lines.join("\n")}\n`, {
+    TRIAL_LOGIN: "bench@example.com",
+    ...Object.fromEntries(
+      [...tenants, "long"].map((tenant) => [`${prefixOf(tenant)}DB`, "only-for-a-trial"]),
+    ),
+  });
+}
+
+function prefixOf(tenant: string): string {
+  return `${tenant.toUpperCase()}_`;
 }
 
 async function add({ send }: TrialController, tenant: string, name: string): Promise<void> {
   await send("POST", "manifests", {
     ...{ tenant, name, source: { type: "upload" }, auto: "safe", intervalSeconds: seconds },
-    files: { "graphform.yaml": manifestOf(name, number("databases")) },
+    files: { "graphform.yaml": manifestOf(name, number("databases"), `${prefixOf(tenant)}DB`) },
   });
 }
 
@@ -110,10 +119,12 @@ async function measure({ controller, workers }: World, what: "checks" | "changes
     if (what === "changes" && second % every === 0 && changed.length < number("changes")) {
       // The last ones of the tenants, each time others.
       const at = number("manifests") - 1 - Math.floor(Math.random() * number("manifests"));
-      const path = `manifests/${tenants[at % tenants.length]}/m${at}/files`;
-      const files = { "graphform.yaml": manifestOf(`m${at}`, number("databases") + 1) };
-      const answer = (await send("PUT", path, { files })) as { run?: { id?: string } | null };
-      if (answer.run?.id !== undefined) changed.push(answer.run.id);
+      const tenant = tenants[at % tenants.length] ?? "";
+      const text = manifestOf(`m${at}`, number("databases") + 1, `${prefixOf(tenant)}DB`);
+      const path = `manifests/${tenant}/m${at}/files`;
+      const files = { "graphform.yaml": text };
+      const { run } = await send("PUT", path, { files });
+      if (typeof run === "string") changed.push(run);
     }
     await pause(1_000);
   }

@@ -49,8 +49,8 @@ async function trial(): Promise<boolean> {
       files: { "graphform.yaml": manifestOf(name, databases) },
     });
   }
-  const worker = (): Promise<ChildProcess> => controller.worker(3);
-  const workers = [await worker(), await worker()];
+  const worker = (): ChildProcess => controller.worker(3);
+  const workers = [worker(), worker()];
   const begun = Date.now();
   const takeovers: number[] = [];
   const watched: Promise<void>[] = [];
@@ -76,7 +76,7 @@ async function trial(): Promise<boolean> {
     dead?.kill("SIGKILL");
     killed += 1;
     watched.push(...held.map((run) => watch(run, Date.now())));
-    workers[at] = await worker();
+    workers[at] = worker();
     if (killed % 10 === 0)
       console.log(
         `${killed} kills, ${left?.["left"]} runs open, ${Math.round((Date.now() - begun) / 1000)} s`,

@@ -45,5 +45,6 @@ describe("runs of a tenant that applies as many as it may", () => {
     await tick(fleet);
     for (const run of runs) await fleet.until(run);
     expect(await statuses(runs)).toEqual(["applied", "applied", "applied", "canceled"]);
+    expect(fleet.postgres.log()).not.toContain("deadlock");
   }, 180_000);
 });

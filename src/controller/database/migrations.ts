@@ -35,8 +35,8 @@ const restored: Migration = {
 };
 
 /**
- * Adds to each state what the controller asks of all states at once, so that it reads no document: the ids of its objects, and whether an
- * object of it may be unknown, since it has none yet or open creates. Null for a document that PostgreSQL cannot read: it must not keep others from their runs.
+ * Adds to each state, as JSON, what the controller asks of all states at once, so that it reads no documents: the ids of its objects, and
+ * `settled`: it has some, and no open creates. Null for a document that PostgreSQL cannot read: it must not keep others from their runs.
  */
 const stateFacts: Migration = {
   async up(database) {
@@ -45,16 +45,16 @@ const stateFacts: Migration = {
 };
 
 const facts = `
-  CREATE FUNCTION ${schema}.state_facts(document text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+  CREATE FUNCTION ${schema}.state_facts(document text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
     DECLARE state jsonb;
     BEGIN
       state := document::jsonb;
       RETURN jsonb_build_object('ids', jsonb_path_query_array(state, '$.resources.*.id'),
-        'settled', state -> 'intents' = '{}' AND state -> 'resources' <> '{}');
+        'settled', state -> 'intents' = '{}' AND state -> 'resources' <> '{}')::text;
     EXCEPTION WHEN OTHERS THEN RETURN NULL;
     END $$;
   GRANT EXECUTE ON FUNCTION ${schema}.state_facts TO PUBLIC;
-  ALTER TABLE ${schema}.states ADD COLUMN facts jsonb GENERATED ALWAYS AS (${schema}.state_facts(document)) STORED;`;
+  ALTER TABLE ${schema}.states ADD COLUMN facts text GENERATED ALWAYS AS (${schema}.state_facts(document)) STORED;`;
 
 const indexes = `
   CREATE UNIQUE INDEX manifests_name ON ${schema}.manifests (tenant, name) WHERE removed_at IS NULL;

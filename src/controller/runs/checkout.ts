@@ -6,7 +6,7 @@ import type { Database } from "../database/connect.ts";
 import type { ManifestRow } from "../database/schema.ts";
 import { checkOut } from "../sources/git.ts";
 import { tenantWorld } from "../sources/tenant-world.ts";
-import type { Order } from "./threads.ts";
+import type { Order, StateFacts } from "./threads.ts";
 import type { WorkerWorld } from "./world.ts";
 
 /** Checks out a commit of a manifest, does the work with the order for a thread, and removes the checkout. */
@@ -56,14 +56,14 @@ async function boundIds(
   name: string,
   creates: boolean,
 ): Promise<Order["bound"]> {
-  const own = sql<{ settled: boolean | null }>`
-    SELECT (facts ->> 'settled')::boolean AS settled FROM graphform.states WHERE name = ${name}`;
-  if (!creates && (await own.execute(database)).rows[0]?.settled === true) return undefined;
-  const { rows } = await sql<{ own: string | null; others: string | null }>`
-    SELECT json_agg(facts -> 'ids') FILTER (WHERE name = ${name})::text AS own,
-      json_agg(facts -> 'ids') FILTER (WHERE name <> ${name})::text AS others
-    FROM graphform.states WHERE split_part(name, '/', 1) = ANY(${tenants}) AND facts IS NOT NULL`.execute(
-    database,
-  );
-  return { own: rows[0]?.own ?? "[]", others: rows[0]?.others ?? "[]" };
+  const row = await sql<{
+    facts: string | null;
+  }>`SELECT facts FROM graphform.states WHERE name = ${name}`.execute(database);
+  const own = row.rows[0]?.facts ?? "{}";
+  const { settled = false }: StateFacts = JSON.parse(own);
+  if (settled && !creates) return undefined;
+  const { rows } = await sql<{ others: string | null }>`
+    SELECT string_agg(facts, ',') AS others FROM graphform.states
+    WHERE split_part(name, '/', 1) = ANY(${tenants}) AND name <> ${name}`.execute(database);
+  return { own, others: `[${rows[0]?.others ?? ""}]` };
 }

@@ -118,7 +118,8 @@ export async function dropUploads(tx: Tx, manifest: string): Promise<void> {
 
 /** Number of runs of a tenant that may begin to apply now. The tenant's row stays locked, so that two workers never let in one too many. */
 export async function freeApplies(tx: Tx, config: LiveConfig, tenant: string): Promise<number> {
-  await tx.selectFrom("tenants").select("name").where("name", "=", tenant).forUpdate().execute();
+  // Not FOR UPDATE: a manifest that is changed twice in a transaction keeps others from that, and two such would wait for each other.
+  await tx.selectFrom("tenants").select("name").where("name", "=", tenant).forNoKeyUpdate().execute();
   const open = tx.selectFrom("runs").where("tenant", "=", tenant).where("ended_at", "is", null);
   const { count } = await open
     .where("status", "in", making)

@@ -16,6 +16,7 @@ import {
   type FromThread,
   failureOf,
   type Order,
+  type StateFacts,
   type ToThread,
 } from "./threads.ts";
 import { beyond, difference, type PlanDocument } from "./verdict.ts";
@@ -107,9 +108,10 @@ async function withHandles<T>(
 
 /** The ids that others bind, and this state does not. */
 function boundElsewhere(bound: Order["bound"]): ReadonlySet<string> {
-  const idsIn = (lists: string | undefined): readonly string[] => JSON.parse(lists ?? "[]").flat();
-  const ids = new Set(idsIn(bound?.others));
-  for (const id of idsIn(bound?.own)) ids.delete(id);
+  const others: readonly StateFacts[] = JSON.parse(bound?.others ?? "[]");
+  const own: StateFacts = JSON.parse(bound?.own ?? "{}");
+  const ids = new Set(others.flatMap(({ ids: of = [] }) => of));
+  for (const id of own.ids ?? []) ids.delete(id);
   return ids;
 }
 

@@ -18,7 +18,7 @@ export interface Order extends Pick<TenantWorld, "env" | "service"> {
   /** Files of the checkout, absolute. */
   readonly files: readonly string[];
   readonly limits: ManifestLimits;
-  /** Ids of objects that this state and the others of the same service bind: lists of lists, as JSON, which may be long. */
+  /** The facts of this state, and of all others of the same service, if objects of this one may be unknown. As JSON, which may be long. */
   readonly bound: { readonly own: string; readonly others: string } | undefined;
   /** Address of the state, without credentials. */
   readonly state: string;
@@ -30,6 +30,12 @@ export interface Approved {
   readonly document: PlanDocument;
   /** True if an earlier worker may have done a part of it. */
   readonly isResumed: boolean;
+}
+
+/** A state, as the column `facts` has it. */
+export interface StateFacts {
+  readonly ids?: readonly string[];
+  readonly settled?: boolean | null;
 }
 
 /** The result of an apply. `refused` is the plan that went beyond the approved one, with the reason: nothing was applied. */
