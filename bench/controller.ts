@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import type { RunStatement } from "../src/index.ts";
 
 const program = join(import.meta.dirname, "..", "bin", "graphform.js");
 
@@ -25,6 +26,7 @@ export interface TrialController {
   /** Sends a request and resolves with its answer; one that came too soon is repeated. */
   send(method: string, path: string, body: object): Promise<{ readonly [member: string]: unknown }>;
   rows(text: string): Promise<readonly Record<string, string>[]>;
+  readonly run: RunStatement;
 }
 
 /** The folder and the processes of a trial. */
@@ -91,6 +93,7 @@ export function openTrial(): Trial {
       return {
         ...{ api, folder },
         rows: async (text) => (await database.query(text)).rows,
+        run: async (text, values = []) => (await database.query(text, [...values])).rows,
         worker: (slots) => launch(program, "serve", "--role", "worker", "--workers", `${slots}`, ...config),
         async send(method, path, body) {
           for (;;) {

@@ -1,18 +1,22 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { sharedState } from "../src/index.ts";
 import { manifestOf, openTrial, type TrialController } from "./controller.ts";
 
 /**
  * Two workers check `--manifests` of `--databases` each, of `--tenants`, every `--interval` seconds; each tenant has a stand-in for its
- * service that answers after 20 ms. All are uploaded and applied first. Then prints, for each of `--windows` intervals: checks a second, how
- * far their beginning and end were behind the due time, processor time for each check and memory. `--long N`: in one more interval another
- * tenant has N manifests whose applies take a minute. Changes of the others, `--changes` in the last interval without and in the one with
- * them, show what these cost the others. Exit 1 if checks were left out, a run failed, or a tenant applied more at once than it may.
+ * service that answers after 20 ms. One manifest of each tenant is applied. The states of the others are written by the store's own code, with
+ * the ids of databases that the stand-in then has, and their uploads count as applied: their first check compares everything. Then prints,
+ * for each of `--windows` intervals: checks a second, how far their beginning and end were behind the due time, processor time for each check
+ * and memory. `--long N`: in one more interval another tenant has N manifests whose applies take a minute. Changes of the others, `--changes`
+ * in the last interval without and in the one with them, show what these cost the others. Exit 1 if checks were left out or found a
+ * difference, a run failed, or a tenant applied more at once than it may.
  */
 const options = {
   ...{ manifests: "2000", databases: "10", tenants: "10", interval: "600" },
@@ -30,18 +34,23 @@ const tenants = Array.from({ length: number("tenants") }, (_, at) => `t${at}`);
 let hasFailed = false;
 
 async function trial(): Promise<void> {
-  const controller = await openController();
+  const { controller, services } = await openController();
   const { rows } = controller;
   const begun = Date.now();
-  for (let at = 0; at < number("manifests"); at += 1)
+  for (const [at, tenant] of tenants.entries()) await add(controller, tenant, `m${at}`);
+  const one = controller.worker(number("slots"));
+  while ((await rows("SELECT FROM graphform.runs WHERE ended_at IS NULL LIMIT 1")).length > 0)
+    await pause(1_000);
+  one.kill("SIGTERM");
+  await once(one, "exit");
+  await copyStates(controller, services);
+  for (let at = tenants.length; at < number("manifests"); at += 1)
     await add(controller, tenants[at % tenants.length] ?? "", `m${at}`);
-  const rest = async (): Promise<void> => {
-    const open = "SELECT FROM graphform.manifests WHERE approved_commit IS NULL OR checked_at IS NULL";
-    while ((await rows(`${open} LIMIT 1`)).length > 0) await pause(2_000);
-  };
+  await rows(`UPDATE graphform.manifests SET approved_commit = commit, checked_at = now();
+    UPDATE graphform.runs SET status = 'planned_and_finished', exit_code = 0, ended_at = now() WHERE ended_at IS NULL;
+    DELETE FROM graphform_queue.job WHERE name = 'plan'`);
+  say(`${values["manifests"]} manifests after ${Math.round((Date.now() - begun) / 1000)} s`);
   const workers = [controller.worker(number("slots")), controller.worker(number("slots"))];
-  await rest();
-  say(`${values["manifests"]} manifests applied after ${Math.round((Date.now() - begun) / 1000)} s`);
   const world = { controller, workers };
   for (let left = number("windows"); left > 0; left -= 1)
     await measure(world, left === 1 && number("long") > 0 ? "changes" : "checks");
@@ -54,22 +63,51 @@ async function trial(): Promise<void> {
   if (bad.length > 0) fail(`runs that failed: ${JSON.stringify(bad)}`);
 }
 
-async function openController(): Promise<TrialController> {
-  const service = async (deploy: number): Promise<string> => {
-    const program = join(import.meta.dirname, "service.ts");
-    return (await opened.start(program, "--latency", "20", "--deploy", `${deploy}`)).ready.url;
-  };
+async function openController(): Promise<{
+  readonly controller: TrialController;
+  readonly services: readonly string[];
+}> {
+  const program = join(import.meta.dirname, "service.ts");
+  const services: string[] = [];
   const lines: string[] = [];
-  for (const tenant of [...tenants, "long"])
+  for (const tenant of [...tenants, "long"]) {
+    const deploy = tenant === "long" ? 60_000 : 200;
+    const { url } = (await opened.start(program, "--latency", "20", "--deploy", `${deploy}`)).ready;
+    services.push(url);
     lines.push(
-      `  ${tenant}: { service: { platformUrl: "${await service(tenant === "long" ? 60_000 : 200)}" }, credentials: { username: { env: TRIAL_LOGIN }, password: { env: TRIAL_LOGIN } }, secrets: { envPrefix: ${prefixOf(tenant)} }, auto: safe, maxConcurrent: ${values["limit"]} }`,
+      `  ${tenant}: { service: { platformUrl: "${url}" }, credentials: { username: { env: TRIAL_LOGIN }, password: { env: TRIAL_LOGIN } }, secrets: { envPrefix: ${prefixOf(tenant)} }, auto: safe, maxConcurrent: ${values["limit"]} }`,
     );
-  return opened.controller(`tenants:\n${lines.join("\n")}\n`, {
+  }
+  const controller = await opened.controller(`tenants:\n${lines.join("\n")}\n`, {
     TRIAL_LOGIN: "bench@example.com",
     ...Object.fromEntries(
       [...tenants, "long"].map((tenant) => [`${prefixOf(tenant)}DB`, "only-for-a-trial"]),
     ),
   });
+  return { controller, services };
+}
+
+/** Writes the states of all manifests but the first of each tenant: that of the first one with other names, and the ids that its service gives next. */
+async function copyStates({ rows, run }: TrialController, services: readonly string[]): Promise<void> {
+  const [count, databases] = [number("manifests"), number("databases")];
+  for (const [first, tenant] of tenants.entries()) {
+    const [row] = await rows(`SELECT document FROM graphform.states WHERE name = '${tenant}/m${first}'`);
+    const model = row?.["document"] ?? "";
+    const own = Math.ceil((count - first) / tenants.length);
+    await (await fetch(`${services[first]}/bench?instances=${own * databases}`)).text();
+    for (let copy = 1; copy < own; copy += 1) {
+      const name = `m${first + copy * tenants.length}`;
+      const document = model
+        .replaceAll(/"instance-(\d+)"/g, (_all, id) => `"instance-${Number(id) + copy * databases}"`)
+        .replaceAll(`"m${first}"`, `"${name}"`)
+        .replaceAll(`m${first}-`, `${name}-`);
+      const state = sharedState(run, `${tenant}/${name}`);
+      await state.lock({ ID: "bench" });
+      const written = await state.write(document, "bench");
+      if (written.is !== "written") throw new Error(`the state of ${name} was not written: ${written.is}`);
+      await state.unlock("bench");
+    }
+  }
 }
 
 function prefixOf(tenant: string): string {
@@ -133,11 +171,11 @@ async function measure({ controller, workers }: World, what: "checks" | "changes
   // The moment for which a check was due: the latest one before it that is a whole number of intervals away from the next one.
   const due = `r.created_at - make_interval(secs => mod(mod(extract(epoch FROM r.created_at - m.next_due_at), ${seconds}) + ${seconds}, ${seconds})::float8)`;
   await pause(20_000);
-  const checks = `SELECT ${due} AS due, r.created_at AS asked, r.ended_at AS ended, (SELECT min(at) FROM graphform.run_events e
+  const checks = `SELECT ${due} AS due, r.created_at AS asked, r.ended_at AS ended, r.status, (SELECT min(at) FROM graphform.run_events e
       WHERE e.run_id = r.id AND event ->> 'to' = 'planning') AS begun
     FROM graphform.runs r JOIN graphform.manifests m ON m.id = r.manifest_id WHERE r.kind = 'drift' AND r.created_at ${isWithin} AND m.tenant <> 'long'`;
-  const [found] =
-    await rows(`SELECT count(*) AS asked, count(ended) AS ended, ${lag("asked - due", "queued")}, ${lag("begun - due", "begun")},
+  const [found] = await rows(`SELECT count(*) AS asked, count(ended) AS ended,
+    count(*) FILTER (WHERE status <> 'planned_and_finished' AND ended IS NOT NULL) AS different, ${lag("asked - due", "queued")}, ${lag("begun - due", "begun")},
     ${lag("ended - due", "ended")}, ${lag("ended - begun", "took")} FROM (${checks}) c`);
   const spans = after.map((now, at) => now - (before[at] ?? 0));
   const [one = 0, two = 0, ofApi = 0, ofDatabase = 0] = spans;
@@ -158,6 +196,7 @@ async function measure({ controller, workers }: World, what: "checks" | "changes
   );
   say(`transactions: ${((commits - committed) / took).toFixed(0)} a second`);
   if (ended < number("manifests") * 0.98) fail("checks were left out");
+  if (Number(found?.["different"]) > 0) fail(`${found?.["different"]} checks found a difference, or failed`);
   const [over] = [...most].filter(([, count]) => count > number("limit"));
   if (over !== undefined) fail(`${over[0]} applied ${over[1]} at once`);
   if (what === "checks") return;

@@ -11,7 +11,7 @@ import { manifestOf, openTrial } from "./controller.ts";
  * once. Prints the time from a kill to the takeover of each run that was at work, and what stands at the end: 300 databases, none twice, all
  * in a state, every run at rest. A run that was given up, since each of its workers in a row was killed before it made progress, is asked for
  * again, as a person would. Exit 1 otherwise. `--manifests`, `--databases`, `--every` (ms between kills), `--create` (ms that the platform
- * takes for a create), `--concurrent` (applies at one time) change the trial.
+ * takes for a create), `--concurrent` (applies at one time), `--workers` change the trial: a worker that is killed before it has begun makes no progress.
  */
 const { values } = parseArgs({
   options: {
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     every: { type: "string", default: "8000" },
     create: { type: "string", default: "2000" },
     concurrent: { type: "string", default: "6" },
+    workers: { type: "string", default: "2" },
   },
 });
 const [kills, manifests, databases, every] = [
@@ -50,7 +51,7 @@ async function trial(): Promise<boolean> {
     });
   }
   const worker = (): ChildProcess => controller.worker(3);
-  const workers = [worker(), worker()];
+  const workers = Array.from({ length: Number(values.workers) }, worker);
   const begun = Date.now();
   const takeovers: number[] = [];
   const watched: Promise<void>[] = [];

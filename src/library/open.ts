@@ -118,8 +118,6 @@ export interface OpenState {
   read(): Promise<StateDocument | undefined>;
   /** Makes what its store needs, such as the tables of a database, and tries what the store must be able to do. Throws `state-*`. */
   prepare(): Promise<void>;
-  /** Closes the connections that its store keeps for the next use, which connects again. */
-  close(): Promise<void>;
 }
 
 /** Opens the state at `path` (a path, or a URL as `--state` takes it), or at the place from the manifest. */
@@ -131,7 +129,6 @@ export function openState(manifest: LoadedManifest, { path }: { readonly path?: 
     where: store.where,
     read: () => latestState(store),
     prepare: () => store.prepare(),
-    close: () => store.close(),
   };
   stores.set(state, store);
   return state;

@@ -119,8 +119,7 @@ export async function prepareDatabase(url: string): Promise<readonly string[]> {
       // The tables of states are those of the postgres store, which the command line uses too.
       const objects = [{ apiVersion: "graphform/v1", name: "preparation" }];
       const manifest = await loadManifest({ objects, env: { GRAPHFORM_STATE_POSTGRES_URL: url } });
-      const states = openState(manifest, { path: "postgres:///?name=preparation" });
-      await states.prepare().finally(() => states.close());
+      await openState(manifest, { path: "postgres:///?name=preparation" }).prepare();
       // The migrator refuses a database that a later version has brought further, which this one can use.
       if (pending.length > 0) await migrate(database);
       await installQueue(url);

@@ -81,7 +81,10 @@ export async function installQueue(url: string): Promise<void> {
 /** Starts the queue of a process. Jobs of dead workers are given to others, once the database has answered steadily. */
 export async function startQueue(url: string, onTrouble: (error: Error) => void): Promise<Queue> {
   const boss = new PgBoss({ ...settings(url), migrate: false, createSchema: false });
-  boss.on("error", onTrouble);
+  // Those of its workers are copies of errors.
+  boss.on("error", (error) =>
+    onTrouble(error instanceof Error ? error : new Error(Reflect.get(error, "message"))),
+  );
   await boss.start();
   const endSupervision = superviseSteadily(boss);
   return {

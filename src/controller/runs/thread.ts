@@ -102,7 +102,6 @@ async function withHandles<T>(
     return await work({ manifest, service, state, boundElsewhere: boundElsewhere(bound) });
   } finally {
     await service.close();
-    await state.close();
   }
 }
 

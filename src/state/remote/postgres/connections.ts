@@ -24,19 +24,21 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
+/** Pools by their settings: a state that is opened soon after another one of the same database need not connect. */
+const pools = new Map<string, Promise<Pool>>();
+
 /**
  * The first statement loads `pg` and connects. A connection that failed is not used again. Only what PgBouncer carries in transaction
  * mode is used: unnamed statements, and nothing that outlives a transaction.
  */
 export function openConnections(settings: ConnectionSettings, place: Place): Connections {
-  let opened: Promise<Pool> | undefined;
-  /** Works with the pool; a connection that could not be made is tried again by the next call. */
+  const key = JSON.stringify({ ...settings, where: "" });
+  /** Works with the pool; one that could not be opened is tried again by the next call. */
   const guarded = async <T>(work: (pool: Pool) => Promise<T>): Promise<T> => {
     try {
-      opened ??= openPool(settings).catch((error: unknown) => {
-        opened = undefined;
-        throw error;
-      });
+      const opened = pools.get(key) ?? openPool(settings);
+      pools.set(key, opened);
+      opened.catch(() => pools.delete(key));
       return await work(await opened);
     } catch (error) {
       throw postgresTrouble(error, place);
@@ -60,8 +62,8 @@ export function openConnections(settings: ConnectionSettings, place: Place): Con
         }
       }),
     async close() {
-      const ended = opened;
-      opened = undefined;
+      const ended = pools.get(key);
+      pools.delete(key);
       await (await ended?.catch(() => undefined))?.end();
     },
   };
