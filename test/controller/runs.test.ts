@@ -9,6 +9,7 @@ import {
   requestRun,
   uploadFiles,
 } from "../../src/controller/runs/decide.ts";
+import { addEvents } from "../../src/controller/runs/moves.ts";
 import { buryRun, tick } from "../../src/controller/runs/tick.ts";
 import { uploadDigest } from "../../src/controller/sources/git.ts";
 import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";
@@ -57,6 +58,79 @@ describe("runs", () => {
     expect((await fleet.until(run)).status).toBe("applied");
     const late = await approveRun(fleet, { id: run, actor: "ada", fingerprint });
     expect(late).toMatchObject({ refused: "not-waiting" });
+  });
+
+  it("wait under the same id while later plans are the same, which say so", async () => {
+    const { run, manifest } = await fleet.add("same", manifestText("same", ["a"]), "none");
+    await fleet.until(run, "needs_approval");
+    for (const kind of ["drift", "reconcile"] as const) {
+      const later = await requestRun(fleet, { ...asking, id: manifest, kind });
+      const ended = await fleet.until("run" in later ? later.run : "", "needs_approval");
+      expect(ended).toMatchObject({ status: "superseded", kind: "reconcile", exit_code: 8 });
+      expect(ended.reasons.join()).toContain(run);
+    }
+    expect((await fleet.run(run)).status).toBe("needs_approval");
+  });
+
+  it("of checks plan the newest commit again until a plan of it was made, and its trouble stays", async () => {
+    const broken = "apiVersion: graphform/v1\nname: again\ninstances: { a: { tier: gold } }\n";
+    const { run, manifest } = await fleet.add("again", manifestText("again", ["a"]));
+    expect((await fleet.until(run)).status).toBe("applied");
+    const files = { "graphform.yaml": broken };
+    const uploaded = await uploadFiles(fleet, { id: manifest, files, actor: "ada" });
+    const first = await fleet.until("run" in uploaded ? (uploaded.run ?? "") : "");
+    expect(first).toMatchObject({ status: "errored", exit_code: 3 });
+    const check = await requestRun(fleet, { ...asking, id: manifest, kind: "drift", trigger: "schedule" });
+    const second = await fleet.until("run" in check ? check.run : "");
+    expect(second).toMatchObject({ status: "errored", kind: "reconcile", commit: uploadDigest(files) });
+    const row = fleet.database.selectFrom("manifests").selectAll().where("id", "=", manifest);
+    const before = { "graphform.yaml": manifestText("again", ["a"]) };
+    expect(await row.executeTakeFirstOrThrow()).toMatchObject({
+      trouble: expect.stringContaining("graphform.yaml:3"),
+      approved_commit: uploadDigest(before),
+      planned_commit: uploadDigest(before),
+    });
+    const again = await uploadFiles(fleet, { id: manifest, files, actor: "ada" });
+    expect(again).toEqual({ run: expect.any(String) });
+  });
+
+  it("of drift are refused and superseded when another commit was applied since their plan", async () => {
+    const { run, manifest } = await fleet.add("moved-on", manifestText("moved-on", ["a"]));
+    expect((await fleet.until(run)).status).toBe("applied");
+    const { tenant, generation } = await fleet.run(run);
+    const { id } = await fleet.database
+      .insertInto("runs")
+      .values({
+        ...{
+          manifest_id: manifest,
+          tenant,
+          generation,
+          kind: "drift",
+          trigger: "schedule",
+          actor: "controller",
+        },
+        ...{ status: "needs_approval", commit: "earlier", fingerprint: "f" },
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    expect(await approveRun(fleet, { id, actor: "ada", fingerprint: "f" })).toMatchObject({
+      refused: "changed",
+    });
+    expect((await fleet.run(id)).status).toBe("superseded");
+  });
+
+  it("keep events whose texts PostgreSQL does not take for JSON, without what it refuses", async () => {
+    const { run } = await fleet.add("texts", manifestText("texts", ["a"]), "none");
+    const { fence } = await fleet.until(run, "needs_approval");
+    const message = `a${String.fromCharCode(0)}b${String.fromCharCode(0xd83d)}c`;
+    await fleet.database
+      .transaction()
+      .execute((tx) => addEvents(tx, run, fence, [{ type: "note", message }]));
+    const events = fleet.database.selectFrom("run_events").select("event").where("run_id", "=", run);
+    expect((await events.execute()).map(({ event }) => event)).toContainEqual({
+      type: "note",
+      message: "ab\ufffdc",
+    });
   });
 
   it("of an older manifest are superseded by a new upload", async () => {

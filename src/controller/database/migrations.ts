@@ -27,12 +27,27 @@ const first: Migration = {
 const restored: Migration = {
   async up(database) {
     await createTables(database, added.tables);
-    for (const [name, columns] of Object.entries<Columns[string]>(added.columns))
-      for (const [column, type] of Object.entries(columns))
-        await sql.raw(`ALTER TABLE ${schema}.${name} ADD COLUMN ${column} ${type}`).execute(database);
+    await addToManifests(database, "restored_to");
     await sql.raw(moreIndexes).execute(database);
   },
 };
+
+const plannedCommit: Migration = {
+  async up(database) {
+    await addToManifests(database, "planned_commit");
+    await sql
+      .raw(`CREATE INDEX runs_idle ON ${schema}.runs (ended_at) WHERE status IN ('blocked', 'superseded')`)
+      .execute(database);
+  },
+};
+
+async function addToManifests(
+  database: Kysely<unknown>,
+  column: keyof typeof added.manifests,
+): Promise<void> {
+  const type = added.manifests[column];
+  await sql.raw(`ALTER TABLE ${schema}.manifests ADD COLUMN ${column} ${type}`).execute(database);
+}
 
 /**
  * Adds to each state, as JSON, what the controller asks of all states at once, so that it reads no documents: the ids of its objects, and
@@ -84,6 +99,7 @@ const migrations: { readonly [name: string]: Migration } = {
   "0001-first": first,
   "0002-restored": restored,
   "0003-state-facts": stateFacts,
+  "0004-planned-commit": plannedCommit,
 };
 
 /** Brings the tables to this version, beside those of states; callers wait for each other by a lock that ends with the transaction. */

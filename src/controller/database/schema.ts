@@ -25,7 +25,7 @@ export const tables = {
     generation: "integer NOT NULL DEFAULT 1",
     /** The newest commit that was seen, or the digest of the newest upload. */
     commit: "text",
-    /** The last commit that was applied, or found to be in force: drift is healed to it. */
+    /** The last commit that began to be applied, or was found to be in force: drift is healed to it. */
     approved_commit: "text",
     /** True if a run was asked for while another was at work: the transaction that ends that one begins it. */
     dirty: "boolean NOT NULL DEFAULT false",
@@ -149,11 +149,11 @@ export const tables = {
 
 /** Columns and tables that later migrations have added. */
 export const added = {
-  columns: {
-    manifests: {
-      /** The moment of the copy of the database that was put back, until a person has approved a plan: what was done since is not known. */
-      restored_to: "timestamptz",
-    },
+  manifests: {
+    /** The moment of the copy of the database that was put back, until an approved plan was applied: what was done since is not known. */
+    restored_to: "timestamptz",
+    /** The newest commit of which a plan was made that nothing blocks. Checks plan the newest commit until it is that one. */
+    planned_commit: "text",
   },
   tables: {
     /** The parts that tell this database from a copy of it. */
@@ -222,7 +222,7 @@ type Column<D, N> = ColumnType<
 >;
 type NarrowOf<T, C> = T extends keyof Narrow ? (C extends keyof Narrow[T] ? Narrow[T][C] : never) : never;
 type Own = Omit<typeof tables, "manifests"> &
-  typeof added.tables & { readonly manifests: typeof tables.manifests & typeof added.columns.manifests };
+  typeof added.tables & { readonly manifests: typeof tables.manifests & typeof added.manifests };
 
 /** All tables. `locks` are those of states, as the postgres store writes them; they are only read here. */
 export type Schema = {

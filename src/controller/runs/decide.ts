@@ -13,9 +13,8 @@ import {
   lockBoth,
   lockManifest,
   moveRun,
-  newerManifest,
   openRuns,
-  setApproved,
+  overtaken,
   setManifest,
   setRun,
 } from "./moves.ts";
@@ -80,7 +79,7 @@ function refused(code: Refused["refused"], message: string): Refused {
   return { refused: code, message };
 }
 
-/** Approves exactly the plan with this fingerprint: the run goes on, and the commit is what drift is healed to from now on. */
+/** Approves exactly the plan with this fingerprint: the run goes on, and once it begins, its commit is what drift is healed to. */
 export const approveRun: Decision<{ readonly fingerprint: string }> = decision(
   lockBoth,
   async ({ tx, queue, manifest, run, actor, audit }, { fingerprint }) => {
@@ -88,15 +87,14 @@ export const approveRun: Decision<{ readonly fingerprint: string }> = decision(
     if (status !== "needs_approval") return notWaiting(run, "for an approval");
     if (run.fingerprint !== fingerprint)
       return refused("changed", "the plan of this run has another fingerprint: look at it again");
-    if (run.kind === "reconcile" && run.generation < manifest.generation) {
-      await moveRun(tx, id, { from: status, to: "superseded", why: "the manifest has changed" });
-      await askForRun(tx, queue, manifest, newerManifest);
-      return refused("changed", "the manifest has changed since this plan: a new one is being made");
+    const newer = overtaken(run, manifest);
+    if (newer !== undefined) {
+      await moveRun(tx, id, { from: status, to: "superseded", why: newer.why });
+      await beginWhatWasAsked(tx, queue, manifest, newer.asking);
+      return refused("changed", `${newer.why}: this plan is not carried out`);
     }
     await note(tx, run, actor, "approve");
     await moveRun(tx, id, { from: status, to: "approved", why: `approved by ${actor}` }, { fingerprint });
-    await setApproved(tx, manifest.id, run.commit);
-    if (manifest.restored_to !== null) await setManifest(tx, manifest.id, { restored_to: null });
     await queue.send(tx, "apply", id, { run: id });
     await audit("approve", { fingerprint });
     return "approved";
@@ -233,7 +231,9 @@ export const changeManifest: Decision<{
 }> = decision(lockKept, async ({ tx, manifest, audit }, { auto, intervalSeconds }) => {
   const { auto: autoNow, interval_seconds: secondsNow } = manifest;
   const columns = { auto: auto ?? autoNow, interval_seconds: intervalSeconds ?? secondsNow };
-  await setManifest(tx, manifest.id, columns);
+  const soonest = Date.now() + columns.interval_seconds * 1000;
+  const next_due_at = new Date(Math.min(manifest.next_due_at.getTime(), soonest));
+  await setManifest(tx, manifest.id, { ...columns, next_due_at });
   await audit("change manifest", columns);
   return "changed";
 });
@@ -249,15 +249,17 @@ export const removeManifest: Decision = decision(lockKept, async ({ tx, manifest
   return "removed";
 });
 
-/** Takes new files of a manifest by upload; files that are the same ask for nothing. */
+/** Takes new files of a manifest by upload; files that are the same ask for nothing, unless they could not be planned. */
 export const uploadFiles: Decision<{ readonly files: Upload }, { readonly run: string | null }> = decision(
   lockKept,
   async ({ tx, queue, manifest, actor, audit }, { files }) => {
     if (manifest.source.type !== "upload") return refused("changed", "this manifest comes from Git");
     const digest = uploadDigest(files);
-    if (manifest.commit === digest) return { run: null };
+    const isSame = manifest.commit === digest;
+    const isDone = manifest.planned_commit === digest || (await openRuns(tx, manifest.id)).length > 0;
+    if (isSame && isDone) return { run: null };
     // The generation rises, so that plans of older files are superseded.
-    const columns = { commit: digest, generation: manifest.generation + 1 };
+    const columns = { commit: digest, generation: manifest.generation + (isSame ? 0 : 1) };
     const changed = await setManifest(tx, manifest.id, columns);
     await keepUpload(tx, changed, files);
     await dropUploads(tx, manifest.id);

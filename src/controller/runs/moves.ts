@@ -11,7 +11,7 @@ export type Columns = Omit<Updateable<Schema["runs"]>, "id" | "status" | "manife
 
 /** Columns of a run that has ended: the exit code that `apply` would have had, and why. */
 export function outcome(exitCode: number, reasons: readonly string[]): Columns {
-  return { exit_code: exitCode, reasons: JSON.stringify(reasons) };
+  return { exit_code: exitCode, reasons: jsonText(reasons) };
 }
 
 /**
@@ -55,8 +55,15 @@ export async function addEvents(
   return numUpdatedRows === 1n;
 }
 
+/** The text of a value as PostgreSQL takes it for JSON: without NUL and without halves of pairs, which a service's message may have. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "string" ? part.toWellFormed().replaceAll("\0", "") : part,
+  );
+}
+
 async function insertEvents(tx: Tx, run: string, events: readonly RunEvent[]): Promise<void> {
-  const rows = events.map((event) => ({ run_id: run, event: JSON.stringify(event) }));
+  const rows = events.map((event) => ({ run_id: run, event: jsonText(event) }));
   await tx.insertInto("run_events").values(rows).execute();
 }
 
@@ -103,11 +110,22 @@ export async function openRuns(at: Tx | Database, manifest: string): Promise<rea
   return runs.where("ended_at", "is", null).orderBy("created_at", "desc").execute();
 }
 
-/** Notes that a commit was approved, or found to be in force: drift is healed to it. */
-export async function setApproved(tx: Tx, manifest: string, commit: string | null): Promise<void> {
-  if (commit === null) return;
-  await setManifest(tx, manifest, { approved_commit: commit });
-  await dropUploads(tx, manifest);
+/** Notes that a commit begins to be applied, or was found to be in force: drift is healed to it from now on. */
+export async function setApproved(tx: Tx, manifest: ManifestRow, commit: string | null): Promise<void> {
+  if (commit === null || commit === manifest.approved_commit) return;
+  await setManifest(tx, manifest.id, { approved_commit: commit });
+  await dropUploads(tx, manifest.id);
+}
+
+/** Says why the plan of a run is not about what is wanted any more, and what is asked for instead; undefined if it is. */
+export function overtaken(
+  { kind, commit, generation }: Pick<RunRow, "kind" | "commit" | "generation">,
+  manifest: ManifestRow,
+): { readonly why: string; readonly asking?: Asking } | undefined {
+  if (kind === "drift")
+    return commit === manifest.approved_commit ? undefined : { why: "another commit was applied meanwhile" };
+  if (generation >= manifest.generation) return undefined;
+  return { why: "the manifest has changed meanwhile", asking: newerManifest };
 }
 
 /** Deletes the files of uploads that are neither the newest nor the approved ones. */

@@ -14,6 +14,7 @@ import {
   newerManifest,
   openRuns,
   outcome,
+  overtaken,
   setApproved,
   setManifest,
 } from "./moves.ts";
@@ -28,8 +29,8 @@ interface Planned extends FoundSource {
   readonly begun: Date;
 }
 
-/** Ms by which the clocks of two workers may differ. */
-const clockDifference = 5_000;
+/** Ms by which the clocks of two workers may differ; during which a plan is made anew because neighbours are at work. */
+const [clockDifference, neighbourly] = [5_000, 10 * 60_000];
 
 export const planning: Stage<Planned> = {
   working: "planning",
@@ -38,13 +39,19 @@ export const planning: Stage<Planned> = {
   async work(world, taken, { signal }) {
     const begun = new Date(Date.now() - clockDifference);
     const found = await readSource(world, taken, signal);
-    const plan = await withCheckout(world, taken.manifest, [found.commit, signal], (order) =>
-      world.threads.plan(order, signal),
-    );
-    return { ...found, plan, begun };
+    const make = (creates: boolean): Promise<PlanDocument> =>
+      withCheckout(world, taken.manifest, [found.commit, signal, creates], (order) =>
+        world.threads.plan(order, signal),
+      );
+    const plan = await make(false);
+    // What others bind matters only to a plan that may take an object for its own.
+    return { ...found, begun, plan: seesUnmanaged(plan) ? await make(true) : plan };
   },
   end: endPlanning,
-  fail(_taken, { code, message, exitCode }, back) {
+  fail({ run, manifest }, { code, message, exitCode }, back) {
+    // The files of an upload go when a newer one comes.
+    if (code === "source-gone" && manifest.source.type === "upload" && run.generation < manifest.generation)
+      return { from: "planning", to: "superseded", why: message, asking: newerManifest };
     if (code === databaseAway) return { ...back, why: message };
     // A thread that ended by itself is tried again: the run counts how often.
     if (code === threadEnded) return { from: "planning", to: "pending", why: message, after: busyDelay };
@@ -59,8 +66,8 @@ interface FoundSource {
 }
 
 /**
- * Finds the commit that the run is about. A check that is due plans a commit that was not seen before; else what was approved last, so that
- * drift is healed while a newer commit waits for its approval.
+ * Finds the commit that the run is about. A check plans the newest commit until a plan of it was made that nothing blocks; after that the
+ * approved one, so that drift is healed while a newer commit waits for its approval. Another worker goes on with what is found here.
  */
 async function readSource(
   world: WorkerWorld,
@@ -68,19 +75,22 @@ async function readSource(
   signal: AbortSignal,
 ): Promise<FoundSource> {
   const newest = await newestCommit(manifest, world.config.current(), signal);
+  const { approved_commit: approved, planned_commit: planned } = manifest;
+  const isCheck = run.kind === "drift" && newest === planned && approved !== null;
+  const found: FoundSource = isCheck
+    ? { kind: "drift", commit: approved }
+    : { kind: "reconcile", commit: newest };
   const isNew = newest !== manifest.commit;
-  if (isNew)
+  if (isNew || found.kind !== run.kind)
     await inTransaction(world, async (tx) => {
       const locked = await lockManifest(tx, manifest.id);
       if (locked === undefined || locked.generation !== manifest.generation) return;
-      const generation = locked.generation + 1;
+      const generation = locked.generation + (isNew ? 1 : 0);
       await setManifest(tx, manifest.id, { commit: newest, generation });
-      const row = tx.updateTable("runs").set({ generation });
+      const row = tx.updateTable("runs").set({ ...found, generation });
       await row.where((where) => where.and({ id: run.id, fence: run.fence })).execute();
     });
-  const { approved_commit: approved } = manifest;
-  if (run.kind === "reconcile" || isNew || approved === null) return { kind: "reconcile", commit: newest };
-  return { kind: "drift", commit: approved };
+  return found;
 }
 
 /** Decides what follows a plan: nothing, an apply, or the approval of a person. */
@@ -95,43 +105,62 @@ async function endPlanning(
   const row = tx.selectFrom("runs").select("generation").where("id", "=", id);
   const now = await row.forUpdate().executeTakeFirst();
   if (now === undefined) return undefined;
-  if (kind === "reconcile" && now.generation < manifest.generation) {
-    const why = "the manifest has changed meanwhile";
-    return { from: "planning", to: "superseded", why, asking: newerManifest };
-  }
+  const newer = overtaken({ kind, commit, ...now }, manifest);
+  if (newer !== undefined) return { from: "planning", to: "superseded", ...newer };
   const { tenants } = config.current();
   const neighbours = besides(config.current(), manifest.tenant);
   // Objects that no state bound may be those that another run makes just now, or made while this one was planned.
-  if (seesUnmanaged(plan) && (await countOthers(tx, id, ["tenant", neighbours], making, begun)) > 0)
+  const isPatient = Date.now() - taken.run.created_at.getTime() < neighbourly;
+  if (
+    isPatient &&
+    seesUnmanaged(plan) &&
+    (await countOthers(tx, id, ["tenant", neighbours], making, begun)) > 0
+  )
     return putBack(tx, planning, taken, busyDelay);
   const hasChanges = changesAnything(plan);
   const { restored_to: restored } = manifest;
   const doubts = restored === null || !hasChanges ? [] : [restoredWords(restored)];
   const columns = { ...planColumns(plan, doubts), commit, kind };
+  const seen = new Date();
+  const drifted = hasChanges
+    ? kind === "drift"
+      ? (manifest.drifted_at ?? seen)
+      : manifest.drifted_at
+    : null;
+  const isBlocked = hasChanges && !plan.applyable;
+  const planned = kind === "reconcile" && !isBlocked ? { planned_commit: commit } : {};
+  const facts = { manifest: { checked_at: seen, trouble: null, drifted_at: drifted, ...planned } };
+  const waiting = await waitingRuns(tx, manifest.id, kind);
+  const same = waiting.find(
+    (run) => run.commit === commit && run.fingerprint === columns.fingerprint && !overtaken(run, manifest),
+  );
+  if (same !== undefined) {
+    const why = `the same plan waits for an approval: run ${same.id}`;
+    return { from: "planning", to: "superseded", why, columns: outcome(8, [why]), ...facts };
+  }
   if (!(await moveRun(tx, id, { from: "planning", to: "planned" }, { fence }, columns))) return undefined;
   await keepPlan(tx, id, plan);
-  const seen = new Date();
-  const drifted = hasChanges && kind === "drift" ? (manifest.drifted_at ?? seen) : null;
-  const facts = { manifest: { checked_at: seen, trouble: null, drifted_at: drifted } };
+  await supersede(tx, waiting);
   if (!hasChanges) {
-    await setApproved(tx, manifest.id, commit);
+    await setApproved(tx, manifest, commit);
     return { from: "planned", to: "planned_and_finished", columns: { exit_code: 0 }, ...facts };
   }
-  if (!plan.applyable) return { from: "planned", to: "blocked", columns: { exit_code: 4 }, ...facts };
+  if (isBlocked) return { from: "planned", to: "blocked", columns: { exit_code: 4 }, ...facts };
   await moveRun(tx, id, { from: "planned", to: "policy_checked" });
-  if (columns.verdict === "safe" && manifest.auto === "safe" && tenants[manifest.tenant]?.auto === "safe") {
-    await setApproved(tx, manifest.id, commit);
+  if (columns.verdict === "safe" && manifest.auto === "safe" && tenants[manifest.tenant]?.auto === "safe")
     return { from: "policy_checked", to: "approved", why: "safe: by the rules of the tenant", ...facts };
-  }
-  await supersedeWaiting(tx, manifest.id, kind);
   return { from: "policy_checked", to: "needs_approval", ...facts };
 }
 
-/** A newer plan of the same kind takes the place of one that waits: its approval would be about what is not so any more. */
-async function supersedeWaiting(tx: Tx, manifest: string, kind: RunRow["kind"]): Promise<void> {
-  for (const run of await openRuns(tx, manifest))
-    if (run.kind === kind && run.status === "needs_approval")
-      await moveRun(tx, run.id, { from: run.status, to: "superseded", why: "a newer plan was made" });
+async function waitingRuns(tx: Tx, manifest: string, kind: RunRow["kind"]): Promise<readonly RunRow[]> {
+  const open = await openRuns(tx, manifest);
+  return open.filter((run) => run.kind === kind && run.status === "needs_approval");
+}
+
+/** A newer plan takes the place of those that wait: their approval would be about what is not so any more. */
+async function supersede(tx: Tx, waiting: readonly RunRow[]): Promise<void> {
+  for (const { id } of waiting)
+    await moveRun(tx, id, { from: "needs_approval", to: "superseded", why: "a newer plan was made" });
 }
 
 /** Ms before a run is tried again whose state is locked by another one, or that goes on converging. */
@@ -173,11 +202,11 @@ async function mayBegin(
   { run, manifest }: Taken,
 ): Promise<"yes" | "no" | Next> {
   if (run.status === "converging") return "yes";
-  if (run.kind === "reconcile" && run.generation < manifest.generation) {
-    const why = "the manifest has changed since the approval";
-    return { from: "approved", to: "superseded", why, asking: newerManifest };
-  }
-  return (await freeApplies(tx, config, manifest.tenant)) > 0 ? "yes" : "no";
+  const newer = overtaken(run, manifest);
+  if (newer !== undefined) return { from: "approved", to: "superseded", ...newer };
+  if ((await freeApplies(tx, config, manifest.tenant)) < 1) return "no";
+  await setApproved(tx, manifest, run.commit);
+  return "yes";
 }
 
 /** Decides what follows an apply by what it came to. */
@@ -187,11 +216,13 @@ async function endApply(tx: Tx, _world: WorkerWorld, taken: Taken, applied: Appl
     const { refused: plan, why } = applied;
     // One that has begun waits for an approval of what is left; one that has not is planned again.
     if (!taken.isResumed) return stale(taken, why);
-    await supersedeWaiting(tx, manifest_id, kind);
+    await supersede(tx, await waitingRuns(tx, manifest_id, kind));
     return { from: "applying", to: "needs_approval", why, columns: planColumns(plan, [why]), plan };
   }
   const { exitCode, reasons } = applied;
   const columns = outcome(exitCode, reasons);
+  if ((exitCode === 7 || exitCode === 8) && taken.manifest.dirty)
+    return stale(taken, [...reasons, "a newer commit is planned instead of waiting"].join("; "));
   if (exitCode === 7 || exitCode === 8)
     return {
       ...{ from: "applying", to: "converging", columns: { ...columns, attempts: 0 } },
@@ -199,7 +230,7 @@ async function endApply(tx: Tx, _world: WorkerWorld, taken: Taken, applied: Appl
     };
   if (exitCode === 6) return stale(taken, reasons.join("; "));
   if (exitCode !== 0) return { from: "applying", to: "errored", columns };
-  const manifest = { checked_at: new Date(), drifted_at: null, trouble: null };
+  const manifest = { checked_at: new Date(), drifted_at: null, trouble: null, restored_to: null };
   return { from: "applying", to: "applied", columns, manifest };
 }
 
@@ -227,6 +258,9 @@ function stale({ run, manifest }: Taken, why: string): Next {
 /** True if the log shows a step that was begun. */
 async function hasSteps(tx: Tx, run: string): Promise<boolean> {
   const events = tx.selectFrom("run_events").select("id").where("run_id", "=", run);
-  const found = await events.where(sql`event ->> 'type'`, "=", "apply").limit(1).executeTakeFirst();
+  const found = await events
+    .where(sql`event -> 'event' ->> 'type'`, "=", "step-start")
+    .limit(1)
+    .executeTakeFirst();
   return found !== undefined;
 }

@@ -23,7 +23,7 @@ const [maxDue, maxForgotten] = [5_000, 10_000];
 /** Ms: a run that is not waiting for a person and was not written for so long has perhaps no job. */
 const forgottenAfter = 120_000;
 
-/** Days that ended runs are kept: those that changed something, and checks that found nothing to do. */
+/** Days that ended runs are kept: those that changed something or failed, and those that did nothing. */
 const [keptDays, keptCheckDays] = [90, 1];
 
 export async function tick(world: DecidingWorld & { readonly config: LiveConfig }): Promise<void> {
@@ -95,7 +95,7 @@ async function forget(database: Database): Promise<void> {
     DELETE FROM graphform.runs WHERE id IN (
       SELECT r.id FROM graphform.runs r
       WHERE (r.ended_at < now() - make_interval(days => ${keptDays}::integer)
-          OR r.status = 'planned_and_finished' AND r.ended_at < now() - make_interval(days => ${keptCheckDays}::integer))
+          OR r.status IN ('planned_and_finished', 'blocked', 'superseded') AND r.ended_at < now() - make_interval(days => ${keptCheckDays}::integer))
         AND r.created_at < (SELECT max(created_at) FROM graphform.runs n WHERE n.manifest_id = r.manifest_id)
       LIMIT ${maxForgotten})`.execute(database);
   const old = sql<Date>`now() - interval '1 day'`;

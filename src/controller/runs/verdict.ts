@@ -78,9 +78,9 @@ export function changesAnything({ output_changes = {}, x_graphform: { changes } 
   );
 }
 
-/** True if the plan sees objects that no state binds, and that may be what it is about to create. */
+/** True if the plan sees objects that no state binds, and that it adopts, or that may be what it is about to create. */
 export function seesUnmanaged({ x_graphform: { changes } }: PlanDocument): boolean {
-  return Object.values(changes).some(({ may_be }) => may_be !== undefined);
+  return Object.values(changes).some(({ action, may_be }) => action === "adopt" || may_be !== undefined);
 }
 
 /** Columns of a run with this plan: `why` stands before the reasons of its verdict, and makes it risky. The run is charged with no attempt any more. */
@@ -140,11 +140,17 @@ export function beyond(approved: PlanDocument, later: PlanDocument): string | un
     if (was === undefined || before === "keep") return `${address}: ${action} was not approved`;
     if (action !== before && restsOf[before]?.includes(action) !== true)
       return `${address}: ${before} was approved, and not ${action}`;
+    const [now, then] = [later, approved].map((plan) => plan.x_graphform.changes[address]?.disruption ?? "");
+    if (disruptions.indexOf(now ?? "") > disruptions.indexOf(then ?? ""))
+      return `${address}: it means ${now} by now, and ${then} was approved`;
     if (!isWithin(was.after, change.after, was.after_unknown))
       return `${address}: other values were approved`;
   }
   return undefined;
 }
+
+/** Of what an approved plan may mean for a database's users, the mildest first. */
+const disruptions = ["none", "restart", "downtime", "data-loss"];
 
 /** Actions as which an approved one, begun and not finished, may look in a plan. */
 const restsOf: { readonly [approved: string]: readonly string[] } = {
