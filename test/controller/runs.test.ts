@@ -172,6 +172,31 @@ describe("runs", () => {
     expect(next_due_at.getTime() % 3_600_000).toBe(0);
   });
 
+  it("of a check that is due begin while the row of another manifest is locked", async () => {
+    const [held, free] = [
+      await fleet.add("held", manifestText("held", ["a"])),
+      await fleet.add("free", manifestText("free", ["a"])),
+    ];
+    for (const { run } of [held, free]) expect((await fleet.until(run)).status).toBe("applied");
+    for (const [at, { manifest }] of [held, free].entries()) {
+      const due = fleet.database.updateTable("manifests").set({ next_due_at: new Date(at) });
+      await due.where("id", "=", manifest).execute();
+    }
+    const session = await fleet.postgres.session();
+    await session.query("BEGIN");
+    await session.query("SELECT FROM graphform.manifests WHERE id = $1 FOR UPDATE", [held.manifest]);
+    const ticked = tick(fleet);
+    const begun = async (manifest: string): Promise<number> => {
+      const runs = fleet.database.selectFrom("runs").select("id").where("manifest_id", "=", manifest);
+      return (await runs.where("kind", "=", "drift").execute()).length;
+    };
+    await expect.poll(() => begun(free.manifest), { timeout: 20_000 }).toBe(1);
+    expect(await begun(held.manifest)).toBe(0);
+    await session.query("ROLLBACK");
+    await ticked;
+    expect(await begun(held.manifest)).toBe(1);
+  });
+
   it("of drift heal to the approved upload while a newer one waits; the files of others are deleted", async () => {
     const { run, manifest } = await fleet.add("kept", manifestText("kept", ["a"]));
     expect((await fleet.until(run)).status).toBe("applied");

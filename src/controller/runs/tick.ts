@@ -20,6 +20,9 @@ import { mayEndErrored } from "./transitions.ts";
 /** Manifests that one tick begins at most, the rest is due at the next one; runs that it deletes. */
 const [maxDue, maxForgotten] = [5_000, 10_000];
 
+/** Checks that are begun at once: less than half of the connections of a process. */
+const checksAtOnce = 4;
+
 /** Ms: a run that is not waiting for a person and was not written for so long has perhaps no job. */
 const forgottenAfter = 120_000;
 
@@ -38,8 +41,12 @@ async function beginChecks({ database, queue }: DecidingWorld): Promise<void> {
   const kept = database.selectFrom("manifests").select("id").where("removed_at", "is", null);
   // An index is of no use to a comparison with `clock_timestamp()`, which each row would ask anew.
   const due = kept.where("next_due_at", "<=", sql<Date>`now()`).orderBy("next_due_at");
-  for (const { id } of await due.limit(maxDue).execute())
-    await database.transaction().execute((tx) => beginCheck(tx, queue, id));
+  const rest = (await due.limit(maxDue).execute()).values();
+  // One after the other, those of a large fleet would take longer than a minute on a busy machine.
+  const some = async (): Promise<void> => {
+    for (const { id } of rest) await database.transaction().execute((tx) => beginCheck(tx, queue, id));
+  };
+  await Promise.all(Array.from({ length: checksAtOnce }, some));
 }
 
 /** Begins the check of a manifest, and sets the next one: a whole number of intervals after the one that is due, never after the check. */
