@@ -1,7 +1,7 @@
 import process from "node:process";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { openDatabase } from "../../src/controller/database/connect.ts";
+import { isAway, openDatabase } from "../../src/controller/database/connect.ts";
 import { prepareDatabase } from "../../src/controller/database/migrations.ts";
 import { startQueue } from "../../src/controller/queue/queue.ts";
 import { openPostgres } from "../support/postgres.ts";
@@ -41,6 +41,36 @@ it("trouble of a queue whose database ends is told in words", async () => {
     expect(troubles.filter((error) => !(error instanceof Error))).toEqual([]);
   } finally {
     await queue.stop(100);
+    await postgres.close();
+  }
+});
+
+it("a transaction keeps others from its rows for a while only, and says nothing about the statement that waited", async () => {
+  const postgres = await openPostgres();
+  const url = `postgres://root:${postgres.password}@127.0.0.1:${postgres.port}/ops`;
+  const database = openDatabase(url, () => undefined);
+  try {
+    const settings = sql<object>`SELECT current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('lock_timeout') AS lock`;
+    const inside = await database.transaction().execute((tx) => settings.execute(tx));
+    expect(inside.rows).toEqual([{ idle: "30s", lock: "10s" }]);
+    expect((await settings.execute(database)).rows).toEqual([{ idle: "0", lock: "0" }]);
+    await postgres.sql("CREATE TABLE kept (id int)");
+    const session = await postgres.session();
+    await session.query("BEGIN");
+    await session.query("LOCK TABLE kept");
+    const waiting = database.transaction().execute(async (tx) => {
+      await sql`SET LOCAL lock_timeout = '50ms'`.execute(tx);
+      await sql`SELECT FROM kept`.execute(tx);
+    });
+    expect(await waiting.catch(isAway)).toBe(true);
+    const vanished = database.transaction().execute(async (tx) => {
+      await sql`SET LOCAL idle_in_transaction_session_timeout = '50ms'`.execute(tx);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await sql`SELECT 1`.execute(tx);
+    });
+    expect(await vanished.catch(isAway)).toBe(true);
+  } finally {
+    await database.destroy();
     await postgres.close();
   }
 });

@@ -140,8 +140,20 @@ describe("a database that is put back from a copy", () => {
       database.updateTable("origins").set({ value: "another" }).where("part", "=", part).execute();
     await change("timeline");
     expect(await noticeRestore(database, { isStart: false })).toBeUndefined();
+    const { postgres } = fleet;
+    await postgres.sql("DELETE FROM graphform.workers");
     await change("timeline");
     expect(await noticeRestore(database, { isStart: true })).toBeInstanceOf(Date);
+    // Also to one that starts, if a worker has just written here: a copy was written before its server was started.
+    const seen = (time: string): Promise<unknown> =>
+      postgres.sql(`INSERT INTO graphform.workers (id, host, pid, version, slots, started_at, seen_at)
+        VALUES ('w', 'h', 1, 'v', 1, now(), ${time}) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`);
+    await seen("pg_postmaster_start_time() - interval '1 second'");
+    await change("timeline");
+    expect(await noticeRestore(database, { isStart: true })).toBeInstanceOf(Date);
+    await seen("now()");
+    await change("timeline");
+    expect(await noticeRestore(database, { isStart: true })).toBeUndefined();
     await change("tables");
     expect(await noticeRestore(database, { isStart: false })).toBeInstanceOf(Date);
   });

@@ -1,5 +1,13 @@
 /** @module Connects to the controller's database, and says when it is away. */
-import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresDialect,
+  PostgresDriver,
+  sql,
+  type Transaction,
+} from "kysely";
 import pg from "pg";
 import { GraphformError } from "../../index.ts";
 import { type Schema, schema } from "./schema.ts";
@@ -10,6 +18,20 @@ export type Tx = Transaction<Schema>;
 
 /** Largest number of connections of one process, the queue's own beside them. */
 const connections = 10;
+
+/**
+ * Begins a transaction with limits: a process that vanishes in one, or stands still, keeps its locks from others for 30 s at most. They are
+ * part of the transaction, since behind PgBouncer nothing else stays with it.
+ */
+async function beginTransaction(connection: DatabaseConnection): Promise<void> {
+  const limits = "SET LOCAL idle_in_transaction_session_timeout = '30s'; SET LOCAL lock_timeout = '10s'";
+  await connection.executeQuery(CompiledQuery.raw(`BEGIN; ${limits}`));
+}
+
+/** Takes the limits of waiting from a transaction that may wait long for another one like it. */
+export async function waitWithoutLimit(tx: Tx): Promise<void> {
+  await sql`SET LOCAL lock_timeout = 0`.execute(tx);
+}
 
 /** Opens the pool of a process; nothing connects before the first query. `onError` gets the trouble of idle connections. */
 export function openDatabase(url: string, onError: (error: Error) => void): Database {
@@ -29,12 +51,15 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
   pool.on("error", onError);
   // A connection that ends in a transaction fails its statement, and emits an error that would end the process if it had no listener.
   pool.on("connect", (client) => client.on("error", () => undefined));
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }).withSchema(schema);
+  const dialect = Object.assign(new PostgresDialect({ pool }), {
+    createDriver: () => Object.assign(new PostgresDriver({ pool }), { beginTransaction }),
+  });
+  return new Kysely<Schema>({ dialect }).withSchema(schema);
 }
 
-/** SQL states and codes of the network of a database that does not answer, or not now. A deadlock is one: the statement may be repeated. */
+/** SQL states and codes of the network of a database that does not answer, or not now. A deadlock is one, and a lock that came too late: the statement may be repeated. */
 const awayCodes =
-  /^(08...|40...|53...|57...|55P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|state-unreachable)$/;
+  /^(08...|40...|53...|57...|55P03|25P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|state-unreachable)$/;
 const awayWords =
   /timeout exceeded when trying to connect|query read timeout|connection (terminated|ended)|client (has encountered a connection error|was closed)/i;
 

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { loadManifest, openState } from "../../index.ts";
 import { installQueue } from "../queue/queue.ts";
-import { type Database, openDatabase } from "./connect.ts";
+import { type Database, openDatabase, waitWithoutLimit } from "./connect.ts";
 import { added, schema, tables } from "./schema.ts";
 
 interface Columns {
@@ -120,7 +120,11 @@ export async function pendingMigrations(database: Database): Promise<readonly st
   const done = await sql<{ name: string }>`SELECT name FROM ${sql.table(`${schema}.migrations`)}`
     .execute(database)
     .then(({ rows }) => new Set(rows.map(({ name }) => name)))
-    .catch(() => new Set<string>());
+    .catch((error: unknown) => {
+      // Without that table, none is done. Any other error says nothing about it.
+      if (error instanceof Error && "code" in error && error.code === "42P01") return new Set<string>();
+      throw error;
+    });
   return Object.keys(migrations).filter((name) => !done.has(name));
 }
 
@@ -130,6 +134,7 @@ export async function prepareDatabase(url: string): Promise<readonly string[]> {
   try {
     return await database.transaction().execute(async (tx) => {
       await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(tx);
+      await waitWithoutLimit(tx);
       await sql`SELECT pg_advisory_xact_lock(4707180346)`.execute(tx);
       const pending = await pendingMigrations(database);
       // The tables of states are those of the postgres store, which the command line uses too.

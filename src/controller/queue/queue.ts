@@ -46,8 +46,15 @@ const queues = {
   drift: { ...ofRuns, expireInSeconds: 3600 },
   // The longest apply; a longer one ends `converging` and is sent again.
   apply: { ...ofRuns, expireInSeconds: 86_400 },
-  notify: { policy: "exclusive", retryLimit: 20, retryBackoff: true, retryDelay: 5, retryDelayMax: 600 },
-  tick: { policy: "exclusive", retryLimit: 0, expireInSeconds: 300, deleteAfterSeconds: 3600 },
+  // One that is queued while another is active: it tells what that one has not seen.
+  notify: { policy: "stately", retryLimit: 20, retryBackoff: true, retryDelay: 5, retryDelayMax: 600 },
+  tick: {
+    policy: "exclusive",
+    heartbeatSeconds,
+    retryLimit: 0,
+    expireInSeconds: 300,
+    deleteAfterSeconds: 3600,
+  },
 } as const;
 
 export interface Queue {
@@ -73,7 +80,13 @@ export async function installQueue(url: string): Promise<void> {
   const boss = new PgBoss({ ...settings(url), migrate: true, createSchema: true, schedule: false });
   boss.on("error", () => undefined);
   await boss.start();
-  for (const [name, options] of Object.entries(queues)) await boss.createQueue(name, options);
+  for (const [name, options] of Object.entries<Parameters<typeof boss.createQueue>[1] & object>(queues)) {
+    await boss.createQueue(name, options);
+    // A queue of an earlier version gets the options of this one. pg-boss changes no policy, which is a matter of the jobs sent from now on.
+    const { policy = "standard", ...changeable } = options;
+    await boss.updateQueue(name, changeable);
+    await boss.getDb().executeSql(`UPDATE ${schema}.queue SET policy = $2 WHERE name = $1`, [name, policy]);
+  }
   await boss.schedule("tick", "* * * * *", {}, { singletonKey: "tick" });
   await boss.stop({ graceful: false });
 }

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
-import type { Database, Tx } from "../database/connect.ts";
+import { type Database, type Tx, waitWithoutLimit } from "../database/connect.ts";
 import type { OriginPart } from "../database/schema.ts";
 import { lockManifest, moveRun, openRuns, outcome, setManifest } from "./moves.ts";
 import { making, type Way } from "./transitions.ts";
@@ -15,8 +15,8 @@ export function restoredWords(to: Date): string {
 
 /**
  * Compares the database with what this controller has noted about it, and marks every manifest if it is a copy: their runs end, and their
- * next plan with changes waits for a person. Resolves with the time of the copy. A process that starts takes another timeline for a copy;
- * one that has worked before it knows it for a failover. `folder` is that of an embedded database.
+ * next plan with changes waits for a person. Resolves with the time of the copy. A process that starts takes another timeline for a copy,
+ * unless a worker has just given a sign of life; one that has worked before knows it for a failover. `folder` is that of an embedded database.
  */
 export async function noticeRestore(
   database: Database,
@@ -24,6 +24,8 @@ export async function noticeRestore(
 ): Promise<Date | undefined> {
   const parts = await partsOf(database, folder);
   return database.transaction().execute(async (tx) => {
+    // Another process may be marking the manifests of a large fleet.
+    await waitWithoutLimit(tx);
     await sql`SELECT pg_advisory_xact_lock(hashtext('graphform origin'))`.execute(tx);
     const noted = new Map(
       (await tx.selectFrom("origins").selectAll().execute()).map((row) => [row.part, row]),
@@ -36,9 +38,19 @@ export async function noticeRestore(
         conflict.column("part").doUpdateSet(({ ref }) => ({ value: ref("excluded.value") })),
       )
       .execute();
-    const isCopy = changed.some(({ part }) => noted.has(part) && (isStart || part !== "timeline"));
+    const different = changed.filter(({ part }) => noted.has(part));
+    const isFailover =
+      different.every(({ part }) => part === "timeline") && (!isStart || (await hasLivingWorker(tx)));
+    const isCopy = different.length > 0 && !isFailover;
     return isCopy ? markRestored(tx, "controller") : undefined;
   });
+}
+
+/** True if a worker wrote here in the last two minutes, after this server was started: a copy has only what was written before. */
+async function hasLivingWorker(tx: Tx): Promise<boolean> {
+  const since = sql<Date>`greatest(pg_postmaster_start_time(), now() - interval '2 minutes')`;
+  const found = tx.selectFrom("workers").select("id").where("seen_at", ">", since).limit(1);
+  return (await found.executeTakeFirst()) !== undefined;
 }
 
 interface Part {

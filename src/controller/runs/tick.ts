@@ -1,14 +1,13 @@
 /** @module Does each minute what is due: checks of manifests, runs without a job, and rows that are old. */
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { LiveConfig } from "../config/config.ts";
-import type { Database, Tx } from "../database/connect.ts";
+import { isAway, type Tx } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { DecidingWorld } from "./decide.ts";
 import {
   askForRun,
   beginWhatWasAsked,
   lockBoth,
-  lockManifest,
   moveRun,
   outcome,
   sendApplies,
@@ -29,36 +28,47 @@ const forgottenAfter = 120_000;
 /** Days that ended runs are kept: those that changed something or failed, and those that did nothing. */
 const [keptDays, keptCheckDays] = [90, 1];
 
+/** Does all parts, also if one fails, unless the database may be a copy; rejects with the first error, after the others. */
 export async function tick(world: DecidingWorld & { readonly config: LiveConfig }): Promise<void> {
   await noticeRestore(world.database, { isStart: false });
-  await beginChecks(world);
-  await findForgotten(world);
-  await beginApproved(world);
-  await forget(world.database);
+  const errors: unknown[] = [];
+  for (const part of [beginChecks, findForgotten, beginApproved, forget])
+    await part(world, errors).catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
 }
 
-async function beginChecks({ database, queue }: DecidingWorld): Promise<void> {
-  const kept = database.selectFrom("manifests").select("id").where("removed_at", "is", null);
-  // An index is of no use to a comparison with `clock_timestamp()`, which each row would ask anew.
-  const due = kept.where("next_due_at", "<=", sql<Date>`now()`).orderBy("next_due_at");
+// An index is of no use to a comparison with `clock_timestamp()`, which each row would ask anew.
+const isDue = sql<SqlBool>`removed_at IS NULL AND next_due_at <= now()`;
+
+/** A manifest whose check cannot be begun keeps no other one from its check; one whose row is locked is left to the next tick. */
+async function beginChecks({ database, queue }: DecidingWorld, errors: unknown[]): Promise<void> {
+  const due = database.selectFrom("manifests").select("id").where(isDue).orderBy("next_due_at");
   const rest = (await due.limit(maxDue).execute()).values();
   // One after the other, those of a large fleet would take longer than a minute on a busy machine.
   const some = async (): Promise<void> => {
-    for (const { id } of rest) await database.transaction().execute((tx) => beginCheck(tx, queue, id));
+    for (const { id } of rest)
+      try {
+        await database.transaction().execute((tx) => beginCheck(tx, queue, id));
+      } catch (error) {
+        errors.push(error);
+        if (isAway(error)) return;
+      }
   };
   await Promise.all(Array.from({ length: checksAtOnce }, some));
 }
 
 /** Begins the check of a manifest, and sets the next one: a whole number of intervals after the one that is due, never after the check. */
 async function beginCheck(tx: Tx, queue: Queue, id: string): Promise<void> {
-  const manifest = await lockManifest(tx, id);
-  const now = Date.now();
-  if (manifest === undefined || manifest.removed_at !== null || manifest.next_due_at.getTime() > now) return;
+  const row = tx.selectFrom("manifests").selectAll().where("id", "=", id).where(isDue);
+  const timed = row.select(sql<Date>`now()`.as("now")).forUpdate().skipLocked();
+  const found = await timed.executeTakeFirst();
+  if (found === undefined) return;
+  const { now, ...manifest } = found;
   const interval = manifest.interval_seconds * 1000;
   const due = manifest.next_due_at.getTime();
-  const next = new Date(due + Math.ceil((now - due + 1) / interval) * interval);
+  const next = new Date(due + Math.ceil((now.getTime() - due + 1) / interval) * interval);
   await setManifest(tx, id, { next_due_at: next });
-  if (manifest.paused_until !== null && manifest.paused_until.getTime() > now) return;
+  if (manifest.paused_until !== null && manifest.paused_until > now) return;
   await askForRun(tx, queue, manifest, { kind: "drift", trigger: "schedule", actor: "controller" });
 }
 
@@ -69,6 +79,7 @@ async function findForgotten({ database, queue }: DecidingWorld): Promise<void> 
   const runs = open
     .where("status", "not in", ["needs_approval", "approved"])
     .where("updated_at", "<", old)
+    .orderBy("updated_at")
     .limit(1000);
   for (const { id, status, kind } of await runs.execute()) {
     const isPlanning = status === "pending" || status === "planning";
@@ -97,7 +108,7 @@ export async function buryRun({ database, queue }: DecidingWorld, id: string): P
 }
 
 /** Deletes runs that ended long ago, but for the newest of each manifest, and what else is old. */
-async function forget(database: Database): Promise<void> {
+async function forget({ database }: DecidingWorld): Promise<void> {
   await sql`
     DELETE FROM graphform.runs WHERE id IN (
       SELECT r.id FROM graphform.runs r

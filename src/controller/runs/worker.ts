@@ -45,7 +45,7 @@ export async function startWorker(
   for (const name of ["plan", "drift"] as const)
     await queue.work(name, slots, (job) => carryOut(world, { ...job, queue: name }, planning));
   await queue.work("notify", 1, (job) => notifyManifest(world, job.data.manifest));
-  await queue.work("tick", 1, () => tick(world));
+  await queue.work("tick", 1, () => tick(world).catch(onTrouble));
   await queue.workDeadLetters(async ({ run }) => (run === undefined ? undefined : buryRun(world, run)));
   return {
     id,
