@@ -7,13 +7,13 @@ import { dirname } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { sql } from "kysely";
 import { GraphformError } from "../index.ts";
-import type { LiveConfig } from "./config/config.ts";
+import type { ControllerConfig, LiveConfig } from "./config/config.ts";
 import { openConfig } from "./config/read-config.ts";
 import { assertAnswers, type Database, openDatabase } from "./database/connect.ts";
 import { pendingMigrations, prepareDatabase } from "./database/migrations.ts";
 import { startEmbedded } from "./embedded.ts";
 import { createApp } from "./http/app.ts";
-import { createToken, revokeToken } from "./http/tokens.ts";
+import { addToken } from "./http/tokens.ts";
 import { startQueue } from "./queue/queue.ts";
 import { noticeRestore, restoredWords } from "./runs/restored.ts";
 import { startWorker } from "./runs/worker.ts";
@@ -88,8 +88,7 @@ export async function startController(options: ControllerOptions): Promise<Contr
       tokenFile: hasToken ? options.tokenFile : null,
       ended: embedded?.ended ?? new Promise(() => undefined),
       async reload() {
-        const mistake = await config.reload();
-        if (mistake === undefined) await api?.renew();
+        const mistake = await config.reload(api?.renew);
         say(mistake?.message ?? "the configuration was read again");
       },
       stop() {
@@ -111,20 +110,22 @@ async function assertPrepared(database: Database): Promise<void> {
   throw new GraphformError("database-behind", message, { hint });
 }
 
-/** Makes the first token if there never was one; true if its file was written. Of several that start at once, one does it. */
+/**
+ * Makes the first token if there never was one; true if its file was written. Of several that start at once, one does it. The token counts
+ * only when it stands in the file: what goes wrong in between leaves no token, and a file at most.
+ */
 async function writeFirstToken(database: Database, file: string): Promise<boolean> {
   return database.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('graphform first token'))`.execute(tx);
     if ((await tx.selectFrom("tokens").select("id").limit(1).executeTakeFirst()) !== undefined) return false;
-    const actor = "controller";
-    const { id, token } = await createToken(database, { name: "first", role: "admin", tenant: null, actor });
+    const first = { name: "first", role: "admin", tenant: null, actor: "controller" } as const;
+    const { token } = await addToken(tx, first);
     try {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await writeFile(file, `${token}\n`, { mode: 0o600, flag: "wx" });
       return true;
     } catch (cause) {
-      await revokeToken(database, { id, actor });
-      const hint = "name a file that does not exist with --token-file";
+      const hint = "remove that file if an earlier start has left it, or name another with --token-file";
       const message = `the first token cannot be written into ${file}`;
       throw new GraphformError("token-file", message, { hint, cause });
     }
@@ -152,7 +153,8 @@ function countTrouble(say: (line: string) => void): (error: unknown) => void {
 
 interface Listening {
   readonly url: string;
-  renew(): Promise<void>;
+  /** Takes the certificate that a configuration names. */
+  renew(config: ControllerConfig): Promise<void>;
   /** Takes no more requests; streams that are open get 2 s. */
   close(): Promise<void>;
 }
@@ -169,7 +171,7 @@ async function listen(
   if (isOpen && !/^(localhost|::1|127(\.\d+){3})$/.test(host))
     throw new GraphformError("listen-plain", `the API would listen on ${host} without TLS`, { hint });
   const handle = getRequestListener(fetch);
-  const secure = tls === undefined ? undefined : createServer(await certificateOf(config), handle);
+  const secure = tls === undefined ? undefined : createServer(await certificateOf(config.current()), handle);
   const server = secure ?? createPlainServer(handle);
   const listening = new Promise<void>((done, fail) => server.once("error", fail).listen(port, host, done));
   await listening.catch((cause: unknown) => {
@@ -179,7 +181,9 @@ async function listen(
   const { address, family, port: chosen } = server.address() as AddressInfo;
   return {
     url: `${secure === undefined ? "http" : "https"}://${family === "IPv6" ? `[${address}]` : address}:${chosen}`,
-    renew: async () => secure?.setSecureContext(await certificateOf(config)),
+    renew: async (next) => {
+      if (secure !== undefined) secure.setSecureContext(await certificateOf(next));
+    },
     async close() {
       const closed = new Promise((done) => server.close(done));
       const timer = setTimeout(() => server.closeAllConnections(), 2_000);
@@ -189,8 +193,10 @@ async function listen(
   };
 }
 
-async function certificateOf(config: LiveConfig): Promise<{ readonly cert: string; readonly key: string }> {
-  const { certificate = "", key = "" } = config.current().http.tls ?? {};
+async function certificateOf({
+  http,
+}: ControllerConfig): Promise<{ readonly cert: string; readonly key: string }> {
+  const { certificate = "", key = "" } = http.tls ?? {};
   try {
     return { cert: await readFile(certificate, "utf8"), key: await readFile(key, "utf8") };
   } catch (cause) {

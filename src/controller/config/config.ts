@@ -39,8 +39,8 @@ export interface ControllerConfig {
 
 export interface LiveConfig {
   current(): ControllerConfig;
-  /** Reads the file again. A mistake in it is returned, and leaves the last configuration in force. */
-  reload(): Promise<GraphformError | undefined>;
+  /** Reads the file again. A mistake in it, or one that `accept` rejects with, is returned, and leaves the last configuration in force. */
+  reload(accept?: (next: ControllerConfig) => Promise<void>): Promise<GraphformError | undefined>;
 }
 
 type Rule = { readonly [keyword: string]: unknown };

@@ -38,9 +38,11 @@ export async function openConfig(file: string | undefined): Promise<LiveConfig> 
   let config = file === undefined ? parseConfig(defaultText, "") : await readConfig(file);
   return {
     current: () => config,
-    async reload() {
+    async reload(accept) {
       try {
-        if (file !== undefined) config = await readConfig(file);
+        const next = file === undefined ? config : await readConfig(file);
+        await accept?.(next);
+        config = next;
         return undefined;
       } catch (error) {
         if (error instanceof GraphformError) return error;

@@ -1,14 +1,15 @@
 /** @module Makes the HTTP application of the controller from the table of endpoints; a repeated request gets the answer of the first one. */
+import { randomUUID } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { type SqlBool, sql } from "kysely";
-import type { Database } from "../database/connect.ts";
+import { type Database, isAway } from "../database/connect.ts";
 import { digestOf } from "../digest.ts";
 import { readerOf } from "./checks.ts";
 import { documentOf, ref } from "./documents.ts";
 import { type Endpoint, endpointsOf, openApi, type World } from "./endpoint.ts";
 import { fleetHandlers } from "./endpoints/fleet.ts";
 import { countRequests, healthHandlers } from "./endpoints/health.ts";
-import { hookHandlers } from "./endpoints/hooks.ts";
+import { assertExpected, hookHandlers } from "./endpoints/hooks.ts";
 import { manifestHandlers } from "./endpoints/manifests.ts";
 import { runHandlers } from "./endpoints/runs.ts";
 import { stateHandlers } from "./endpoints/state.ts";
@@ -40,7 +41,7 @@ type Exchange = Context<{ Bindings: Bindings }>;
 
 /** Makes the application; nothing is asked of the database before the first request. */
 export function createApp(options: AppOptions): App {
-  const { database, queue, config, version, onTrouble } = options;
+  const { database, queue, config, version, onTrouble = () => undefined } = options;
   const streams = { poll: 1_000, keepAlive: 15_000, longest: 600_000, ...options.streams };
   const requests = countRequests();
   const world: World = { database, queue, config, version, counted: requests.lines, streams };
@@ -58,6 +59,7 @@ export function createApp(options: AppOptions): App {
       headers,
       peerOf(context.env ?? {}, headers, config.current().http.trustProxy),
     );
+    assertExpected(row, world, headers);
     const input = await read(request, context.req.param(), caller.tenant);
     const work = async (): Promise<Response> => {
       const done = await row.handle({ world, caller, ...input, headers, signal });
@@ -68,12 +70,12 @@ export function createApp(options: AppOptions): App {
     const key = headers.get("idempotency-key");
     if (key === null || !row.isRepeatable) return work();
     const { pathname, search } = new URL(request.url);
-    return once(database, [caller.id, key], [row.method, pathname, search, input.bytes], work);
+    return once(database, [caller.id, key], [row.method, pathname, search, input.bytes], work, onTrouble);
   };
 
   const refuse = (error: unknown): Response => {
     const problem = problemOf(error);
-    if (problem !== error) onTrouble?.(error);
+    if (problem !== error) onTrouble(error);
     return problemAnswer(problem);
   };
   const app: App = new Hono();
@@ -99,24 +101,30 @@ export function createApp(options: AppOptions): App {
 }
 
 /**
- * Does `work` once for a key: for a day, later requests get its answer. A refusal gives the key back. Rejects with a Problem if the key
- * belongs to another request, or if the first one is still being answered; one without an answer for a minute has died.
+ * Does `work` once for a key: for a day, later requests get its answer. A refusal gives the key back, and so does an error of which the
+ * database has undone the work. Rejects with a Problem if the key belongs to another request, or if the first one is still being answered;
+ * one without an answer for ten minutes has died, or nothing is known of its work.
  */
 async function once(
   database: Database,
   [token, key]: readonly [token: string, key: string],
   parts: readonly (string | Buffer)[],
   work: () => Promise<Response>,
+  onTrouble: (error: unknown) => void,
 ): Promise<Response> {
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Problem("invalid-request", "an Idempotency-Key has 1 to 255 visible characters");
   const digest = digestOf(...parts).toString("hex");
   const isMine = sql<SqlBool>`token_id = ${token} AND key = ${key}`;
   await sql`DELETE FROM graphform.answers WHERE ${isMine} AND at < clock_timestamp()
-    - CASE status WHEN 0 THEN interval '1 minute' ELSE interval '1 day' END`.execute(database);
+    - CASE WHEN status = 0 AND digest = ${digest} THEN interval '10 minutes' ELSE interval '1 day' END`.execute(
+    database,
+  );
+  // Tells this request from one that takes its place.
+  const own = randomUUID();
   const made = await database
     .insertInto("answers")
-    .values({ token_id: token, key, digest, status: 0, body: "" })
+    .values({ token_id: token, key, digest, status: 0, body: own })
     .onConflict((conflict) => conflict.doNothing())
     .returning("key")
     .executeTakeFirst();
@@ -128,14 +136,18 @@ async function once(
     const headers = { "content-type": "application/json", "idempotency-replayed": "true" };
     return new Response(stored.body, { status: stored.status, headers });
   }
+  const isOwn = sql<SqlBool>`${isMine} AND status = 0 AND body = ${own}`;
+  let answer: Response;
   try {
-    const answer = await work();
-    const kept = { status: answer.status, body: await answer.clone().text() };
-    await database.updateTable("answers").set(kept).where(isMine).execute();
-    return answer;
+    answer = await work();
   } catch (error) {
-    const row = database.deleteFrom("answers").where(isMine);
-    await row.execute().catch(() => undefined);
+    const row = database.deleteFrom("answers").where(isOwn);
+    // A transaction may have been committed though its end was not heard.
+    if (!isAway(error)) await row.execute().catch(onTrouble);
     throw error;
   }
+  const kept = { status: answer.status, body: await answer.clone().text() };
+  const row = database.updateTable("answers").set(kept).where(isOwn);
+  await row.execute().catch(onTrouble);
+  return answer;
 }

@@ -1,5 +1,6 @@
 /** @module JSON Schemas of what the API takes and answers. */
 import { statuses } from "../runs/transitions.ts";
+import { fileName } from "../sources/checkout-folder.ts";
 import { problemCodes } from "./problem.ts";
 
 /** A JSON Schema of draft 2020-12. */
@@ -65,15 +66,11 @@ const types: { readonly [name: string]: Schema } = {
   auto: { enum: ["safe", "none"], description: "What may be applied without a person." },
   seconds: { type: "integer", minimum: 60, maximum: 31 * 86_400 },
   source: { anyOf: [gitSource, record({ type: { const: "upload" } })] },
-  // Relative paths with /, and without steps upwards.
   files: {
     type: "object",
     minProperties: 1,
     maxProperties: 500,
-    propertyNames: {
-      maxLength: 300,
-      pattern: "^(?!\\.\\.?(?:/|$))(?!.*/\\.\\.?(?:/|$))(?!__proto__)[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)*$",
-    },
+    propertyNames: { pattern: fileName.source },
     additionalProperties: text,
   },
   limit: { type: "integer", minimum: 1, maximum: 500 },

@@ -99,8 +99,11 @@ DELETE /api/v1/state/{tenant}/{name}/lock | approver | unlockState | ID: lock | 
 POST /hooks/github | public | githubHook | | hook | 202 Done | Takes signed webhooks: a push asks for runs
 POST /hooks/gitlab | public | gitlabHook | | hook | 202 Done | Takes signed webhooks: a push asks for runs`;
 
-/** Bytes of the largest bodies; others have 64 KiB. */
-const maxBodies = new Map(Object.entries({ newManifest: 8, upload: 8, hook: 8, state: 32 }));
+/**
+ * MiB of the largest bodies; others have 64 KiB. A push names at most 2 048 commits, with some 700 bytes each; one with more is refused, and
+ * the check at the interval finds its commit.
+ */
+const maxBodies = new Map(Object.entries({ newManifest: 8, upload: 8, hook: 2, state: 32 }));
 
 /** The table, with the work of each endpoint. */
 export function endpointsOf(handlers: Handlers): readonly Endpoint[] {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
-import type { Database } from "../database/connect.ts";
+import type { Database, Tx } from "../database/connect.ts";
 import type { Role, Schema } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
 import { isInNetworks, plainAddress } from "../networks.ts";
@@ -32,17 +32,23 @@ export interface TokenRequest extends Omit<Caller, "id"> {
 /** Makes a token. Its text is nowhere else: it is shown once. */
 export async function createToken(
   database: Database,
-  { name, role, tenant, expiresAt, actor }: TokenRequest,
+  request: TokenRequest,
 ): Promise<{ readonly id: string; readonly token: string }> {
+  return database.transaction().execute((tx) => addToken(tx, request));
+}
+
+/** Makes a token that counts when the transaction ends. */
+export async function addToken(
+  tx: Tx,
+  { name, role, tenant, expiresAt, actor }: TokenRequest,
+): ReturnType<typeof createToken> {
   const token = `gft_${randomBytes(32).toString("base64url")}`;
-  return database.transaction().execute(async (tx) => {
-    const values = { name, role, tenant, hash: hashOf(token), expires_at: expiresAt ?? null };
-    const row = tx.insertInto("tokens").values(values).returning("id");
-    const { id } = await row.executeTakeFirstOrThrow();
-    const details = { id, role, expiresAt: expiresAt?.toISOString() ?? null };
-    await addAudit(tx, { tenant, actor, action: "create token", subject: name, details });
-    return { id, token };
-  });
+  const values = { name, role, tenant, hash: hashOf(token), expires_at: expiresAt ?? null };
+  const row = tx.insertInto("tokens").values(values).returning("id");
+  const { id } = await row.executeTakeFirstOrThrow();
+  const details = { id, role, expiresAt: expiresAt?.toISOString() ?? null };
+  await addAudit(tx, { tenant, actor, action: "create token", subject: name, details });
+  return { id, token };
 }
 
 /** Ends a token at once; false if there is none of this id that counts. */
@@ -60,9 +66,9 @@ export async function revokeToken(
   });
 }
 
-/** Resolves with the caller of a token; undefined if it is unknown, expired or revoked, which is not told apart. */
-async function checkToken(database: Database, token: string): Promise<Caller | undefined> {
-  const row = await inForce(database).where("hash", "=", hashOf(token)).executeTakeFirst();
+/** Resolves with the caller of a token by its hash; undefined if it is unknown, expired or revoked, which is not told apart. */
+async function checkToken(database: Database, hash: string): Promise<Caller | undefined> {
+  const row = await inForce(database).where("hash", "=", hash).executeTakeFirst();
   return row && { id: row.id, actor: `token ${row.name}`, role: row.role, tenant: row.tenant };
 }
 
@@ -111,8 +117,9 @@ export function guard(
   rate: Rate,
 ): (access: Access, headers: Headers, peer: string) => Promise<Caller> {
   const take = rateLimit(rate);
-  const limit = (key: string): void => {
-    const seconds = take(key);
+  const valid = new Set<string>();
+  const limit = (key: string, count?: 0): void => {
+    const seconds = take(key, count);
     if (seconds > 0) throw new Problem("too-many-requests", undefined, { "retry-after": String(seconds) });
   };
   return async ({ role, scope, basic = false }, headers, peer) => {
@@ -121,8 +128,13 @@ export function guard(
     const token = tokenIn(headers.get("authorization") ?? "", basic);
     const challenge = { "www-authenticate": basic ? 'Basic realm="graphform"' : "Bearer" };
     if (token === undefined) throw new Problem("no-token", undefined, challenge);
-    limit(`token ${hashOf(token)}`);
-    const caller = await checkToken(database, token);
+    const hash = hashOf(token);
+    // Before the database is asked: tokens that are guessed have a bucket each. Those of others at the same address go on.
+    if (!valid.has(hash)) limit(`address ${peer}`, 0);
+    limit(`token ${hash}`);
+    const caller = await checkToken(database, hash);
+    if (valid.size >= most) valid.clear();
+    valid[caller === undefined ? "delete" : "add"](hash);
     if (caller === undefined) {
       limit(`address ${peer}`);
       throw new Problem("invalid-token", undefined, challenge);
@@ -143,18 +155,18 @@ export interface Rate {
 /** Buckets that are remembered; beyond it the oldest is forgotten. */
 const most = 10_000;
 
-/** Returns a function that takes one from the bucket of a key, which fills steadily: 0, or the seconds after which there is one again. */
+/** Returns a function that takes one, or none, from the bucket of a key, which fills steadily: 0, or the seconds after which there is one again. */
 export function rateLimit(
   { perSecond, burst }: Rate,
   now: () => number = () => performance.now(),
-): (key: string) => number {
+): (key: string, count?: 0 | 1) => number {
   const buckets = new Map<string, { left: number; at: number }>();
-  return (key) => {
+  return (key, count = 1) => {
     const at = now();
     const known = buckets.get(key) ?? { left: burst, at };
     const left = Math.min(burst, known.left + ((at - known.at) / 1000) * perSecond);
     buckets.delete(key);
-    buckets.set(key, { left: left < 1 ? left : left - 1, at });
+    buckets.set(key, { left: left < 1 ? left : left - count, at });
     const [oldest] = buckets.keys();
     if (buckets.size > most && oldest !== undefined) buckets.delete(oldest);
     return left < 1 ? Math.ceil((1 - left) / perSecond) : 0;

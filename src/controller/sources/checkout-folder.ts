@@ -67,7 +67,7 @@ export interface SourceText {
 }
 
 /** Names of files that are read: no folders, no hidden files, nothing that a terminal or a shell would interpret. */
-const fileName = /^[\p{L}\p{N}_][\p{L}\p{N}_ .@+=-]{0,200}\.yaml$/u;
+export const fileName: RegExp = /^[\p{L}\p{N}_][\p{L}\p{N}_ .@+=-]{0,200}\.yaml$/u;
 
 /** Throws `source-refused` for a name that is none of a manifest's file. */
 export function assertFileName(name: string): void {

@@ -205,6 +205,9 @@ describe("the configuration", () => {
     expect((await live.reload())?.message).toContain(`${file}:1:20: tenants.shop.auto`);
     expect(live.current()).toBe(first);
     writeFileSync(file, "tenants: { other: {} }\n");
+    const unreadable = new GraphformError("listen-certificate", "the certificate cannot be read");
+    expect(await live.reload(() => Promise.reject(unreadable))).toBe(unreadable);
+    expect(live.current()).toBe(first);
     expect(await live.reload()).toBeUndefined();
     expect(Object.keys(live.current().tenants)).toEqual(["other"]);
     await expect(openConfig(join(folder, "none.yaml"))).rejects.toMatchObject({ code: "config-unreadable" });

@@ -38,6 +38,9 @@ describe("the API", () => {
     });
     const same = await api.send("PUT", `${at("a")}/files`, { token: tokens.planner, body: { files } });
     expect(same.json).toEqual({ run: null });
+    const named = { files: { "a/b.yaml": "y" } };
+    const folder = await api.send("PUT", `${at("a")}/files`, { token: tokens.planner, body: named });
+    expect(folder.json).toMatchObject({ code: "invalid-request" });
     const other = await api.send("PUT", `${at("a")}/files`, {
       token: tokens.planner,
       body: { files: { "x.yaml": "y" } },
@@ -145,6 +148,41 @@ describe("the API", () => {
       headers: { "idempotency-key": "k1" },
     });
     expect(others.headers.get("idempotency-replayed")).toBeNull();
+  });
+
+  it("keeps an Idempotency-Key whose request may have been done, from other requests too", async () => {
+    await api.add("shop", "unknown");
+    const { planner: token } = api.tokens;
+    const send = (key: string, path = `${at("unknown")}/runs`) =>
+      api.send("POST", path, { token, body: {}, headers: { "idempotency-key": key } });
+    const refuse = async (when: string, table: string, code: string): Promise<void> => {
+      await api.postgres.sql(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$`);
+      await api.postgres.sql(
+        `CREATE TRIGGER refuse BEFORE ${when} ON graphform.${table} EXECUTE FUNCTION refuse()`,
+      );
+    };
+    const allow = (table: string): Promise<unknown> =>
+      api.postgres.sql(`DROP TRIGGER refuse ON graphform.${table}`);
+    // The work is done, and its answer cannot be kept.
+    await refuse("UPDATE", "answers", "P0001");
+    expect((await send("u1")).status).toBe(202);
+    await allow("answers");
+    expect((await send("u1")).json).toMatchObject({ code: "in-progress" });
+    // The database ends in the middle.
+    await refuse("INSERT", "audit", "57P01");
+    expect((await send("u2")).status).toBe(503);
+    await allow("audit");
+    expect((await send("u2")).json).toMatchObject({ code: "in-progress" });
+    // The database has refused the work, and undone it.
+    await refuse("INSERT", "audit", "P0001");
+    expect((await send("u3")).status).toBe(500);
+    await allow("audit");
+    expect((await send("u3")).status).toBe(202);
+    await api.postgres.sql("UPDATE graphform.answers SET at = at - interval '11 minutes'");
+    expect((await send("u1", `${at("once")}/runs`)).json).toMatchObject({ code: "key-reused" });
+    expect((await send("u1")).status).toBe(202);
+    api.troubles.splice(0);
   });
 
   it("streams the events of a run, goes on after the last one that a client has seen, and ends with the run", async () => {
@@ -282,6 +320,13 @@ describe("the API", () => {
     for (const token of ["gft_a", "gft_b", "gft_c"])
       guesses.push((await sendTo(app, "GET", "/api/v1/runs", { token })).status);
     expect(guesses).toEqual([401, 401, 429]);
+    // Nothing is asked of the database for an address that has failed too often; a token that has signed in before is not refused for it.
+    expect(await codes(api.tokens.admin)).toEqual([429, 429, 429]);
+    const shared = api.app({ rate: { perSecond: 0.001, burst: 3 } });
+    const statuses: number[] = [];
+    for (const token of [api.tokens.admin, "gft_a", "gft_b", "gft_c", "gft_d", api.tokens.admin])
+      statuses.push((await sendTo(shared, "GET", "/api/v1/runs", { token })).status);
+    expect(statuses).toEqual([200, 401, 401, 401, 429, 200]);
     let now = 0;
     const take = rateLimit({ perSecond: 2, burst: 2 }, () => now);
     expect([take("a"), take("a"), take("a"), take("b")]).toEqual([0, 0, 1, 0]);
@@ -338,7 +383,12 @@ describe("the API", () => {
         headers: { "x-github-event": "push", "x-hub-signature-256": signature },
       });
     expect((await github(signed("hook secret"))).status).toBe(404);
+    // Not even its length is looked at.
+    const unread = { "content-length": String(1e9) };
+    const endless = () => api.send("POST", "/hooks/gitlab", { body: "{}", headers: unread });
+    expect((await endless()).status).toBe(404);
     api.config.hooks = { github: { env: "HOOK_SECRET_OF_TESTS" }, gitlab: { env: "HOOK_SECRET_OF_TESTS" } };
+    expect((await endless()).status).toBe(401);
     for (const signature of ["", "sha256=00", signed("another")])
       expect((await github(signature)).status).toBe(401);
     const byHooks = async (): Promise<readonly (string | undefined)[]> =>

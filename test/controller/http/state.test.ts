@@ -131,7 +131,7 @@ describe("states over Terraform's protocol", () => {
   it("are unlocked and removed by the id of the lock alone", async () => {
     const at = "/api/v1/state/shop/removed";
     const { approver: token } = api.tokens;
-    await api.send("POST", `${at}/lock`, { token, body: { ID: "l" } });
+    await api.send("POST", `${at}/lock`, { token, body: { ID: "l", Who: "bob@here" } });
     await api.send("POST", `${at}?ID=l`, { token, body: document(1) });
     expect((await api.send("DELETE", `${at}/lock`, { token })).status).toBe(400);
     expect((await api.send("DELETE", `${at}/lock?ID=other`, { token })).status).toBe(409);
@@ -140,8 +140,16 @@ describe("states over Terraform's protocol", () => {
     expect((await api.send("GET", at, { token })).text).toBe(document(1));
     expect((await api.send("DELETE", `${at}?ID=l`, { token })).status).toBe(200);
     expect((await api.send("GET", at, { token })).status).toBe(204);
-    expect((await api.send("DELETE", `${at}/lock`, { token, body: { ID: "l" } })).status).toBe(200);
+    const own = { token, body: { ID: "l", Who: "bob@here" } };
+    expect((await api.send("DELETE", `${at}/lock`, own)).status).toBe(200);
     expect((await api.send("GET", at, { token })).status).toBe(404);
+    await api.send("POST", `${at}/lock`, { token, body: { ID: "f", Who: "ada@here" } });
+    expect((await api.send("DELETE", `${at}/lock?ID=f`, { token })).status).toBe(200);
+    const { acts } = (await api.send("GET", "/api/v1/audit", { token })).json as { acts: unknown[] };
+    expect(acts.slice(0, 2)).toMatchObject([
+      { action: "force unlock", subject: "removed", details: { holder: { ID: "f", Who: "ada@here" } } },
+      { action: "remove state", subject: "removed" },
+    ]);
     expect((await api.send("DELETE", `${at}/lock?ID=l`, { token })).status).toBe(412);
   });
 

@@ -65,12 +65,13 @@ export function countRequests(): {
 async function measure(world: World, tenant: string | null): Promise<string> {
   const { database } = world;
   const found = manifestsOf(database, tenant === null ? [] : [tenant]).as("found");
-  const age = (time: string) =>
-    sql<number>`coalesce(extract(epoch FROM clock_timestamp() - min(${sql.ref(time)})), 0)::float8`;
+  const isChecked = sql`paused_until IS NULL OR paused_until < now()`;
+  const age = (time: string, which = sql`true`) =>
+    sql<number>`coalesce(extract(epoch FROM clock_timestamp() - min(${sql.ref(time)}) FILTER (WHERE ${which})), 0)::float8`;
   const manifests = await database
     .selectFrom(found)
     .select(["status", count.as("count"), sql<number>`count(waiting_run)::int`.as("waiting")])
-    .select([age("checked_at").as("checked"), age("drifted_at").as("drifted")])
+    .select([age("checked_at", isChecked).as("checked"), age("drifted_at").as("drifted")])
     .groupBy("status")
     .execute();
   const oldest = (of: "checked" | "drifted"): number => Math.max(0, ...manifests.map((row) => row[of]));
@@ -90,7 +91,7 @@ async function measure(world: World, tenant: string | null): Promise<string> {
   const lines = [
     ...metric("manifests", "Manifests by status.", states),
     ...metric("drift_age_seconds", "Age of the oldest drift.", oldest("drifted")),
-    ...metric("check_age_seconds", "Age of the check that is the longest ago.", oldest("checked")),
+    ...metric("check_age_seconds", "Age of the oldest check of a manifest not paused.", oldest("checked")),
     ...metric("approvals_waiting", "Manifests with a run that waits for an approval.", waiting),
     ...metric("runs_last_hour", "Runs that ended in the last hour, by result.", results),
     ...metric("run_seconds_last_hour", "Time from the request for a run to its end, of these.", quantiles),
@@ -106,16 +107,18 @@ async function measureQueue({ database, queue, counted }: World): Promise<readon
   const sum = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::int`;
   const { workers, takeovers, fenced } = await database
     .selectFrom("workers")
-    .select([count.as("workers"), sum("takeovers").as("takeovers"), sum("fenced").as("fenced")])
+    .select([sum("takeovers").as("takeovers"), sum("fenced").as("fenced")])
+    .select(sql<number>`(count(*) FILTER (WHERE seen_at > now() - interval '1 minute'))::int`.as("workers"))
     .executeTakeFirstOrThrow();
   const ready = backlog.map(({ name, ready }): Sample => [`queue="${name}"`, ready]);
   const oldest = backlog.map(({ name, oldest }): Sample => [`queue="${name}"`, oldest]);
   return [
     ...metric("queue_ready", "Jobs that wait for a worker.", ready),
     ...metric("queue_oldest_seconds", "Time that the oldest of them has waited.", oldest),
-    ...metric("workers", "Workers.", workers),
-    ...metric("takeovers_total", "Runs that were taken over from a worker that died.", takeovers, "counter"),
-    ...metric("fenced_writes_total", "Writes without effect: another worker had the run.", fenced, "counter"),
+    ...metric("workers", "Workers that gave a sign of life in the last minute.", workers),
+    // A worker takes its numbers with it when it ends, or a day after it died.
+    ...metric("takeovers", "Runs that the workers of now took over from one that died.", takeovers),
+    ...metric("fenced_writes", "Their writes without effect: another worker had the run.", fenced),
     ...counted(),
   ];
 }

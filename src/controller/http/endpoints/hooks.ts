@@ -5,7 +5,7 @@ import { readSecret, type SecretSource } from "../../../index.ts";
 import { digestOf } from "../../digest.ts";
 import { requestRun } from "../../runs/decide.ts";
 import { objectIn } from "../checks.ts";
-import type { Handlers, World } from "../endpoint.ts";
+import type { Endpoint, Handlers, World } from "../endpoint.ts";
 import { Problem } from "../problem.ts";
 
 /** Ms that a secret is remembered. */
@@ -49,6 +49,14 @@ export const hookHandlers: Handlers = Object.fromEntries(
     },
   ]),
 );
+
+/** Refuses a webhook before its body is read if the configuration does not name its sender, or if it has no signature. */
+export function assertExpected({ id }: Endpoint, { config }: World, headers: Headers): void {
+  const sender = senders.find(({ name }) => id === `${name}Hook`);
+  if (sender === undefined) return;
+  if (config.current().hooks[sender.name] === undefined) throw new Problem("not-found");
+  if (!headers.has(sender.signature)) throw new Problem("invalid-signature");
+}
 
 /** Secrets as they were read last: what anybody may send must not run a command each time. */
 const known = new WeakMap<SecretSource, { readonly at: number; readonly secret: Promise<string> }>();

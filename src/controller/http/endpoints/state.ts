@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { CompiledQuery } from "kysely";
 import { type SharedState, type SharedWrite, sharedState } from "../../../index.ts";
 import { addAudit } from "../../database/audit.ts";
+import type { Database, Tx } from "../../database/connect.ts";
 import { isPlain, objectIn } from "../checks.ts";
 import type { Call, Handlers } from "../endpoint.ts";
 import { json, Problem } from "../problem.ts";
@@ -31,11 +32,12 @@ export const stateHandlers: Handlers = {
   async removeState(call) {
     const { world, caller, path, query } = call;
     const { tenant = "", name = "" } = path;
-    const refused = await stateOf(call).remove(query.ID ?? "");
-    if (refused !== undefined) return refusal(refused);
-    const act = { tenant, actor: caller.actor, action: "remove state", subject: name };
-    await world.database.transaction().execute((tx) => addAudit(tx, act));
-    return new Response(null);
+    return world.database.transaction().execute(async (tx) => {
+      const refused = await stateOf(call, tx).remove(query.ID ?? "");
+      if (refused !== undefined) return refusal(refused);
+      await addAudit(tx, { tenant, actor: caller.actor, action: "remove state", subject: name });
+      return new Response(null);
+    });
   },
   showLock: async (call) => found(await stateOf(call).holder()),
   async lockState(call) {
@@ -49,22 +51,35 @@ export const stateHandlers: Handlers = {
     return info;
   },
   async unlockState(call) {
-    const id = call.query.ID ?? objectIn(call.bytes)?.["ID"];
+    const { world, caller, path, query, bytes } = call;
+    const given = objectIn(bytes) ?? {};
+    const id = query.ID ?? given["ID"];
     if (typeof id !== "string" || id === "" || !isPlain(id))
       throw new Problem("invalid-request", "no lock is removed without its ID: add ?ID= to the address");
-    const state = stateOf(call);
-    if (await state.unlock(id)) return new Response(null);
-    const holder = await state.holder();
-    return refusal({ is: "not-locked", ...(holder && { holder }) });
+    return world.database.transaction().execute(async (tx) => {
+      const state = stateOf(call, tx);
+      const holder = await state.holder();
+      if (!(await state.unlock(id))) return refusal({ is: "not-locked", ...(holder && { holder }) });
+      // Its holder sends the record that the lock was taken with.
+      if (holder !== undefined && given["Who"] !== Reflect.get(holder, "Who")) {
+        const { tenant = "", name = "" } = path;
+        const act = { tenant, actor: caller.actor, action: "force unlock", subject: name };
+        await addAudit(tx, { ...act, details: { holder } });
+      }
+      return new Response(null);
+    });
   },
 };
 
 /** The state of a path. Throws `not-found` unless its tenant is one of the configuration. */
-function stateOf({ world: { database, config }, path: { tenant = "", name = "" } }: Call): SharedState {
+function stateOf(
+  { world: { database, config }, path: { tenant = "", name = "" } }: Call,
+  at: Database | Tx = database,
+): SharedState {
   if (!Object.hasOwn(config.current().tenants, tenant)) throw new Problem("not-found");
   return sharedState(async (statement, values = []) => {
     const query = CompiledQuery.raw(statement, [...values]);
-    return (await database.executeQuery<{ [column: string]: unknown }>(query)).rows;
+    return (await at.executeQuery<{ [column: string]: unknown }>(query)).rows;
   }, `${tenant}/${name}`);
 }
 
