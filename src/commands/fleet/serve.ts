@@ -14,6 +14,8 @@ import { check, type Finding } from "../doctor/state.ts";
 import { tableText } from "../terminal/table-text.ts";
 import type { Invocation } from "../with-run.ts";
 
+type Controller = import("../../controller/serve.ts").Controller;
+
 /** The database of a controller, as options name it. */
 export interface DatabaseOptions {
   readonly databaseUrl?: string;
@@ -42,6 +44,12 @@ export async function serve({ options, settings, terminal }: Invocation<ServeOpt
   // A signal that comes while it starts ends it as soon as it has.
   process.once("SIGTERM", stop).once("SIGINT", stop);
   const say = (line: string): void => terminal.err(`${settings.secrets.hide(line)}\n`);
+  const starting = Promise.withResolvers<Pick<Controller, "reload">>();
+  const reload = (): void =>
+    void starting.promise
+      .then((started) => started.reload())
+      .catch((error: unknown) => say(`trouble: ${String(error)}`));
+  process.on("SIGHUP", reload);
   const controller = await startController({
     database: embedded === undefined ? { url: databaseUrl(options, settings) } : { embedded },
     isMigrating: migrate,
@@ -54,9 +62,7 @@ export async function serve({ options, settings, terminal }: Invocation<ServeOpt
     thread: threadProgram,
     say,
   });
-  const reload = (): void =>
-    void controller.reload().catch((error: unknown) => say(`trouble: ${String(error)}`));
-  process.on("SIGHUP", reload);
+  starting.resolve(controller);
   terminal.out(
     `${JSON.stringify({ url: controller.url, pid: process.pid, tokenFile: controller.tokenFile })}\n`,
   );

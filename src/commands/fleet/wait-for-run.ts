@@ -66,17 +66,27 @@ async function runOf(client: ControllerClient, id: string): Promise<JsonObject> 
   return isObject(run) ? run : {};
 }
 
-/** The run of the same manifest that was begun after this one and is open: what was asked for is done by it. */
+/** Ms by which the clocks of a worker and of the database may differ. */
+const clockDifference = 5_000;
+
+/** The run of the same manifest that was begun when this one ended, or later, and may have ended too: what was asked for is done by it. */
 async function followerOf(client: ControllerClient, run: JsonObject): Promise<string | undefined> {
   const query = new URLSearchParams({
     tenant: String(run["tenant"]),
     manifest: String(run["manifest"]),
-    limit: "1",
+    limit: "20",
   });
   const { runs } = await client.ask("GET", `/api/v1/runs?${query}`);
-  const newest = Array.isArray(runs) && isObject(runs[0]) ? runs[0] : {};
-  const isNewer = newest["id"] !== run["id"] && newest["kind"] === "reconcile" && newest["endedAt"] === null;
-  return isNewer ? textIn(newest["id"]) : undefined;
+  const end = Date.parse(String(run["endedAt"])) - clockDifference;
+  // The newest is the first one.
+  const follower = (Array.isArray(runs) ? runs.filter(isObject) : []).findLast(
+    ({ id, kind, endedAt, createdAt }) =>
+      id !== run["id"] &&
+      kind === "reconcile" &&
+      String(createdAt) >= String(run["createdAt"]) &&
+      (endedAt === null || Date.parse(String(createdAt)) >= end),
+  );
+  return textIn(follower?.["id"]);
 }
 
 /** One line for an event; undefined for those that say nothing to a person. */

@@ -124,6 +124,14 @@ describe("an embedded PostgreSQL that cannot be had", () => {
     });
   });
 
+  it("refuses a folder whose password is gone, and makes no other one", async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, "data"), { recursive: true });
+    writeFileSync(join(folder, "data", "PG_VERSION"), "18\n");
+    await expect(startEmbedded(folder, () => undefined)).rejects.toMatchObject({ code: "embedded-password" });
+    expect(existsSync(join(folder, "password"))).toBe(false);
+  });
+
   it("refuses a folder whose socket would have too long a path", async () => {
     const folder = join(tmpdir(), "x".repeat(90));
     await expect(startEmbedded(folder, () => undefined)).rejects.toMatchObject({ code: "embedded-path" });
