@@ -41,7 +41,7 @@ it("leaves a manifest whose row is locked to the next tick, and begins the check
   await session.query("ROLLBACK");
   await beat();
   expect([await checks(held), await checks(free)]).toEqual([1, 1]);
-}, 30_000);
+}, 120_000);
 
 it("does everything else if the check of a manifest cannot be begun, and says the error", async () => {
   const [broken, well] = [await due("broken"), await due("well")];
@@ -59,7 +59,7 @@ it("does everything else if the check of a manifest cannot be begun, and says th
   expect([await checks(broken), await checks(well)]).toEqual([0, 1]);
   const jobs = await api.postgres.sql("SELECT FROM graphform_queue.job WHERE singleton_key = $1", [run]);
   expect(jobs).toHaveLength(1);
-});
+}, 120_000);
 
 it("has a heartbeat also in a queue that an earlier version made; a notification is queued while one is active", async () => {
   await api.postgres.sql("UPDATE graphform_queue.queue SET policy = 'exclusive', heartbeat_seconds = NULL");
@@ -87,4 +87,4 @@ it("has a heartbeat also in a queue that an earlier version made; a notification
   await send();
   await active.promise;
   await expect.poll(() => told, { timeout: 20_000 }).toBe(2);
-}, 60_000);
+}, 120_000);
