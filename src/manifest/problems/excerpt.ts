@@ -91,9 +91,9 @@ function partsOf(layer: Layer, shown: ShownAt, first: number, last: number): rea
 /** The part of a line around a column. What stands behind a hidden value is left out if the column does: it would stand elsewhere. */
 function lineAround(layer: Layer, shownAt: ShownAt, line: number, column: number): string {
   const { text } = layer;
-  const start = layer.written().lines.lineStarts[line - 1] ?? text.length;
-  const newline = text.indexOf("\n", start);
-  const end = start + text.slice(start, newline < 0 ? undefined : newline).trimEnd().length;
+  const { lineStarts } = layer.written().lines;
+  const start = lineStarts[line - 1] ?? text.length;
+  const end = start + text.slice(start, lineStarts[line]).trimEnd().length;
   const isLong = end - start > widest;
   const from = isLong ? start + Math.max(0, Math.min(column, end - start) - widest / 2) : start;
   const to = isLong ? Math.min(end, from + widest) : end;
