@@ -46,7 +46,7 @@ async function trial(): Promise<void> {
   await copyStates(controller, services);
   for (let at = tenants.length; at < number("manifests"); at += 1)
     await add(controller, tenants[at % tenants.length] ?? "", `m${at}`);
-  await rows(`UPDATE graphform.manifests SET approved_commit = commit, checked_at = now();
+  await rows(`UPDATE graphform.manifests SET approved_commit = commit, planned_commit = commit, checked_at = now();
     UPDATE graphform.runs SET status = 'planned_and_finished', exit_code = 0, ended_at = now() WHERE ended_at IS NULL;
     DELETE FROM graphform_queue.job WHERE name = 'plan'`);
   say(`${values["manifests"]} manifests after ${Math.round((Date.now() - begun) / 1000)} s`);
@@ -173,7 +173,7 @@ async function measure({ controller, workers }: World, what: "checks" | "changes
   await pause(20_000);
   const checks = `SELECT ${due} AS due, r.created_at AS asked, r.ended_at AS ended, r.status, (SELECT min(at) FROM graphform.run_events e
       WHERE e.run_id = r.id AND event ->> 'to' = 'planning') AS begun
-    FROM graphform.runs r JOIN graphform.manifests m ON m.id = r.manifest_id WHERE r.kind = 'drift' AND r.created_at ${isWithin} AND m.tenant <> 'long'`;
+    FROM graphform.runs r JOIN graphform.manifests m ON m.id = r.manifest_id WHERE r.trigger = 'schedule' AND r.created_at ${isWithin} AND m.tenant <> 'long'`;
   const [found] = await rows(`SELECT count(*) AS asked, count(ended) AS ended,
     count(*) FILTER (WHERE status <> 'planned_and_finished' AND ended IS NOT NULL) AS different, ${lag("asked - due", "queued")}, ${lag("begun - due", "begun")},
     ${lag("ended - due", "ended")}, ${lag("ended - begun", "took")} FROM (${checks}) c`);
