@@ -44,8 +44,8 @@ export interface ApplyContext {
   readonly stopping: AbortSignal;
   /** Aborted when requests in flight are to be let go as well. */
   readonly aborting: AbortSignal;
-  /** The least that this run has waited for an operation on a kind, in ms. */
-  readonly durations: Map<string, number>;
+  /** The durations of the operations of this run, by kind, operation and verb. */
+  readonly durations: Map<string, KnownDurations>;
   /** Paths that the service was seen to show, or is said to by the profile, by kind. */
   readonly shown: Map<string, Set<string>>;
   /** The newest time that the service of a kind has shown, by its own clock, in ms since 1970. */
@@ -54,6 +54,12 @@ export interface ApplyContext {
   readonly migrate?: ((step: Step, context: ApplyContext) => Promise<StepResult>) | undefined;
   /** The create classes of this run. */
   readonly classes: ClassRegistry;
+}
+
+/** In ms: the least that this run has waited for one that arrived, and the longest after which one was looked at that had not. */
+export interface KnownDurations {
+  least?: number;
+  unfinished: number;
 }
 
 /** The end of a step, without the fields that repeat the step. */

@@ -166,7 +166,7 @@ export function createService(options: ServiceOptions): Client {
       options,
       unsent,
       (limited) => call(wanted, isWrite, { unsent: limited, sent: isWrite ? sent : limited, look }),
-      inWords(wanted),
+      () => inWords(wanted),
     );
   /** The call with its object and its host, for messages. */
   const inWords = ({ operation, params: { id, instanceId = id } }: Call): string =>

@@ -2,7 +2,7 @@
 import { instanceSchema } from "../fields/instance.ts";
 import { isServiceError, ServiceError, withEvidence } from "../model/errors.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
-import { defined, type JsonObject } from "../model/json.ts";
+import { defined, type JsonObject, mapped } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
@@ -166,7 +166,10 @@ function live(ref: Ref, values: Values, service: Reads): Live {
   const { profile } = service;
   const phase = phaseOf(values, service);
   const power = { ready: "running", stopped: "stopped", failed: "failed" }[String(phase.is)];
-  const described = Object.entries({ ...ref.place, ...defined({ power }) });
+  const described = mapped(
+    { ...ref.place, ...defined({ power }) },
+    (value): Seen => ({ value, source: "described" }),
+  );
   const owner = ownerIn(values["customTags"]);
   const { region, createdAt } = values;
   const status = shownStatus(values, service);
@@ -175,13 +178,7 @@ function live(ref: Ref, values: Values, service: Reads): Live {
   return {
     id: ref.id,
     phase,
-    spec: {
-      ...Object.fromEntries(
-        described.map(([path, value]): [string, Seen] => [path, { value, source: "described" }]),
-      ),
-      ...fromWire(instanceSchema, values, service),
-      ...seenTags(values["customTags"]),
-    },
+    spec: { ...described, ...fromWire(instanceSchema, values, service), ...seenTags(values["customTags"]) },
     outputs: {
       id: ref.id,
       ...Object.fromEntries(shown),

@@ -7,6 +7,7 @@ import { type FieldSchema, fieldRows, type KindSchema } from "../model/field-sch
 import { defined, isObject, type Json, type JsonObject, own, stableJson, textIn } from "../model/json.ts";
 import type { Driver, Kind, KindDeclaration, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
+import { perObject } from "../model/per-object.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 
@@ -232,14 +233,20 @@ export function fromWire(
 ): { readonly [path: string]: Seen } {
   const echo = isObject(values["resultParams"]) ? values["resultParams"] : {};
   const spec: Record<string, Seen> = {};
-  for (const [path, row] of fieldRows(schema)) {
-    if (row["x-secret"] === true || row.type === "object" || !isSetting(row)) continue;
+  for (const [path, row] of shownRows(schema)) {
     const [described, echoed] = [own(values, path), own(echo, wireName(path, row, service))];
     if (isShown(described)) spec[path] = { value: described, source: "described" };
     else if (isShown(echoed)) spec[path] = { value: echoed, source: "echoed" };
   }
   return spec;
 }
+
+/** The rows of the fields that an answer may show. */
+const shownRows = perObject((schema: KindSchema) =>
+  [...fieldRows(schema)].filter(
+    ([, row]) => row["x-secret"] !== true && row.type !== "object" && isSetting(row),
+  ),
+);
 
 /** False for a part of the path of a resource, and for what operations change. */
 function isSetting(row: FieldSchema): boolean {

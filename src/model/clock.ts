@@ -1,5 +1,7 @@
 /** @module Supplies time and randomness, so that tests and the simulator control both, and reads times of the service. */
 
+import { onAbort } from "./single-flight.ts";
+
 export interface Clock {
   /** Now, in ms since 1970. */
   now(): number;
@@ -18,16 +20,23 @@ export const systemClock: Clock = {
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", stop);
+        letGo?.();
         resolve();
       }, ms);
-      const stop = (): void => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener("abort", stop, { once: true });
+      const letGo =
+        signal &&
+        onAbort(signal, (reason) => {
+          clearTimeout(timer);
+          reject(reason);
+        });
     }),
 };
+
+/** Calls `work` after `ms`, unless the returned function is called before. Does not keep the process alive. */
+export function callAfter(ms: number, work: () => void): () => void {
+  const timer = setTimeout(work, ms).unref();
+  return () => clearTimeout(timer);
+}
 
 /** A time as a service writes it, in ms since 1970; UTC if it has no zone. Undefined if it is none (`0001-01-01T00:00:00Z`). */
 export function serviceTime(text: string | undefined): number | undefined {

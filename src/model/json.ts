@@ -21,15 +21,15 @@ export function jsonIn(text: string): Json | undefined {
   }
 }
 
-/** The deepest nesting in a text of JSON, and true if it ends within a string, or before its brackets are closed. */
+/** The deepest nesting in a text of JSON, and true if it ends within a string, or before its brackets are closed. Compares codes of quotes, backslashes and brackets. */
 export function nestingOf(text: string): { readonly deepest: number; readonly isOpen: boolean } {
   let [depth, deepest, isQuoted] = [0, 0, false];
   for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (isQuoted && character === "\\") at += 1;
-    else if (character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (character === "}" || character === "]")) depth -= 1;
-    else if (!isQuoted && (character === "{" || character === "[")) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) isQuoted = !isQuoted;
+    else if (isQuoted) at += code === 0x5c ? 1 : 0;
+    else if (code === 0x7d || code === 0x5d) depth -= 1;
+    else if (code === 0x7b || code === 0x5b) {
       depth += 1;
       if (depth > deepest) deepest = depth;
     }

@@ -14,8 +14,9 @@ export function objectKey(kind: string, { id, place }: Pick<Ref, "id" | "place">
 /** Says that another object has a bound id: it shows, or has shown, another second of its creation. Undefined if a time is unknown. */
 export function anotherObject(bound: Bound | undefined, live: Pick<Live, "createdAt">): string | undefined {
   const other = bound?.otherCreatedAt ?? live.createdAt;
-  const [then, now] = [serviceTime(bound?.shownCreatedAt), serviceTime(other)];
-  if (bound === undefined || then === undefined || now === undefined) return undefined;
+  if (bound === undefined || bound.shownCreatedAt === other) return undefined;
+  const [then, now] = [serviceTime(bound.shownCreatedAt), serviceTime(other)];
+  if (then === undefined || now === undefined) return undefined;
   if (Math.abs(then - now) < 1000) return undefined;
   const seen = live.createdAt === other ? "it was created at" : "it was once shown as created at";
   return `${bound.id} is there, but is another object than the one that was bound: ${seen} ${other}, and that one at ${bound.shownCreatedAt}`;

@@ -21,14 +21,19 @@ export function keptOnce<T>(work: () => Promise<T>): () => Promise<T> {
   });
 }
 
-/** Rejects when the signal is aborted; `shared` goes on for other callers. One listener a signal: a thousand on one are slow. */
+/** Rejects when the signal is aborted; `shared` goes on for other callers. */
 export function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
-    const waiters = waitersOf(signal);
-    waiters.add(reject);
-    shared.then(resolve, reject).finally(() => waiters.delete(reject));
+    shared.then(resolve, reject).finally(onAbort(signal, reject));
   });
+}
+
+/** Calls `leave` with the reason once the signal is aborted, until the returned function is called. One listener a signal: a thousand on one are slow. */
+export function onAbort(signal: AbortSignal, leave: (reason: unknown) => void): () => void {
+  const waiters = waitersOf(signal);
+  waiters.add(leave);
+  return () => void waiters.delete(leave);
 }
 
 const waitersOf = perObject((signal: AbortSignal) => {

@@ -1,6 +1,8 @@
 /** @module Sends one HTTP request, once, and says of a failure whether the request was sent. */
 import type { SecureContext } from "node:tls";
 import { type Dispatcher, Pool } from "undici";
+import { callAfter } from "../model/clock.ts";
+import { onAbort } from "../model/single-flight.ts";
 
 export interface HttpRequest {
   readonly method: string;
@@ -86,21 +88,20 @@ function exchange(
     let [isOver, status, size] = [false, 0, 0];
     let received: HttpAnswer["headers"] = {};
     const chunks: Buffer[] = [];
-    const timer = AbortSignal.timeout(timeout);
+    let stopWatching: (() => void) | undefined;
+    const stopTimer = callAfter(timeout, () => end("slow"));
     const end = (failure?: HttpFailure, cause?: Error): void => {
       if (isOver) return;
       isOver = true;
-      signal?.removeEventListener("abort", onAbort);
-      timer.removeEventListener("abort", onTimeout);
+      stopTimer();
+      stopWatching?.();
       if (failure === undefined) resolve({ status, headers: received, body: Buffer.concat(chunks) });
       else reject(new HttpError(failure, controller !== undefined, status, cause));
       // undici reports an abort to the handler below, which has nothing more to say.
       if (failure !== undefined) controller?.abort(new Error(failure));
     };
-    const onAbort = (): void => end("aborted");
-    const onTimeout = (): void => end("slow");
     const isGivenUp = (): boolean => isOver || signal?.aborted === true || unsent?.aborted === true;
-    if (isGivenUp()) return onAbort();
+    if (isGivenUp()) return end("aborted");
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         // Called just before the request is written.
@@ -118,10 +119,9 @@ function exchange(
       },
       onResponseEnd: () => end(),
       onResponseError: (_, cause) =>
-        controller === undefined && isGivenUp() ? onAbort() : end("broken", cause),
+        controller === undefined && isGivenUp() ? end("aborted") : end("broken", cause),
     };
-    signal?.addEventListener("abort", onAbort, { once: true });
-    timer.addEventListener("abort", onTimeout, { once: true });
+    if (signal !== undefined) stopWatching = onAbort(signal, () => end("aborted"));
     pool.dispatch({ path, method, headers, body: body ?? null }, handler);
   });
 }

@@ -68,7 +68,7 @@ export async function lookAtUnbound(entries: readonly Known[], context: ObserveC
 }
 
 /** Kind and id of the objects that an object is found through. */
-function parentsOf({ kind, ref }: Known, { kinds }: ObserveContext): readonly string[] {
+export function parentsOf({ kind, ref }: Known, { kinds }: ObserveContext): readonly string[] {
   const parents = parentsIn(kinds.named(kind).schema, ref.place);
   return parents.map((parent) => `${parent.kind} ${parent.id}`);
 }
@@ -113,10 +113,8 @@ async function lookAgain(
     const verdicts = await lookFor(sought, at, { clock, profile, stopping: signal });
     for (const entry of entries) {
       const verdict = verdicts.get(entry.ref.id);
-      if (verdict?.is === "shown") {
-        take(entry, verdict.live, reading, context);
-        context.onLook?.(entry, verdict.live);
-      } else if (verdict?.is === "in-doubt") reading.missing.set(entry, verdict);
+      if (verdict?.is === "shown") take(entry, verdict.live, reading, context);
+      else if (verdict?.is === "in-doubt") reading.missing.set(entry, verdict);
       else reading.missing.set(entry, { is: "gone" });
     }
   } catch (error) {

@@ -28,38 +28,55 @@ export interface Place {
 /** The ids at a place, or why they could not be listed. */
 export type Listed = readonly string[] | ServiceError;
 
-/** One look at each of them, all at once. `failed` gets each failure: by default the first one ends it, unless failures are skipped. */
+/** The most reads that are begun: more than may be in flight. Ten thousand that wait would hold more memory than their answers. */
+const atOnce = 1000;
+
+/** Does work for each item, for at most a thousand at once. The results are in the order of the items. */
+export async function forEachItem<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = new Array(items.length);
+  const rest = items.entries();
+  const workOn = async (): Promise<void> => {
+    for (const [at, item] of rest) results[at] = await work(item);
+  };
+  await Promise.all(items.slice(0, atOnce).map(workOn));
+  return results;
+}
+
+/** One look at each of them. `failed` gets each failure: by default the first one ends it, unless failures are skipped. */
 export function look(
   known: readonly Known[],
   context: ObserveContext,
   failed: typeof skipUnread = skipUnread,
 ): Promise<readonly (Live | undefined)[]> {
-  return Promise.all(
-    known.map(async (entry) => {
-      try {
-        const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
-        context.onLook?.(entry, live);
-        return live;
-      } catch (error) {
-        failed(entry, error, context);
-        return undefined;
-      }
-    }),
-  );
+  return forEachItem(known, async (entry) => {
+    try {
+      return await readerOf(entry.kind, context).get(entry.ref, context.signal);
+    } catch (error) {
+      failed(entry, error, context);
+      return undefined;
+    }
+  });
 }
 
-/** Lists places. Rejects with the first failure, unless failures are skipped. */
-export function listPlaces(places: readonly Place[], context: ObserveContext): Promise<readonly Listed[]> {
-  return Promise.all(
-    places.map(async ({ kind, place }): Promise<Listed> => {
-      try {
-        return await readerOf(kind, context).list(place, context.signal);
-      } catch (error) {
-        if (!isSkipped(error, context)) throw error;
-        return error;
-      }
-    }),
-  );
+/** Lists each place once, however often it is asked for. Rejects with the first failure, unless failures are skipped. */
+export function placeLister(context: ObserveContext): (at: Place) => Promise<Listed> {
+  const begun = new Map<string, Promise<Listed>>();
+  const list = async ({ kind, place }: Place): Promise<Listed> => {
+    try {
+      return await readerOf(kind, context).list(place, context.signal);
+    } catch (error) {
+      if (!isSkipped(error, context)) throw error;
+      return error;
+    }
+  };
+  return (at) => {
+    const listed = begun.get(placeKey(at)) ?? list(at);
+    begun.set(placeKey(at), listed);
+    return listed;
+  };
 }
 
 export function idsIn(listed: Listed | undefined): readonly string[] {
@@ -165,8 +182,6 @@ export interface ObserveContext {
   readonly unasked?: string | undefined;
   /** The reasons of objects that could not be read, if they are skipped; without it the first one ends the observation. */
   readonly unread?: Map<Known, ServiceError>;
-  /** Called with each object as soon as the service has answered. */
-  readonly onLook?: (entry: Known, live: Live | undefined) => void;
   /** Called with a wait in words, and with an empty text when it is over. */
   readonly onWait?: (wait: string) => void;
 }

@@ -6,7 +6,6 @@ import type { Desired } from "../model/desired.ts";
 import { GraphformError, isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { type OutputTable, withNames } from "../model/manifest.ts";
-import { anotherObject } from "../model/object-key.ts";
 import type { Doubt, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe-reading.ts";
 import { referenceFields } from "../model/templates.ts";
@@ -14,16 +13,16 @@ import {
   assertSomethingRead,
   idsIn,
   type Known,
-  listPlaces,
   type ObserveContext,
   type Place,
   partialIn,
   placeKey,
+  placeLister,
   type Unread,
   unreadIn,
 } from "./look.ts";
-import { isDoubt, lookAtBound, lookAtUnbound, type Missing, overlay } from "./look-at-bound.ts";
-import { openProbes, reasonsNotProbed, withAnswer } from "./probes.ts";
+import { isDoubt, lookAtBound, lookAtUnbound, type Missing, overlay, parentsOf } from "./look-at-bound.ts";
+import { askObjects, reasonsNotProbed, withAnswer } from "./probes.ts";
 import { describeUnmanaged, listAgain } from "./unmanaged.ts";
 
 /** Observed objects by address, and the objects that belong to no address. A bound address that is in none of the maps is gone. */
@@ -46,18 +45,16 @@ export interface Observation {
  * Observes bound objects, objects to adopt, and their places. One that describe does not show is looked for until it is shown,
  * proved absent, or in doubt; within its creation grace period it counts as there.
  */
-export async function observe(desired: readonly Desired[], given: ObserveContext): Promise<Observation> {
-  const probes = openProbes(desired, given);
-  const context: ObserveContext = {
-    ...given,
-    // Another object under a bound id is not asked with our passwords.
-    onLook(entry, live) {
-      const isAnother = live !== undefined && anotherObject(given.state.resources[entry.address], live);
-      if (!isAnother) probes.note(entry, live);
-    },
-  };
+export async function observe(desired: readonly Desired[], context: ObserveContext): Promise<Observation> {
   const bound = boundObjects(context);
-  const { lives: boundLives, missing, unreachable } = await lookAtBound(bound, context);
+  const list = placeLister(context);
+  const from = context.clock.now();
+  const roots = bound.filter((entry) => parentsOf(entry, context).length === 0);
+  const [{ lives: boundLives, missing, unreachable }] = await Promise.all([
+    lookAtBound(bound, context),
+    // Lists wait for no describe, unless their place is inside of an object.
+    ...placesOf(desired, roots, new Map(), context).map(list),
+  ]);
   const reached = new Map([...boundLives].map(([{ address }, { outputs }]) => [address, outputs]));
   const adopted = adoptions(desired, reached, context);
   const known = [...bound, ...adopted];
@@ -67,27 +64,20 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     reached,
     context,
   );
-  const [sought, listed] = await Promise.all([lookAtUnbound(adopted, context), listPlaces(places, context)]);
+  const [sought, ...listed] = await Promise.all([lookAtUnbound(adopted, context), ...places.map(list)]);
   const shown = new Set([...boundLives.keys()].map(({ kind, ref }) => `${kind} ${ref.id}`));
-  const { lists, short } = await listAgain(places, listed, desired, shown, context);
+  const { lists, short } = await listAgain(places, listed, desired, { shown, from }, context);
   assertSomethingRead(known, context);
+  for (const entry of adopted)
+    if (!sought.lives.has(entry) && context.unread?.has(entry) !== true)
+      throw notFound(entry, sought.missing.get(entry));
+  const lives = new Map([...boundLives, ...sought.lives]);
   const found = new Map(
     known.flatMap((entry): [Known, Live][] => {
-      const { id } = entry.ref;
-      const hidden: Live = {
-        ...{ id, spec: {}, outputs: { id } },
-        phase: { is: "pending", detail: "not shown yet", isHidden: true },
-      };
-      const live = missing.get(entry)?.is === "hidden" ? hidden : boundLives.get(entry);
+      const live = missing.get(entry)?.is === "hidden" ? hidden(entry) : lives.get(entry);
       return live === undefined ? [] : [[entry, withOperation(live, entry, context)]];
     }),
   );
-  for (const entry of adopted) {
-    const live = sought.lives.get(entry);
-    if (context.unread?.has(entry) === true) continue;
-    if (live === undefined) throw notFound(entry, sought.missing.get(entry));
-    found.set(entry, live);
-  }
   const doubts = new Map(
     [...missing].flatMap(([{ address }, verdict]): [Address, Doubt][] =>
       isDoubt(verdict) ? [[address, verdict]] : [],
@@ -116,14 +106,20 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     ...implicitChildrenOf(unreadObjects(context), context),
   ]);
   // Several places may share one list.
-  const others = places.flatMap(({ kind, place }, at) =>
+  const listedOthers = places.flatMap(({ kind, place }, at) =>
     idsIn(lists[at])
       .filter((id) => !ours.has(`${kind} ${id}`))
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
-  const unmanaged = [...new Map(others.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
+  const unmanaged = [
+    ...new Map(listedOthers.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values(),
+  ];
   const described = await describeUnmanaged(unmanaged, desired, context);
-  const answers = await probes.answers();
+  const others = described.flatMap(({ kind, id, place, live }): [Known, Live][] =>
+    live === undefined ? [] : [[{ address: "", kind, ref: { id, place } }, live]],
+  );
+  // Another object under a bound id is not among them: it is not asked with our passwords.
+  const answers = await askObjects(desired, [...lives, ...others], context);
   const observed = [...seen].map(([address, shown]): [Address, Observed] => [
     address,
     withAnswer(shown, answers.get(address), declared.get(address), context),
@@ -227,6 +223,12 @@ function placesOf(
   });
   const all = [...declared, ...known.map((entry) => ({ kind: entry.kind, place: entry.ref.place }))];
   return [...new Map(all.map((entry) => [placeKey(entry), entry])).values()];
+}
+
+/** An object in its creation grace period that the service does not show yet. */
+function hidden({ ref: { id } }: Known): Live {
+  const phase = { is: "pending", detail: "not shown yet", isHidden: true } as const;
+  return { id, spec: {}, outputs: { id }, phase };
 }
 
 /** An object with an accepted operation. The service may keep showing the previous status: it counts as in progress until `settle` has passed. */

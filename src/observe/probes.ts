@@ -3,7 +3,7 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, partnersOf } from "../model/field-schema.ts";
-import { defined, type Json } from "../model/json.ts";
+import { defined, type Json, mapped } from "../model/json.ts";
 import type { Live, Observed } from "../model/observed.ts";
 import {
   isLoginKind,
@@ -14,41 +14,42 @@ import {
   valuesShown,
 } from "../model/probe-reading.ts";
 import { isRefusal, sharedDatabases, sharedEndpoints } from "../model/probe-troubles.ts";
-import type { Open } from "../model/sealed.ts";
 import type { Spec } from "../model/spec.ts";
 import { hostsIn, knownValues, waitsFor } from "../model/templates.ts";
-import { type Known, type ObserveContext, readerOf } from "./look.ts";
+import { forEachItem, type Known, type ObserveContext, readerOf } from "./look.ts";
 
-interface Probes {
-  /** Notes an object that the service has just shown: it is asked if its kind can be asked and it is declared. */
-  note(entry: Known, live: Live | undefined): void;
-  /** Asks all that were noted, and resolves once each has answered or run out of its time. */
-  answers(): Promise<ReadonlyMap<Address, ProbeAnswer>>;
-}
-
-/** Objects that are asked at once: those that do not answer must all run out of their time together. */
-const atOnce = 1000;
-
-/** Opens the questions of an observation. Without the secrets of the run nothing is asked. */
-export function openProbes(desired: readonly Desired[], context: ObserveContext): Probes {
+/**
+ * Asks all declared objects among these whose kind can be asked, once the service has shown all of them: two that show one address are not
+ * asked. Resolves once each has answered or run out of its time. Without the secrets of the run nothing is asked.
+ */
+export async function askObjects(
+  desired: readonly Desired[],
+  shown: Iterable<readonly [Known, Live]>,
+  context: ObserveContext,
+): Promise<ReadonlyMap<Address, ProbeAnswer>> {
   const { open, signal, unasked } = context;
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   const lives = new Map<Address, Live>();
-  const noted = new Map<Address, { readonly entry: Known; readonly wanted: Desired }>();
-  const limited = limitConcurrency(atOnce);
-  const outputsOf = (address: Address): Live["outputs"] | undefined => lives.get(address)?.outputs;
+  const asked: { readonly entry: Known; readonly live: Live; readonly wanted: Desired }[] = [];
+  for (const [entry, live] of shown) {
+    const { address, kind, ref } = entry;
+    if (live.phase.is === "gone") continue;
+    lives.set(address === "" ? `${kind} ${ref.id}` : address, live);
+    const wanted = declared.get(address);
+    if (wanted !== undefined && readerOf(kind, context).probe !== undefined)
+      asked.push({ entry, live, wanted });
+  }
+  if (unasked !== undefined)
+    return new Map(asked.map(({ entry }) => [entry.address, { is: "not-asked", reason: unasked }]));
+  if (open === undefined) return new Map();
+  const shared = sharedEndpoints([...lives].map(([name, { outputs }]) => [name, outputs]));
+  const valuesOf = (of: Desired, at: Live): Spec =>
+    knownValues(asItIs(of, at, context), open, (address) => lives.get(address)?.outputs);
 
-  const ask = async (
-    { address, kind }: Known,
-    wanted: Desired,
-    secrets: Open,
-    shared: ReturnType<typeof sharedEndpoints>,
-  ): Promise<ProbeAnswer> => {
-    const live = lives.get(address);
-    const reason = live === undefined ? notRunning : whyNotAsked(live, address, context);
-    if (live === undefined || reason !== undefined) return { is: "not-asked", reason: reason ?? notRunning };
-    const valuesOf = (of: Desired, at: Live): Spec =>
-      knownValues(asItIs(of, at, context), secrets, outputsOf);
+  const ask = async ({ entry, live, wanted }: (typeof asked)[number]): Promise<ProbeAnswer> => {
+    const { address, kind } = entry;
+    const reason = whyNotAsked(live, address, context);
+    if (reason !== undefined) return { is: "not-asked", reason };
     const spec = valuesOf(wanted, live);
     const referents: Record<string, Referent> = {};
     const hosts = hostsIn(context.kinds.named(kind).schema, spec);
@@ -58,38 +59,22 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
         return { is: "unanswered", reason: `its ${context.kinds.named(section).noun} could not be read` };
       if (parent.phase.is !== "ready") return { is: "not-asked", reason: notRunning };
       const known = wantedParent === undefined ? {} : valuesOf(wantedParent, parent);
-      const shown = Object.entries(parent.spec).map(([name, seen]) => [name, seen.value] as const);
-      referents[path] = { outputs: parent.outputs, spec: { ...Object.fromEntries(shown), ...known } };
+      const values = mapped(parent.spec, ({ value }) => value);
+      referents[path] = { outputs: parent.outputs, spec: { ...values, ...known } };
     }
     const names = [address, ...hosts.map((host) => host.address)];
     const trouble = names.map((name) => shared.get(name)).find((answer) => answer !== undefined);
     if (trouble !== undefined) return trouble;
     const request: ProbeRequest = { live, spec, referents };
-    const { probe } = readerOf(kind, context);
-    return limited(async () => (await probe?.(request, signal)) ?? { is: "not-asked", reason: notRunning });
+    const answer = await readerOf(kind, context).probe?.(request, signal);
+    return answer ?? { is: "not-asked", reason: notRunning };
   };
 
-  return {
-    note(entry, live) {
-      if (live === undefined || live.phase.is === "gone") return;
-      const { address, kind, ref } = entry;
-      lives.set(address === "" ? `${kind} ${ref.id}` : address, live);
-      const wanted = declared.get(address);
-      if (wanted !== undefined && readerOf(kind, context).probe !== undefined)
-        noted.set(address, { entry, wanted });
-    },
-    async answers() {
-      if (unasked !== undefined)
-        return new Map([...noted.keys()].map((address) => [address, { is: "not-asked", reason: unasked }]));
-      if (open === undefined) return new Map();
-      const shared = sharedEndpoints([...lives].map(([name, { outputs }]) => [name, outputs]));
-      const answered = [...noted].map(
-        async ([address, { entry, wanted }]) => [address, await ask(entry, wanted, open, shared)] as const,
-      );
-      const found = new Map(await Promise.all(answered));
-      return new Map([...found, ...sharedDatabases(found)]);
-    },
-  };
+  // Those that do not answer run out of their time together.
+  const found = new Map(
+    await forEachItem(asked, async (one) => [one.entry.address, await ask(one)] as const),
+  );
+  return new Map([...found, ...sharedDatabases(found)]);
 }
 
 const notRunning = "not running";
@@ -112,22 +97,6 @@ function whyNotAsked(live: Live, address: Address, context: ObserveContext): str
   if (live.phase.is === "pending" || isChanging) return "an operation is still running";
   if (live.phase.is !== "ready") return notRunning;
   return context.profile.timing.endpoint === 0 ? "no database of this service can be reached" : undefined;
-}
-
-/** Runs at most `most` tasks at once, in the order in which they come. */
-function limitConcurrency(most: number): <T>(task: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (task) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    running += 1;
-    try {
-      return await task();
-    } finally {
-      running -= 1;
-      waiting.shift()?.();
-    }
-  };
 }
 
 /** An observed object with its answer: declared fields, which are compared, and those that limit what these can be set to. */

@@ -8,12 +8,12 @@ import { knowsNothing, type Unmanaged } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
 import { type Known, type Listed, look, type ObserveContext, type Place, readerOf } from "./look.ts";
 
-/** Lists a place again while its list lacks a shown bound object, if one to adopt may lack, too; `short` lists go on so. */
+/** Lists a place again while its list, begun at `from` or later, lacks a shown bound object, if one to adopt may lack, too; `short` lists go on so. */
 export async function listAgain(
   places: readonly Place[],
   lists: readonly Listed[],
   desired: readonly Desired[],
-  shown: ReadonlySet<string>,
+  { shown, from }: { readonly shown: ReadonlySet<string>; readonly from: number },
   context: ObserveContext,
 ): Promise<{ readonly lists: readonly Listed[]; readonly short: readonly Place[] }> {
   const { clock, profile, signal } = context;
@@ -25,7 +25,7 @@ export async function listAgain(
       const reader = readerOf(at.kind, context);
       if (isServiceError(list) || !sought.has(at.kind) || reader.isListed === false) return list;
       const place = placeWithWitnesses(at, reader, context.state);
-      const seen = { from: clock.now(), listed: new Set(list) };
+      const seen = { from, listed: new Set(list) };
       if (!lackedWitnesses(seen, place.witnesses, profile.timing).some((id) => shown.has(`${at.kind} ${id}`)))
         return list;
       const last = await listWhole(place, { clock, profile, stopping: signal });

@@ -47,6 +47,7 @@ export function plannedFrom(
   rows: Rows,
   bound: Pick<Bound, "ineffective"> | undefined,
 ): SeenSpec {
+  if (Object.values(spec).every(({ source }) => source !== "probed")) return spec;
   const entries = Object.entries(spec).flatMap(([path, seen]): [string, Seen][] => {
     const row = rowAt(rows, path);
     const isSent = !row["x-create-only"] && bound?.ineffective?.includes(path) !== true;
@@ -65,6 +66,7 @@ export function heals(
   rows: Rows,
   ignored: readonly string[],
 ): readonly FieldChange[] {
+  if (probed === undefined) return [];
   const found = fieldsOf(wanted).flatMap(([path, after]): FieldChange[] => {
     const [seen, row] = [own(spec, path), rowAt(rows, path)];
     if (seen?.source !== "probed" || !isHealed(row) || sameValue(seen.value, after, row)) return [];

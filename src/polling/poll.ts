@@ -21,7 +21,7 @@ export interface Polling<Seen, Verdict> {
   /** The verdict on what was seen; undefined to look again. */
   readonly evaluate: (seen: Seen) => Verdict | undefined;
   readonly deadline: number;
-  /** The earliest time at which the next look can bring anything. */
+  /** The earliest time at which the next look can bring anything; asked again when that time has come. */
   readonly notBefore?: () => number;
   /** Called before each pause; `failure` is that of a look that failed for now. */
   readonly onPause?: (failure: Error | undefined) => void;
@@ -51,6 +51,8 @@ export async function poll<Seen, Verdict>(
     const wanted = Math.max(early, pause * (0.8 + 0.4 * clock.random()));
     await clock.sleep(Math.min(left, wanted), stopping);
     if (early <= 0) pause = Math.min(longest, pause * growth);
+    const putOff = (): number => Math.min(deadline, notBefore?.() ?? 0) - clock.now();
+    for (let more = putOff(); more > 0; more = putOff()) await clock.sleep(more, stopping);
   }
 }
 

@@ -74,22 +74,25 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
 /** The kinds, whose lists do not show these ids: an object of another state is no object that this one may have made. */
 function kindsWithout(hidden: ReadonlySet<string> | undefined): KindRegistry {
   if (hidden === undefined || hidden.size === 0) return kinds;
-  const hide = <R extends Reader>(reader: R): R => ({
-    ...reader,
-    list: async (...given: Parameters<Reader["list"]>) =>
-      (await reader.list(...given)).filter((id) => !hidden.has(id)),
+  return kindsWith((reader) => ({
+    list: async (...given) => (await reader.list(...given)).filter((id) => !hidden.has(id)),
     ...(reader.listAll && {
-      listAll: async (signal: AbortSignal) => {
+      listAll: async (signal) => {
         const all = await reader.listAll?.(signal);
         return all && { ...all, found: all.found.filter(({ live }) => !hidden.has(live.id)) };
       },
     }),
-  });
+  }));
+}
+
+/** The kinds, with other reads of each. */
+export function kindsWith(change: (reader: Reader, kind: string) => Partial<Reader>): KindRegistry {
+  const changed = <R extends Reader>(reader: R, kind: string): R => ({ ...reader, ...change(reader, kind) });
   return kindRegistry(
     kinds.all.map((kind) => ({
       ...kind,
-      reader: (service) => hide(kind.reader(service)),
-      driver: (service) => hide(kind.driver(service)),
+      reader: (service) => changed(kind.reader(service), kind.name),
+      driver: (service) => changed(kind.driver(service), kind.name),
     })),
   );
 }

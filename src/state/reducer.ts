@@ -10,6 +10,8 @@ import type { EventVersion } from "./store.ts";
 
 /** A copy of a document with one more event; the same document if that changes nothing. */
 export function reduce(state: StateDocument, event: StateEvent): StateDocument {
+  const { type, ...owner } = event;
+  if (type === "service-recorded") return { ...state, ...owner };
   const live = liveDocument(state);
   return applyEvent(live, event) ? live.view : state;
 }

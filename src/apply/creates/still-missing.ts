@@ -40,11 +40,12 @@ export async function assertStillMissing(
       throw staleError(`${id} is there: this plan took it for gone`);
   }
   const observed = context.listedAtStart?.get(`${kind} ${stableJson(place)}`);
-  if (observed === undefined) return;
+  const added = observed === undefined ? [] : before.filter((listed) => !observed.has(listed));
+  if (added.length === 0) return;
   const known = new Set(Object.values(resources).map((entry) => entry.id));
   const { namedBy, schema } = context.kinds.named(kind);
   const names = [...fieldRows(schema)].filter(([path, row]) => row["x-identity"] || path === namedBy);
-  for (const other of before.filter((listed) => !observed.has(listed) && !known.has(listed))) {
+  for (const other of added.filter((listed) => !known.has(listed))) {
     const live = await describe(other, place);
     if (live === undefined || live.phase.is === "gone") continue;
     const isMarked = live.owner?.lineage === lineage && live.owner.address === withoutTwin(address);

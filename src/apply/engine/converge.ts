@@ -4,7 +4,7 @@ import type { Live, Ref } from "../../model/observed.ts";
 import type { NamedStep } from "../../model/outcome.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
-import type { ApplyContext } from "../context.ts";
+import type { ApplyContext, KnownDurations } from "../context.ts";
 import {
   type Arrival,
   type Expectation,
@@ -28,27 +28,41 @@ export type Converged = Arrival | { readonly is: "timeout" | "interrupted"; read
 /** The share of the shortest known duration during which looks are rare. */
 const rarelyPolled = 0.9;
 
+/** A create is looked at once it is older by this factor than each of its sort was when it was seen unfinished. */
+const putOffFactor = 1.15;
+
 /** Interval between two reports on a resource that has not arrived, in ms. */
 const heartbeat = 10_000;
 
 /**
  * Polls a resource until an accepted operation has arrived, has failed, or the time is up: at the longest interval until 90 % of the
- * shortest duration of the same operation in this run have passed, then at the growing one. Reports progress every ten seconds.
+ * shortest duration of the same operation in this run have passed, then at the growing one. Until one create has arrived, all creates of a
+ * kind share their looks: one that was seen unfinished tells that younger ones are. Reports progress every ten seconds.
  */
 export async function converge(target: Target, step: NamedStep, context: ApplyContext): Promise<Converged> {
   const { clock, profile, durations } = context;
   const started = clock.now();
   const durationKey = [step.kind, step.operation, step.verb].join(" ");
-  const usual = rarelyPolled * (durations.get(durationKey) ?? 0);
+  const known: KnownDurations = durations.get(durationKey) ?? { unfinished: 0 };
+  durations.set(durationKey, known);
+  let isShared = false;
   let sightings = noSightings(target);
   let detail = "";
   let reportedAt = started;
-  const { kind, ref, madeAt: createdAt } = target;
-  const look = watch({ kind, address: step.address, ref, createdAt }, context, () =>
+  let lookedAt = started;
+  const { kind, ref, acceptedAt, madeAt: createdAt } = target;
+  const watched = watch({ kind, address: step.address, ref, createdAt }, context, () =>
     isGoneAtOnce(target, sightings),
   );
+  const look = (): Promise<Sighting> => {
+    lookedAt = clock.now();
+    if (isShared) known.unfinished = Math.max(known.unfinished, lookedAt - acceptedAt);
+    return watched();
+  };
   const evaluate = (seen: Sighting): Arrival | undefined => {
     const live = seen.is === "shown" ? seen.live : undefined;
+    // One that is not shown is looked for by itself: each look is evidence.
+    isShared = target.baseline === undefined && live?.phase.is === "pending";
     sightings = withSighting(sightings, live);
     if (live !== undefined) rememberShown(kind, live, context);
     show(live?.phase.detail ?? "not there");
@@ -66,16 +80,20 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
     context.emit(progressOf(step, clock.now() - started, detail));
   };
   try {
-    const notBefore = (): number =>
-      Math.min(clock.now() + profile.timing.poll.longest, target.acceptedAt + usual);
+    const notBefore = (): number => {
+      const { least, unfinished } = known;
+      const shared = isShared ? putOffFactor * unfinished : 0;
+      const wait = least === undefined ? shared : rarelyPolled * least;
+      return Math.min(lookedAt + profile.timing.poll.longest, acceptedAt + wait);
+    };
     const polled = await poll(
       { look, evaluate, deadline: started + target.timeout, notBefore, onPause: report },
       context,
     );
     if (polled.is === "timeout") return { is: "timeout", detail };
-    const took = clock.now() - target.acceptedAt;
+    const took = clock.now() - acceptedAt;
     if (polled.verdict.is === "arrived" && target.baseline !== "first-look")
-      durations.set(durationKey, Math.min(took, durations.get(durationKey) ?? took));
+      known.least = Math.min(took, known.least ?? took);
     return polled.verdict;
   } catch (error) {
     if (context.stopping.aborted) return { is: "interrupted", detail };

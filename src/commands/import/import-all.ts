@@ -5,8 +5,9 @@ import type { Client } from "../../hosting/service-options.ts";
 import { kinds } from "../../kinds/index.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
-import type { LeftOut } from "../../model/kind.ts";
+import type { KindRegistry, LeftOut } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
+import { objectKey } from "../../model/object-key.ts";
 import { hasChanges, type Plan } from "../../model/plan.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { referenceFields } from "../../model/templates.ts";
@@ -14,7 +15,7 @@ import type { ServiceTarget } from "../../project/locate-service.ts";
 import { resolving } from "../../project/open-run.ts";
 import { projectOf } from "../../project/project.ts";
 import { type TierSubscriptions, tierSubscriptions } from "../../project/subscriptions.ts";
-import { planningWorld } from "../../project/worlds.ts";
+import { kindsWith, planningWorld } from "../../project/worlds.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
 import { escapeText } from "../../report/typeset.ts";
@@ -61,7 +62,10 @@ export async function importAll(invocation: Invocation<ImportOptions>, address?:
     );
     // With --out the proof is made under the lock, in `bindAll`.
     if (out === undefined)
-      assertNoChange(await planOf(written.manifest, emptyState(name), service, signal), written);
+      assertNoChange(
+        await planOf(written.manifest, emptyState(name), service, signal, asRead(found)),
+        written,
+      );
     return written;
   };
   const written = await withService(invocation, work, renamed);
@@ -159,11 +163,22 @@ async function planOf(
   state: StateDocument,
   service: Client,
   signal: AbortSignal,
+  from: KindRegistry = kinds,
 ): Promise<Plan> {
   const options = { targets: [], exclude: [], replace: [], allowDestroy: [] };
   const goal = { manifest, options, timestamp: state.savedAt, destroying: false };
-  const { plan } = await planFor(goal, state, planningWorld(service, signal));
+  const { plan } = await planFor(goal, state, { ...planningWorld(service, signal), kinds: from });
   return plan;
+}
+
+/** The kinds, whose readers show these objects as they were read: a manifest that binds nothing is proved by what it was written from. */
+function asRead(found: readonly Found[]): KindRegistry {
+  const lives = new Map(
+    found.map(({ kind, place, live }) => [objectKey(kind.name, { id: live.id, place }), live]),
+  );
+  return kindsWith((reader, kind) => ({
+    get: async (ref, signal) => lives.get(objectKey(kind, ref)) ?? reader.get(ref, signal),
+  }));
 }
 
 /** Throws `import-not-empty` if the plan has any change except bindings. */

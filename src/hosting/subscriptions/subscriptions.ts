@@ -41,6 +41,8 @@ export interface Subscriptions {
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
   const { profile, subscriptionId, subscriptions: given = {}, read } = options;
   const isPerTier = profile.subscriptions === "per-tier";
+  /** False if all requests name the same one, or none. */
+  const isAsked = isPerTier || Object.keys(given).length > 0;
   const ofInstance = new Map<string, string>();
   let lookedUp: LookedUp | undefined;
 
@@ -94,10 +96,10 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     of(call, endpoint) {
       const texts = [endpoint.path, ...Object.values(endpoint.query)];
       if (!texts.some((text) => text.includes("{subscriptionId}"))) return undefined;
-      return isPerTier || Object.keys(given).length > 0 ? find(call) : subscriptionId;
+      return isAsked ? find(call) : subscriptionId;
     },
     remember({ operation, params }, { values }, subscription) {
-      if (!operation.startsWith("instance.")) return;
+      if (!isAsked || !operation.startsWith("instance.")) return;
       const shown = operation === "instance.describe" ? values["subscriptionId"] : undefined;
       const id = operation === "instance.create" ? values["id"] : params["id"];
       const owner = subscriptionId ?? (typeof shown === "string" ? shown : subscription);

@@ -4,6 +4,7 @@ import type { Clock } from "../../model/clock.ts";
 import { isServiceError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Limits } from "../../model/profile.ts";
+import { onAbort } from "../../model/single-flight.ts";
 import { ended, type HostPace, isUsed, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
 
 export interface Throttle {
@@ -21,7 +22,6 @@ export interface Throttle {
 export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
   const paces = new Map<string, HostPace>();
   const queue = fairQueue();
-  const watched = new WeakSet<AbortSignal>();
   let inFlight = 0;
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
 
@@ -62,25 +62,20 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const start = (): void => {
+        stopWatching();
         const pace = paceOf(host);
         paces.set(host, started(pace, clock.now()));
         resolve(isUsed(pace, clock.now()));
       };
-      queue.add({ host, ticket, signal, start, leave: () => reject(signal.reason) });
-      watch(signal);
+      const request = { host, ticket, start };
+      const stopWatching = onAbort(signal, (reason) => {
+        queue.remove(request);
+        reject(reason);
+        setAlarm();
+      });
+      queue.add(request);
       pump();
     });
-
-  /** One listener for each signal, however many wait with it: a thousand on one signal cost more than their requests. */
-  const watch = (signal: AbortSignal): void => {
-    if (watched.has(signal)) return;
-    watched.add(signal);
-    const dismiss = (): void => {
-      for (const request of queue.dismiss(signal)) request.leave();
-      setAlarm();
-    };
-    signal.addEventListener("abort", dismiss, { once: true });
-  };
 
   /** Adjusts the pace if the error is a refusal; false for any other error. */
   const noteRefusal = (host: string, sentAt: number, error: unknown): boolean => {
@@ -130,15 +125,13 @@ export interface Ticket {
 interface Line {
   readonly host: string;
   readonly isWrite: boolean;
-  waiting: QueuedRequest[];
+  readonly waiting: QueuedRequest[];
 }
 
 interface QueuedRequest {
   readonly host: string;
   readonly ticket: Ticket;
-  readonly signal: AbortSignal;
   readonly start: () => void;
-  readonly leave: () => void;
 }
 
 /** Round robin between the operations of each host: a thousand looks do not hold up the next create, nor creates a look. */
@@ -146,6 +139,7 @@ function fairQueue() {
   // Lines that are not empty; a line goes to the end after its turn.
   const lines = new Map<string, Line>();
   let tickets = 0;
+  const keyOf = ({ host, ticket }: QueuedRequest): string => `${host} ${ticket.operation}`;
 
   return {
     ticket: (operation: string, isWrite: boolean): Ticket => {
@@ -154,7 +148,7 @@ function fairQueue() {
     },
     add: (request: QueuedRequest): void => {
       const { host, ticket } = request;
-      const key = `${host} ${ticket.operation}`;
+      const key = keyOf(request);
       const line = lines.get(key) ?? { host, isWrite: ticket.isWrite, waiting: [] };
       lines.set(key, line);
       const before = line.waiting.findLastIndex((other) => other.ticket.number <= ticket.number);
@@ -172,14 +166,11 @@ function fairQueue() {
       return undefined;
     },
     lines: (): readonly Line[] => [...lines.values()],
-    dismiss: (signal: AbortSignal): readonly QueuedRequest[] => {
-      const leaving: QueuedRequest[] = [];
-      for (const [key, line] of lines) {
-        leaving.push(...line.waiting.filter((request) => request.signal === signal));
-        line.waiting = line.waiting.filter((request) => request.signal !== signal);
-        if (line.waiting.length === 0) lines.delete(key);
-      }
-      return leaving;
+    remove: (request: QueuedRequest): void => {
+      const key = keyOf(request);
+      const { waiting = [] } = lines.get(key) ?? {};
+      waiting.splice(waiting.indexOf(request), 1);
+      if (waiting.length === 0) lines.delete(key);
     },
   };
 }

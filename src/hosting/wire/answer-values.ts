@@ -1,5 +1,6 @@
 /** @module Extracts the values of an answer that a profile names. */
 import { isObject, type Json } from "../../model/json.ts";
+import { perText } from "../../model/per-object.ts";
 
 /** The value at the first path of each name that is not empty; an empty list comes last. `items.id` is read from each item. */
 export function answerValues(
@@ -36,13 +37,15 @@ function renamed(item: Json, names: ReadonlyMap<string, readonly string[]>): Jso
 function firstOf(body: Json, paths: readonly string[]): Json | undefined {
   let empty: Json | undefined;
   for (const path of paths) {
-    const value = valueAt(body, path.split("."));
+    const value = valueAt(body, stepsOf(path));
     if (value === undefined) continue;
     if (!Array.isArray(value) || value.length > 0) return value;
     empty ??= value;
   }
   return empty;
 }
+
+const stepsOf = perText((path): readonly string[] => path.split("."));
 
 /**
  * Follows a dotted path; `*` tries every entry, a list's in its order and an object's by their names, so that an answer

@@ -136,7 +136,7 @@ export async function withinPatience<T>(
   { clock, patience }: Pick<ServiceOptions, "clock" | "patience">,
   signal: AbortSignal,
   work: (limited: AbortSignal) => Promise<T>,
-  what: string = operation,
+  what: () => string = () => operation,
 ): Promise<T> {
   if (patience === undefined) return work(signal);
   const [limit, done] = [new AbortController(), new AbortController()];
@@ -149,7 +149,7 @@ export async function withinPatience<T>(
   } catch (error) {
     if (!limit.signal.aborted || signal.aborted || (isServiceError(error) && error.mayHaveWorked))
       throw error;
-    throw new ServiceError("aborted", operation, `${what}: no answer within ${limitWords(patience)}`, {
+    throw new ServiceError("aborted", operation, `${what()}: no answer within ${limitWords(patience)}`, {
       wasSent: false,
       exitCode: exitCodes.converging,
       hint: waitLonger,

@@ -73,8 +73,8 @@ export function readAnswer(
     (name) => values[name] === undefined && !empty.includes(name) && !isUnsaid(name, values),
   );
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
-  const whole = [...Object.entries(values), ...empty.map((name): [string, Json] => [name, []])];
-  return { body, values: withWords(Object.fromEntries(whole), hide) };
+  const none = empty.map((name): [string, Json] => [name, []]);
+  return { body, values: withWords({ ...values, ...Object.fromEntries(none) }, hide) };
 }
 
 /** Lists whose answer may be `{}` when empty. For other lists `{}` is an error. */
@@ -97,6 +97,7 @@ function withWords(
   values: { readonly [name: string]: Json },
   change: (text: string) => string,
 ): { readonly [name: string]: Json } {
+  if (!Object.keys(values).some((name) => words.has(name) || name === "items")) return values;
   const changed = (name: string, value: Json): Json => {
     if (words.has(name) && typeof value === "string") return change(value);
     if (name !== "items" || !Array.isArray(value)) return value;

@@ -1,6 +1,7 @@
 /** @module Makes the URL of a request: a checked address of the service, the endpoint of the operation, its path and query. */
 import { GraphformError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
+import { perText } from "../../model/per-object.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
 import { isLoopback } from "../../model/service.ts";
 import { hasUserinfo, shownAddress } from "../../model/userinfo.ts";
@@ -51,32 +52,36 @@ type Params = { readonly [name: string]: string | undefined };
  * Throws `path-parameter` if a path parameter is missing, or would change the path ("." and "..").
  */
 export function fillPath(operation: string, endpoint: Endpoint, params: Params): string {
-  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const path = filled(endpoint.path, (name) => {
     const value = own(params, name);
     if (value === undefined || value === "" || value === "." || value === "..")
       throw unusable(operation, name, value);
     return encoded(value);
   });
   const query = Object.entries(endpoint.query).flatMap(([name, template]) => {
-    const value = filled(template, params);
-    return value === undefined ? [] : [`${encoded(name)}=${encoded(value)}`];
+    let isWhole = true;
+    const value = filled(template, (parameter) => {
+      const given = own(params, parameter) ?? "";
+      isWhole &&= given !== "";
+      return given;
+    });
+    return isWhole ? [`${encoded(name)}=${encoded(value)}`] : [];
   });
   return query.length === 0 ? path : `${path}?${query.join("&")}`;
 }
 
-function filled(template: string, params: Params): string | undefined {
-  let isWhole = true;
-  const text = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = own(params, name) ?? "";
-    if (value === "") isWhole = false;
-    return value;
-  });
-  return isWhole ? text : undefined;
+/** The text of a template, and at each second place the name of a parameter. */
+const partsOf = perText((template): readonly string[] => template.split(/\{(\w+)\}/));
+
+function filled(template: string, fill: (name: string) => string): string {
+  return partsOf(template)
+    .map((part, at) => (at % 2 === 0 ? part : fill(part)))
+    .join("");
 }
 
 /** Like encodeURIComponent, which throws for half a surrogate pair. */
 function encoded(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
+  return /^[\w.-]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }
 
 function unusable(operation: string, name: string, value: string | undefined): GraphformError {
