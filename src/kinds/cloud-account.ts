@@ -6,7 +6,9 @@ import { defined, isObject, type Json, type JsonObject, own, textIn } from "../m
 import type { Kind } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
+import { perObject } from "../model/per-object.ts";
 import type { Answer, Reads } from "../model/service.ts";
+import { keptOnce } from "../model/single-flight.ts";
 import type { Spec } from "../model/spec.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
 import {
@@ -50,21 +52,12 @@ export const cloudAccount: Kind = defineKind({
   },
 });
 
-const searches = new WeakMap<Reads, Promise<Params>>();
-
 /** Path parameters of the account configuration resource, from the service's plans; none if the profile lists no plans. */
 function paramsOf(service: Reads): ParamsAt {
-  return (_place, signal) => {
-    const before = searches.get(service);
-    if (before !== undefined) return before;
-    const found = search(service, signal).catch((error: unknown) => {
-      searches.delete(service);
-      throw error;
-    });
-    searches.set(service, found);
-    return found;
-  };
+  return (_place, signal) => searchOnce(service)(signal);
 }
+
+const searchOnce = perObject((service: Reads) => keptOnce((signal: AbortSignal) => search(service, signal)));
 
 async function search(service: Reads, signal: AbortSignal): Promise<Params> {
   if (!service.offers("plans.list")) return {};

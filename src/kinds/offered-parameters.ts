@@ -45,11 +45,10 @@ export async function checkOffer(
 ): Promise<OfferCheck> {
   const answer = await told(service.read({ operation: "plans.list", params: {} }, signal));
   const plans = isServiceError(answer) ? [] : planEntries(answer.body);
-  const byPlace = new Map<string, Desired[]>();
-  for (const entry of desired.filter(({ kind }) => kind === "instances")) {
-    const key = `${String(entry.spec["tier"])} ${String(entry.spec["component"])}`;
-    byPlace.set(key, [...(byPlace.get(key) ?? []), entry]);
-  }
+  const byPlace = Map.groupBy(
+    desired.filter(({ kind }) => kind === "instances"),
+    ({ spec }) => `${String(spec["tier"])} ${String(spec["component"])}`,
+  );
   const matching = boundedMatcher();
   const checks = [...byPlace].map(async ([place, entries]): Promise<OfferCheck> => {
     const [first] = entries;

@@ -102,17 +102,15 @@ function listedIds({ ids, items }: Values): readonly string[] {
 }
 
 /** Places whose last list was not all, by the service that was asked. */
-const partial = new WeakMap<Reads, Set<string>>();
+const partialAt = perObject((_: Reads) => new Set<string>());
 
 export function notePartial(service: Reads, place: JsonObject, values: Values): void {
-  const places = partial.get(service) ?? new Set();
-  partial.set(service, places);
-  if (mayBeMore(values)) places.add(stableJson(place));
-  else places.delete(stableJson(place));
+  if (mayBeMore(values)) partialAt(service).add(stableJson(place));
+  else partialAt(service).delete(stableJson(place));
 }
 
 export function wasPartial(service: Reads, place: JsonObject): boolean {
-  return partial.get(service)?.has(stableJson(place)) === true;
+  return partialAt(service).has(stableJson(place));
 }
 
 /** The phase behind a status; an unknown one counts as pending. A profile may have other meanings for accounts. */

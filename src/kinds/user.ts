@@ -2,12 +2,14 @@
 import { userSchema } from "../fields/user.ts";
 import { shownAcl } from "../model/acl.ts";
 import { isServiceError, ServiceError } from "../model/errors.ts";
-import { defined, isObject, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type JsonObject, mapped } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
+import { perText } from "../model/per-object.ts";
 import type { ProbeAnswer, ProbeRequest } from "../model/probe-reading.ts";
 import { notAsked } from "../model/probe-troubles.ts";
 import type { Call, Reads, Service } from "../model/service.ts";
+import { singleFlight } from "../model/single-flight.ts";
 import { answerTo, targetOf } from "./database.ts";
 import { defineKind, notePartial, toWire, unlessMissing, wasPartial } from "./resource.ts";
 import { checkUser } from "./user-rules.ts";
@@ -31,13 +33,16 @@ function idOf(place: JsonObject, username: string): string {
 }
 
 function reader(service: Reads): Reader {
-  const list = sharedList(service);
+  // Looks for several users at the same moment share one request.
+  const list = perText((instance) =>
+    singleFlight((signal: AbortSignal) => readUsers(instance, service, signal)),
+  );
   const isPartial = (place: JsonObject): boolean =>
     wasPartial(service, { instance: String(place["instance"]) });
   return {
     isPartial,
     async list(place, signal) {
-      const users = await list(String(place["instance"]), signal);
+      const users = await list(String(place["instance"]))(signal);
       return users === undefined ? [] : [...users.keys()].map((username) => idOf(place, username));
     },
     async get(ref, signal) {
@@ -46,7 +51,7 @@ function reader(service: Reads): Reader {
       const username = ref.id.startsWith(prefix)
         ? ref.id.slice(prefix.length)
         : String(ref.place["username"]);
-      const users = await list(String(ref.place["instance"]), signal);
+      const users = await list(String(ref.place["instance"]))(signal);
       if (users === undefined) return service.offers("user.list") ? undefined : live(ref);
       const acl = users.get(username);
       // A list of a part proves nothing about the user that it leaves out.
@@ -95,21 +100,12 @@ async function writeTo(call: Call, ref: Ref, service: Service, signal: AbortSign
   }
 }
 
-type Users = ReadonlyMap<string, string>;
-
-/** The users of an instance; looks for several of them at the same moment share one request. Undefined: no instance. */
-function sharedList(service: Reads): (instance: string, signal: AbortSignal) => Promise<Users | undefined> {
-  const underWay = new Map<string, Promise<Users | undefined>>();
-  return (instance, signal) => {
-    const before = underWay.get(instance);
-    if (before !== undefined) return before;
-    const request = readUsers(instance, service, signal).finally(() => underWay.delete(instance));
-    underWay.set(instance, request);
-    return request;
-  };
-}
-
-async function readUsers(instance: string, service: Reads, signal: AbortSignal): Promise<Users | undefined> {
+/** The users of an instance with their access lists; undefined: no instance. */
+async function readUsers(
+  instance: string,
+  service: Reads,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string> | undefined> {
   if (!service.offers("user.list")) return undefined;
   return unlessMissing(async () => {
     const call = { operation: "user.list", params: { instanceId: instance } };
@@ -126,12 +122,8 @@ async function readUsers(instance: string, service: Reads, signal: AbortSignal):
 function live({ id, place }: Ref, acl?: string): Live {
   const { instance = "", username = "" } = place;
   const shown = { instance, username, ...defined({ acl }) };
-  const spec = Object.entries(acl === undefined ? {} : shown).map(([path, value]): [string, Seen] => [
-    path,
-    { value, source: "described" },
-  ]);
-  const phase = { is: "ready", detail: "" } as const;
-  return { id, phase, spec: Object.fromEntries(spec), outputs: { id, username } };
+  const spec = mapped(acl === undefined ? {} : shown, (value): Seen => ({ value, source: "described" }));
+  return { id, phase: { is: "ready", detail: "" }, spec, outputs: { id, username } };
 }
 
 /** Signs in once as the declared user, without a command: a refused one would stand in the database's ACL LOG. */

@@ -1,11 +1,13 @@
 /** @module Shares one running piece of work among all callers; each of them may stop waiting for it. */
 import { perObject } from "./per-object.ts";
 
-/** Starts `work` unless it is running, and returns the promise of the running one. */
-export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
+/** Starts `work` unless it is running, and returns the promise of the running one. It gets what its first caller gives. */
+export function singleFlight<T, Given extends readonly unknown[]>(
+  work: (...given: Given) => Promise<T>,
+): (...given: Given) => Promise<T> {
   let underWay: Promise<T> | undefined;
-  return () => {
-    underWay ??= work().finally(() => {
+  return (...given) => {
+    underWay ??= work(...given).finally(() => {
       underWay = undefined;
     });
     return underWay;
@@ -13,10 +15,12 @@ export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /** Like `singleFlight`, but keeps the first result; a failure is not kept. */
-export function keptOnce<T>(work: () => Promise<T>): () => Promise<T> {
+export function keptOnce<T, Given extends readonly unknown[]>(
+  work: (...given: Given) => Promise<T>,
+): (...given: Given) => Promise<T> {
   let kept: { readonly result: T } | undefined;
-  return singleFlight(async () => {
-    kept ??= { result: await work() };
+  return singleFlight(async (...given) => {
+    kept ??= { result: await work(...given) };
     return kept.result;
   });
 }

@@ -1,5 +1,6 @@
 /** @module Runs the creates of one class: announces each before it is sent, and finds out what lost ones have made. */
 import { GraphformError } from "../../model/errors.ts";
+import { perText } from "../../model/per-object.ts";
 import type { Intent } from "../../model/state.ts";
 import { type ApplyContext, driverOf, withOwnPatience } from "../context.ts";
 import {
@@ -22,14 +23,7 @@ import { findCreated } from "./find-created.ts";
 import { assertStillMissing } from "./still-missing.ts";
 
 export function openClassRegistry(context: Omit<ApplyContext, "classes">): ClassRegistry {
-  const classes = new Map<string, CreateClass>();
-  return {
-    classFor(key) {
-      const known = classes.get(key) ?? openCreateClass(key, context);
-      classes.set(key, known);
-      return known;
-    },
-  };
+  return { classFor: perText((key) => openCreateClass(key, context)) };
 }
 
 function openCreateClass(key: string, context: ClassState["context"]): CreateClass {
