@@ -45,7 +45,7 @@ export interface ApplyContext {
   /** Aborted when requests in flight are to be let go as well. */
   readonly aborting: AbortSignal;
   /** The durations of the operations of this run, by kind, operation and verb. */
-  readonly durations: Map<string, KnownDurations>;
+  readonly durations: (sort: string) => KnownDurations;
   /** Paths that the service was seen to show, or is said to by the profile, by kind. */
   readonly shown: Map<string, Set<string>>;
   /** The newest time that the service of a kind has shown, by its own clock, in ms since 1970. */

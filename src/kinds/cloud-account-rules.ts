@@ -18,8 +18,7 @@ export function checkCloudAccount(desired: Desired, context: RuleContext): reado
     ...missing(provider, fields, config),
     ...foreign(provider, fields, config, context),
     ...method(provider, fields, config, context),
-    ...ownRole(config),
-    ...ownProject(config),
+    ...ofAnother(config),
   ]);
 }
 
@@ -29,12 +28,8 @@ function missing(provider: string, fields: ProviderFields, config: Spec): readon
     const isMethod = name === "account_configuration_method";
     const required = `required for ${provider}: ${fields.required.join(", ")}`;
     const hint = isMethod ? `allowed: ${fields.methods.join(", ")}` : required;
-    return remark(
-      "missing-key",
-      "config",
-      `"${name}" is missing in config: an account of ${provider} needs it`,
-      hint,
-    );
+    const message = `"${name}" is missing in config: an account of ${provider} needs it`;
+    return remark("missing-key", "config", message, hint);
   });
 }
 
@@ -72,26 +67,26 @@ function method(
   return [remark("not-allowed", path, message, context.suggest(written, fields.methods))];
 }
 
-/** arn:aws:iam::<AWS_ACCOUNT_ID>:role/<bootstrap_role_name>: the role is the account's own. */
-function ownRole(config: Spec): readonly Remark[] {
-  const path = "config.aws_bootstrap_role_arn";
-  const { aws_account_id: account, aws_bootstrap_role_arn: role } = config;
-  const [, owner] = typeof role === "string" ? (/^arn:aws:iam::([0-9]{12}):role\//.exec(role) ?? []) : [];
-  if (owner === undefined || typeof account !== "string" || !/^[0-9]{12}$/.test(account) || owner === account)
-    return [];
-  const message = `${path} is a role of the account ${owner}, and aws_account_id is ${account}`;
-  const hint = "write the role of this account, or correct aws_account_id";
-  return [remark("account-mismatch", path, message, hint)];
-}
+/** Fields that name an account, in a form of their own, beside the field that is the account: both must name one. */
+const owned = [
+  {
+    ...{ name: "aws_bootstrap_role_arn", of: "aws_account_id", valid: /^[0-9]{12}$/ },
+    form: /^arn:aws:iam::([0-9]{12}):role\//,
+    words: { is: "a role of the account", right: "the role of this account" },
+  },
+  {
+    ...{ name: "gcp_service_account_email", of: "gcp_project_id", valid: /./ },
+    form: /^bootstrap-[^@]+@(.+)\.iam\.gserviceaccount\.com$/,
+    words: { is: "of the project", right: "the service account of this project" },
+  },
+];
 
-/** bootstrap-<ORG_ID>@<GCP_PROJECT_ID>.iam.gserviceaccount.com: the account is the project's own. */
-function ownProject(config: Spec): readonly Remark[] {
-  const path = "config.gcp_service_account_email";
-  const { gcp_project_id: project, gcp_service_account_email: email } = config;
-  const [, owner] =
-    typeof email === "string" ? (/^bootstrap-[^@]+@(.+)\.iam\.gserviceaccount\.com$/.exec(email) ?? []) : [];
-  if (owner === undefined || typeof project !== "string" || owner === project) return [];
-  const message = `${path} is of the project ${owner}, and gcp_project_id is ${project}`;
-  const hint = "write the service account of this project, or correct gcp_project_id";
-  return [remark("account-mismatch", path, message, hint)];
+function ofAnother(config: Spec): readonly Remark[] {
+  return owned.flatMap(({ name, of, valid, form, words: { is, right } }): readonly Remark[] => {
+    const [value, mine] = [config[name], config[of]];
+    const owner = typeof value === "string" ? form.exec(value)?.[1] : undefined;
+    if (owner === undefined || typeof mine !== "string" || !valid.test(mine) || owner === mine) return [];
+    const message = `config.${name} is ${is} ${owner}, and ${of} is ${mine}`;
+    return [remark("account-mismatch", `config.${name}`, message, `write ${right}, or correct ${of}`)];
+  });
 }

@@ -53,11 +53,10 @@ export const cloudAccount: Kind = defineKind({
 });
 
 /** Path parameters of the account configuration resource, from the service's plans; none if the profile lists no plans. */
-function paramsOf(service: Reads): ParamsAt {
-  return (_place, signal) => searchOnce(service)(signal);
-}
-
-const searchOnce = perObject((service: Reads) => keptOnce((signal: AbortSignal) => search(service, signal)));
+const paramsOf = perObject((service: Reads): ParamsAt => {
+  const searchOnce = keptOnce((signal: AbortSignal) => search(service, signal));
+  return (_place, signal) => searchOnce(signal);
+});
 
 async function search(service: Reads, signal: AbortSignal): Promise<Params> {
   if (!service.offers("plans.list")) return {};

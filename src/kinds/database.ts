@@ -23,22 +23,18 @@ export async function probeInstance(
   service: Reads,
   signal: AbortSignal,
 ): Promise<ProbeAnswer> {
-  const username = spec["config.graphdbUser"];
-  const isTls = spec["config.enableTLS"] === true;
   const target = declaredTarget(live.outputs, spec, service);
   if (typeof target === "string") return notAsked(target);
   // Loaded here: a plan without a probe need not wait for the client to load.
-  const [{ probe }, { isDatabaseError }] = await Promise.all([
-    import("../database/settings.ts"),
-    import("../database/failures.ts"),
-  ]);
+  const { probe } = await import("../database/settings.ts");
   try {
-    return answerOf(await probe(target, signal), isTls);
+    return answerOf(await probe(target, signal), spec["config.enableTLS"] === true);
   } catch (error) {
     if (signal.aborted) throw error;
     if (isDatabaseError(error) && error.failure === "no-tls")
       return { is: "answered", values: { "config.enableTLS": false } };
-    return answerTo(error, spec, typeof username === "string" ? passwordPath : undefined);
+    const isNamed = typeof spec["config.graphdbUser"] === "string";
+    return answerTo(error, spec, isNamed ? passwordPath : undefined);
   }
 }
 
@@ -54,8 +50,7 @@ function answerOf({ parameters, info, engine, denied }: DatabaseSettings, isTls:
   return {
     is: "answered",
     values: Object.fromEntries(values),
-    ...(info["run_id"] === undefined ? {} : { identity: info["run_id"] }),
-    ...defined({ engine }),
+    ...defined({ identity: info["run_id"], engine }),
     ...(denied.length === 0 ? {} : { denied: `its user may not run ${denied.join(", ")}` }),
   };
 }
@@ -69,14 +64,9 @@ export async function healInstance(
 ): Promise<void> {
   const operation = "GRAPH.CONFIG SET";
   const target = declaredTarget(live.outputs, spec, service);
-  if (typeof target === "string") {
-    const { reason } = notAsked(target);
-    throw new ServiceError("invalid", operation, `${operation}: ${reason}`);
-  }
-  const [{ setParameters }, { isDatabaseError }] = await Promise.all([
-    import("../database/settings.ts"),
-    import("../database/failures.ts"),
-  ]);
+  if (typeof target === "string")
+    throw new ServiceError("invalid", operation, `${operation}: ${notAsked(target).reason}`);
+  const { setParameters } = await import("../database/settings.ts");
   try {
     await setParameters(target, parametersOf(paths, spec), signal);
   } catch (cause) {

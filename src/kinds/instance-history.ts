@@ -3,7 +3,7 @@
 import { answerValues } from "../hosting/wire/answer-values.ts";
 import type { AuditEvent } from "../model/drift.ts";
 import { isServiceError } from "../model/errors.ts";
-import { defined, isObject, type Json, textIn } from "../model/json.ts";
+import { defined, type Json, objectsIn, textIn } from "../model/json.ts";
 import type { Backup } from "../model/kind.ts";
 import type { Reads, Service } from "../model/service.ts";
 
@@ -34,10 +34,8 @@ export async function listSnapshots(
   signal: AbortSignal,
 ): Promise<readonly Snapshot[]> {
   const { values } = await service.read({ operation: "snapshot.list", params: defined(filter) }, signal);
-  const { items } = values;
   const names = service.profile.operations["snapshot.describe"]?.answer ?? {};
-  const found = Array.isArray(items) ? items.filter(isObject) : [];
-  return found
+  return objectsIn(values["items"])
     .map((item) => snapshotOf(answerValues(item, names), service))
     .filter((snapshot) => snapshot.id !== "")
     .sort(
@@ -132,9 +130,8 @@ export async function instanceEvents(
   id: string,
   signal: AbortSignal,
 ): Promise<readonly AuditEvent[]> {
-  const { items } = (await service.read({ operation: "instance.events", params: { id } }, signal)).values;
-  const shown = Array.isArray(items) ? items.filter(isObject) : [];
-  return shown
+  const { values } = await service.read({ operation: "instance.events", params: { id } }, signal);
+  return objectsIn(values["items"])
     .map(({ time, message, userName }) => ({
       ...{ time: textIn(time) ?? "", message: textIn(message) ?? "" },
       ...(textIn(userName) ? { user: service.hide(String(userName)) } : {}),

@@ -65,11 +65,8 @@ function everyEntry(list: Attempt): { readonly items: readonly Json[]; readonly 
 }
 
 function planOf(resource: string, plans: readonly PlanEntry[]): { plan?: PlanEntry; key?: string } {
-  for (const plan of plans) {
-    const found = plan.resources.find(({ id }) => id === resource);
-    if (found !== undefined) return { plan, key: found.key };
-  }
-  return {};
+  const all = plans.flatMap((plan) => plan.resources.map(({ id, key }) => ({ plan, id, key })));
+  return all.find(({ id }) => id === resource) ?? {};
 }
 
 function placeOf(resource: string, plans: readonly PlanEntry[], { tiers }: Profile): JsonObject | undefined {

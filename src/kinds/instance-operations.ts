@@ -1,7 +1,7 @@
 /** @module Reads the nodes and the address of an instance from its topology, and makes the requests of operations on it. */
 import { answerValues } from "../hosting/wire/answer-values.ts";
 import { GraphformError } from "../model/errors.ts";
-import { defined, isObject, type Json, type JsonObject, own } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, objectsIn, own } from "../model/json.ts";
 import type { Choices } from "../model/kind.ts";
 import type { Ref } from "../model/observed.ts";
 import type { Profile, TopologyRules } from "../model/profile.ts";
@@ -123,7 +123,7 @@ function isDatabase(resource: JsonObject): boolean {
 function nodesIn(resource: JsonObject): readonly Node[] {
   const { nodes, resourceKey } = resource;
   const key = typeof resourceKey === "string" && resourceKey !== "" ? resourceKey : undefined;
-  return Array.isArray(nodes) ? nodes.filter(isObject).flatMap((node) => nodeOf(node, key)) : [];
+  return objectsIn(nodes).flatMap((node) => nodeOf(node, key));
 }
 
 function nodeOf(node: JsonObject, resourceKey: string | undefined): readonly Node[] {
@@ -136,14 +136,14 @@ function nodeOf(node: JsonObject, resourceKey: string | undefined): readonly Nod
   return [{ id, address: addressOf(node["endpoint"], port), isPrimary, isUnwell, resourceKey }];
 }
 
-export async function shownVersion(
+/** The values of an instance as the service describes it now. */
+export async function describedValues(
   service: Reads,
   { id, place }: Ref,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Values> {
   const params = { ...instanceParams(place, service.profile), id };
-  const { version } = (await service.read({ operation: "instance.describe", params }, signal)).values;
-  return typeof version === "string" || typeof version === "number" ? String(version) : undefined;
+  return (await service.read({ operation: "instance.describe", params }, signal)).values;
 }
 
 /** The body of a version upgrade: the seven keys that the paths of an instance are made of, and the version. */

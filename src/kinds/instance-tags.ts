@@ -1,6 +1,6 @@
 /** @module Reads and writes tags of instances: declared ones, and the two that mark the owner. */
 
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { type Json, type JsonObject, objectsIn } from "../model/json.ts";
 import type { Owner, Seen } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import { partOf, type Spec } from "../model/spec.ts";
@@ -63,8 +63,7 @@ export function declaredTags(spec: Spec): readonly WireTag[] {
 }
 
 function tagsIn(shown: Json | undefined): readonly (readonly [string, string])[] {
-  const items = Array.isArray(shown) ? shown.filter(isObject) : [];
-  return items.flatMap(({ key, value }): [string, string][] =>
+  return objectsIn(shown).flatMap(({ key, value }): [string, string][] =>
     typeof key === "string" && typeof value === "string" ? [[key, value]] : [],
   );
 }

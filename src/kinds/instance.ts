@@ -11,6 +11,7 @@ import { healInstance, isInstanceUsable, loginsOf, probeInstance, roleAsker } fr
 import { askForBackup, backupsOf, showsSnapshotTimes } from "./instance-history.ts";
 import { listAllInstances } from "./instance-list-all.ts";
 import {
+  describedValues,
   endpointOf,
   failoverOf,
   instanceParams,
@@ -97,10 +98,9 @@ function reader(service: Reads): Reader {
     probe: (request, signal) => probeInstance(request, service, signal),
     backups: (ref, signal) => backupsOf(service, ref.id, signal),
     showsBackupTimes: showsSnapshotTimes(service),
-    async databases({ id, place }, request, signal) {
-      const params = { ...paramsAt(place), id };
-      const { values } = await service.read({ operation: "instance.describe", params }, signal);
-      return loginsOf(request, nodeAddresses(values["topology"], profile.topology), service);
+    async databases(ref, request, signal) {
+      const { topology } = await describedValues(service, ref, signal);
+      return loginsOf(request, nodeAddresses(topology, profile.topology), service);
     },
   };
 }
@@ -116,8 +116,8 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
     if (deletionProtection === undefined && tags.length === 0) return undefined;
     const protection = deletionProtection === undefined ? {} : { deletionProtection };
     if (tags.length === 0) return protection;
-    const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
-    return { ...protection, customTags: tagsAfter(values["customTags"], tags) };
+    const { customTags } = await describedValues(service, ref, signal);
+    return { ...protection, customTags: tagsAfter(customTags, tags) };
   };
   return {
     delete: plain.delete,
@@ -149,9 +149,8 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
           signal,
         ));
       if (verb !== "failover") return void (await service.write(call, signal));
-      const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
-      const askRole = roleAsker(values["resultParams"], service, signal);
-      const { topology } = values;
+      const { resultParams, topology } = await describedValues(service, ref, signal);
+      const askRole = roleAsker(resultParams, service, signal);
       const failover = await failoverOf(ref.id, topology, choices, askRole, profile.topology);
       const { body, nodeResourceKey } = failover;
       const params = { ...call.params, nodeResourceKey: nodeResourceKey ?? call.params["resourceKey"] ?? "" };

@@ -6,7 +6,7 @@ import { boundedMatcher } from "../hosting/wire/service-error.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
 import { fieldRows } from "../model/field-schema.ts";
-import { isObject, type Json, own } from "../model/json.ts";
+import { isObject, type Json, objectsIn, own } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Answer, Reads } from "../model/service.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
@@ -102,11 +102,8 @@ function resourceOf(
 }
 
 function parametersOf(apis: Json): readonly Parameter[] {
-  const create = (Array.isArray(apis) ? apis : [])
-    .filter(isObject)
-    .find(({ verb }) => String(verb).toUpperCase() === "CREATE");
-  const inputs = create?.["inputParameters"];
-  return (Array.isArray(inputs) ? inputs : []).filter(isObject).flatMap((input): readonly Parameter[] => {
+  const create = objectsIn(apis).find(({ verb }) => String(verb).toUpperCase() === "CREATE");
+  return objectsIn(create?.["inputParameters"]).flatMap((input): readonly Parameter[] => {
     const { key, options, regex, required, defaultValue, scope } = input;
     const providers = isObject(scope) ? scope["cloudProviders"] : undefined;
     if (typeof key !== "string" || key === "") return [];

@@ -4,7 +4,16 @@ import { safeText } from "../hosting/wire/parse-json.ts";
 import { mayBeMore } from "../hosting/wire/read-answer.ts";
 import { isServiceError } from "../model/errors.ts";
 import { type FieldSchema, fieldRows, type KindSchema } from "../model/field-schema.ts";
-import { defined, isObject, type Json, type JsonObject, own, stableJson, textIn } from "../model/json.ts";
+import {
+  defined,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  own,
+  stableJson,
+  textIn,
+} from "../model/json.ts";
 import type { Driver, Kind, KindDeclaration, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
 import { perObject } from "../model/per-object.ts";
@@ -94,8 +103,7 @@ export function timesOf({ createdAt, modifiedAt }: Values): Pick<Live, "createdA
 /** The ids of a list answer: `ids` as they are, or the `id` of each of its `items`, as the profile reads them. */
 function listedIds({ ids, items }: Values): readonly string[] {
   if (Array.isArray(ids)) return ids.map(String);
-  return (Array.isArray(items) ? items : [])
-    .filter(isObject)
+  return objectsIn(items)
     .map((item) => item["id"])
     .filter((id) => typeof id === "string" || typeof id === "number")
     .map(String);

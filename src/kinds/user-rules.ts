@@ -39,24 +39,22 @@ function lengthOf(text: string): number {
 function twice(desired: Desired, context: RuleContext): readonly Remark[] {
   const { instance, username } = desired.spec;
   if (typeof instance !== "string" || typeof username !== "string") return [];
-  const first = firstByName(context.all).get(nameOn(instance, username));
-  if (first !== undefined && first !== desired.address) {
-    const message = `${first} is called ${JSON.stringify(username)} on the same instance`;
-    return [
-      remark("duplicate-user", "username", message, "give each its own name, or remove one of the two"),
-    ];
-  }
-  const owner = resourceAt(context, `instances.${instance}`);
-  if (owner === undefined || owner.spec["config.graphdbUser"] !== username) return [];
-  const message = `${JSON.stringify(username)} is the first user of ${owner.address}, its graphdbUser`;
-  return [
-    remark(
-      "duplicate-user",
-      "username",
-      message,
-      "take another name; the first user is kept by its instance",
-    ),
+  const duplicate = (message: string, hint: string): readonly Remark[] => [
+    remark("duplicate-user", "username", message, hint),
   ];
+  const [first, name] = [firstByName(context.all).get(nameOn(instance, username)), JSON.stringify(username)];
+  if (first !== undefined && first !== desired.address)
+    return duplicate(
+      `${first} is called ${name} on the same instance`,
+      "give each its own name, or remove one of the two",
+    );
+  const owner = resourceAt(context, `instances.${instance}`);
+  return owner?.spec["config.graphdbUser"] === username
+    ? duplicate(
+        `${name} is the first user of ${owner.address}, its graphdbUser`,
+        "take another name; the first user is kept by its instance",
+      )
+    : [];
 }
 
 /** Instance and user name -> the first address that has both. */

@@ -2,7 +2,7 @@
 import { userSchema } from "../fields/user.ts";
 import { shownAcl } from "../model/acl.ts";
 import { isServiceError, ServiceError } from "../model/errors.ts";
-import { defined, isObject, type JsonObject, mapped } from "../model/json.ts";
+import { defined, type JsonObject, mapped, objectsIn } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import { perText } from "../model/per-object.ts";
@@ -111,8 +111,7 @@ async function readUsers(
     const call = { operation: "user.list", params: { instanceId: instance } };
     const { values } = await service.read(call, signal);
     notePartial(service, { instance }, values);
-    const { items } = values;
-    const users = Array.isArray(items) ? items.filter(isObject) : [];
+    const users = objectsIn(values["items"]);
     // An access list was stored as it was sent, and may hold a password: that goes no further.
     return new Map(users.map((entry) => [String(entry["username"]), shownAcl(String(entry["acl"] ?? ""))]));
   });

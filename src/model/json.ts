@@ -43,6 +43,11 @@ export function objectIn(text: string): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
+/** The objects of a list; none of any other value. */
+export function objectsIn(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
 /** The value if it is a text. */
 export function textIn(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;

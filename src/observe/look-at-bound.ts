@@ -80,8 +80,8 @@ async function readAll(
   context: ObserveContext,
 ): Promise<void> {
   const lives = await look(entries, context, failed);
-  const sought = entries.filter((entry, at) => {
-    const live = lives[at];
+  const sought = entries.filter((entry) => {
+    const live = lives.get(entry);
     if (live !== undefined && live.phase.is !== "gone") take(entry, live, reading, context);
     // An object whose deletion the service has accepted is gone as soon as describe does not show it.
     else if (live !== undefined || boundTo(entry, context)?.converging?.operation === "delete")

@@ -46,19 +46,21 @@ export async function forEachItem<Item, Result>(
 }
 
 /** One look at each of them. `failed` gets each failure: by default the first one ends it, unless failures are skipped. */
-export function look(
+export async function look(
   known: readonly Known[],
   context: ObserveContext,
   failed: typeof skipUnread = skipUnread,
-): Promise<readonly (Live | undefined)[]> {
-  return forEachItem(known, async (entry) => {
+): Promise<ReadonlyMap<Known, Live>> {
+  const lives = new Map<Known, Live>();
+  await forEachItem(known, async (entry) => {
     try {
-      return await readerOf(entry.kind, context).get(entry.ref, context.signal);
+      const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
+      if (live !== undefined) lives.set(entry, live);
     } catch (error) {
       failed(entry, error, context);
-      return undefined;
     }
   });
+  return lives;
 }
 
 /** Lists each place once, however often it is asked for. Rejects with the first failure, unless failures are skipped. */

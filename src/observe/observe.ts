@@ -4,7 +4,7 @@ import type { Address } from "../model/address.ts";
 import { isSettled } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError, isServiceError } from "../model/errors.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { defined, type Json, type JsonObject } from "../model/json.ts";
 import { type OutputTable, withNames } from "../model/manifest.ts";
 import type { Doubt, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe-reading.ts";
@@ -58,12 +58,8 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const reached = new Map([...boundLives].map(([{ address }, { outputs }]) => [address, outputs]));
   const adopted = adoptions(desired, reached, context);
   const known = [...bound, ...adopted];
-  const places = placesOf(
-    desired,
-    known.filter((entry) => !unreachable.has(entry)),
-    reached,
-    context,
-  );
+  const reachable = known.filter((entry) => !unreachable.has(entry));
+  const places = placesOf(desired, reachable, reached, context);
   const [sought, ...listed] = await Promise.all([lookAtUnbound(adopted, context), ...places.map(list)]);
   const shown = new Set([...boundLives.keys()].map(({ kind, ref }) => `${kind} ${ref.id}`));
   const { lists, short } = await listAgain(places, listed, desired, { shown, from }, context);
@@ -102,24 +98,18 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const ours = new Set([
     ...known.map(({ kind, ref }) => `${kind} ${idOf(kind, ref, context)}`),
     ...acknowledgedIn(context),
-    ...implicitChildrenOf([...seen.values()], context),
-    ...implicitChildrenOf(unreadObjects(context), context),
+    ...implicitChildrenOf([...seen.values(), ...unreadObjects(context)], context),
   ]);
   // Several places may share one list.
-  const listedOthers = places.flatMap(({ kind, place }, at) =>
+  const listedTwice = places.flatMap(({ kind, place }, at) =>
     idsIn(lists[at])
       .filter((id) => !ours.has(`${kind} ${id}`))
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
-  const unmanaged = [
-    ...new Map(listedOthers.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values(),
-  ];
-  const described = await describeUnmanaged(unmanaged, desired, context);
-  const others = described.flatMap(({ kind, id, place, live }): [Known, Live][] =>
-    live === undefined ? [] : [[{ address: "", kind, ref: { id, place } }, live]],
-  );
+  const others = [...new Map(listedTwice.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
+  const described = await describeUnmanaged(others, desired, context);
   // Another object under a bound id is not among them: it is not asked with our passwords.
-  const answers = await askObjects(desired, [...lives, ...others], context);
+  const answers = await askObjects(desired, [...lives, ...described], context);
   const observed = [...seen].map(([address, shown]): [Address, Observed] => [
     address,
     withAnswer(shown, answers.get(address), declared.get(address), context),
@@ -130,12 +120,15 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
     notProbed: reasonsNotProbed(answers, declared, context),
     unread: unreadIn(places, lists, context),
     partialLists: partialIn(places, short, context),
-    unmanaged: described,
+    unmanaged: others.map((entry) => ({
+      kind: entry.kind,
+      ...entry.ref,
+      ...defined({ live: described.get(entry) }),
+    })),
     listed: new Map(
-      places.flatMap((at, index): [string, ReadonlySet<string>][] => {
-        const list = lists[index];
-        return list === undefined || isServiceError(list) ? [] : [[placeKey(at), new Set(list)]];
-      }),
+      places.flatMap((at, index): [string, ReadonlySet<string>][] =>
+        isServiceError(lists[index]) ? [] : [[placeKey(at), new Set(idsIn(lists[index]))]],
+      ),
     ),
   };
 }

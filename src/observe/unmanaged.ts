@@ -3,8 +3,7 @@
 import { lackedWitnesses } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
-import { knowsNothing, type Unmanaged } from "../model/observed.ts";
+import { knowsNothing, type Live } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
 import { type Known, type Listed, look, type ObserveContext, type Place, readerOf } from "./look.ts";
 
@@ -41,16 +40,12 @@ export async function describeUnmanaged(
   unmanaged: readonly Known[],
   desired: readonly Desired[],
   context: ObserveContext,
-): Promise<readonly Unmanaged[]> {
+): Promise<ReadonlyMap<Known, Live>> {
   const sought = soughtKinds(desired, context);
-  const described = unmanaged.filter(({ kind }) => sought.has(kind));
-  const lives = await look(described, context);
-  const found = new Map(described.map((entry, at) => [entry, lives[at]]));
-  return unmanaged.map((entry) => ({
-    kind: entry.kind,
-    ...entry.ref,
-    ...defined({ live: found.get(entry) }),
-  }));
+  return look(
+    unmanaged.filter(({ kind }) => sought.has(kind)),
+    context,
+  );
 }
 
 /** Kinds with an unbound address whose object may exist: without data found by name, with marks by the mark; at first all. */

@@ -11,6 +11,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { Driver, Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { StepOutcome } from "../model/outcome.ts";
+import { perText } from "../model/per-object.ts";
 import type { Plan, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import { formatDuration } from "../model/quantity.ts";
@@ -101,7 +102,7 @@ function applyContext(
     outputsAtStart: outputs,
     listedAtStart: listed,
     stateAtStart: world.journal.snapshot(),
-    durations: new Map(),
+    durations: perText(() => ({ unfinished: 0 })),
     dateOf: (kind: string) => service.date(world.kinds.named(kind).operations.create),
     shown: new Map(world.kinds.all.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };

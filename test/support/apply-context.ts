@@ -2,6 +2,7 @@ import type { ApplyContext } from "../../src/apply/context.ts";
 import { openClassRegistry } from "../../src/apply/creates/create-class.ts";
 import { type Driver, kindRegistry } from "../../src/model/kind.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
+import { perText } from "../../src/model/per-object.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
@@ -31,7 +32,7 @@ export function applyContext(
     stateAtStart: state,
     stopping: never,
     aborting: never,
-    durations: new Map(),
+    durations: perText(() => ({ unfinished: 0 })),
     dateOf: () => Math.floor(clock.now() / 1000) * 1000,
     shown: new Map(),
     ...over,

@@ -4,7 +4,7 @@ import type { Live, Ref } from "../../model/observed.ts";
 import type { NamedStep } from "../../model/outcome.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
-import type { ApplyContext, KnownDurations } from "../context.ts";
+import type { ApplyContext } from "../context.ts";
 import {
   type Arrival,
   type Expectation,
@@ -42,9 +42,7 @@ const heartbeat = 10_000;
 export async function converge(target: Target, step: NamedStep, context: ApplyContext): Promise<Converged> {
   const { clock, profile, durations } = context;
   const started = clock.now();
-  const durationKey = [step.kind, step.operation, step.verb].join(" ");
-  const known: KnownDurations = durations.get(durationKey) ?? { unfinished: 0 };
-  durations.set(durationKey, known);
+  const known = durations([step.kind, step.operation, step.verb].join(" "));
   let isShared = false;
   let sightings = noSightings(target);
   let detail = "";

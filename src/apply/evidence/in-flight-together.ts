@@ -2,6 +2,7 @@
 import { sameValue } from "../../model/compare.ts";
 import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import { type Json, stableJson } from "../../model/json.ts";
+import { perObject } from "../../model/per-object.ts";
 import type { Intent } from "../../model/state.ts";
 
 type Recorded = Pick<Intent, "recorded">;
@@ -21,23 +22,22 @@ export function areInterchangeable(one: Recorded, other: Recorded, schema: KindS
   return one === other || fixedPart(one, schema) === fixedPart(other, schema);
 }
 
-const fixedParts = new WeakMap<Recorded["recorded"], string>();
-
 /** A text that is equal for interchangeable creates: values that cannot be changed in place, and names of those that can but not be unset. */
-export function fixedPart(create: Recorded, schema: KindSchema): string {
-  const { recorded } = create;
-  const known = fixedParts.get(recorded);
-  if (known !== undefined) return known;
-  const rows = fieldRows(schema);
-  const changeable = changeablePaths(create, schema);
-  // Fields that an operation sets are not part of the create request.
-  const fixed = Object.entries(recorded).filter(
-    ([path]) => !changeable.includes(path) && rows.get(path)?.["x-operations"] === undefined,
-  );
-  const text = stableJson([Object.fromEntries(fixed), [...changeable].toSorted()]);
-  fixedParts.set(recorded, text);
-  return text;
+export function fixedPart({ recorded }: Recorded, schema: KindSchema): string {
+  return fixedParts(schema)(recorded);
 }
+
+const fixedParts = perObject((schema: KindSchema) =>
+  perObject((recorded: Recorded["recorded"]) => {
+    const rows = fieldRows(schema);
+    const changeable = changeablePaths({ recorded }, schema);
+    // Fields that an operation sets are not part of the create request.
+    const fixed = Object.entries(recorded).filter(
+      ([path]) => !changeable.includes(path) && rows.get(path)?.["x-operations"] === undefined,
+    );
+    return stableJson([Object.fromEntries(fixed), [...changeable].toSorted()]);
+  }),
+);
 
 /** The fields of a create that have other values in the other creates. An update sets them if another create may have made the object. */
 export function differingPaths(

@@ -2,7 +2,7 @@
 
 import { unplannedStep } from "../../apply/operations/existing.ts";
 import { outcomeOf } from "../../apply/outcome.ts";
-import { shownVersion } from "../../kinds/instance-operations.ts";
+import { describedValues } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Choices } from "../../model/kind.ts";
@@ -117,8 +117,9 @@ async function assertUpgraded(
   version: string,
   { service, signal }: Run,
 ): Promise<void> {
-  const shown = await shownVersion(service, bound, signal);
-  if (shown === undefined || shown === version) return;
+  const { version: shown } = await describedValues(service, bound, signal);
+  const isText = typeof shown === "string" || typeof shown === "number";
+  if (!isText || String(shown) === version) return;
   const message = `${address} shows version ${shown} after the service took its upgrade to ${version}`;
   const hint = `what the service says of it: graphform instance events '${address}'`;
   throw new GraphformError("upgrade-unconfirmed", message, { hint });

@@ -210,19 +210,17 @@ function noToken({ session }: Profile): GraphformError {
 /** Keeps the token of `fetch` until the users host refuses it. Rejects with `users-token` if it cannot be a token. */
 export function createUsersToken(fetch: () => Promise<string>): Pick<Session, "ready" | "token" | "refuse"> {
   let held: string | undefined;
-  const checked = async (): Promise<string> => {
+  const checkedOnce = singleFlight(async (): Promise<string> => {
     const token = (await fetch()).trim();
     if (isHeaderText(token)) return token;
     const message = "the token for the users host is empty, or has characters that a token cannot have";
     const hint = "check GRAPHFORM_TOKEN, or the output of GRAPHFORM_TOKEN_COMMAND";
     throw new GraphformError("users-token", message, { hint });
-  };
-  const checkedOnce = singleFlight(checked);
+  });
   return {
     ready: () => held,
     async token() {
-      if (held !== undefined) return held;
-      held = await checkedOnce();
+      held ??= await checkedOnce();
       return held;
     },
     refuse(token) {

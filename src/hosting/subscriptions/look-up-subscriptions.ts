@@ -1,7 +1,7 @@
 /** @module Looks up the subscriptions to the profile's plans: in the service's catalogue, otherwise by its objects. */
 
 import { isServiceError, ServiceError } from "../../model/errors.ts";
-import { defined, isObject, type JsonObject, textIn } from "../../model/json.ts";
+import { defined, type JsonObject, objectsIn, textIn } from "../../model/json.ts";
 import type { Profile, TierKeys } from "../../model/profile.ts";
 import type { Call } from "../../model/service.ts";
 import { type PlanEntry, planEntries } from "../plan-catalogue.ts";
@@ -73,7 +73,7 @@ export function idsOfAll(list: Attempt): readonly string[] {
 /** The items of a list that have an id; none if the list was refused. */
 function entriesOf(list: Attempt | undefined): readonly JsonObject[] {
   const items = list === undefined || isServiceError(list) ? [] : list.values["items"];
-  return (Array.isArray(items) ? items : []).filter(isObject).filter(({ id }) => textOf(id) !== undefined);
+  return objectsIn(items).filter(({ id }) => textOf(id) !== undefined);
 }
 
 function subscribedTo(

@@ -9,16 +9,8 @@ import { answerValues } from "./answer-values.ts";
 import { parseJson } from "./parse-json.ts";
 
 const texts = [
-  ...[
-    "status",
-    "statusMessage",
-    "failure",
-    "instructions",
-    "offboard",
-    "createdAt",
-    "modifiedAt",
-    "completedAt",
-  ],
+  ...["status", "statusMessage", "failure", "instructions", "offboard"],
+  ...["createdAt", "modifiedAt", "completedAt"],
   ...["cloudProvider", "region", "networkType", "network", "host", "cidr"],
   ...["resourceId", "instanceId", "name", "type"],
 ];
