@@ -33,8 +33,7 @@ export async function probeInstance(
     if (signal.aborted) throw error;
     if (isDatabaseError(error) && error.failure === "no-tls")
       return { is: "answered", values: { "config.enableTLS": false } };
-    const isNamed = typeof spec["config.graphdbUser"] === "string";
-    return answerTo(error, spec, isNamed ? passwordPath : undefined);
+    return answerTo(error, spec, typeof spec["config.graphdbUser"] === "string" ? passwordPath : undefined);
   }
 }
 
