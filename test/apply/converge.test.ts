@@ -299,3 +299,31 @@ describe("waiting", () => {
     });
   });
 });
+
+describe("creates of one kind that are waited for together", () => {
+  it("share their looks, and are known within 15 % of their time", async () => {
+    const clock = virtualClock();
+    const start = clock.now();
+    let looks = 0;
+    const driver = {
+      ...toyService(clock),
+      get: async (): Promise<Live> => {
+        looks += 1;
+        return liveOf(clock.now() - start >= 20_000 ? "ready" : "pending");
+      },
+    };
+    const timing = { ...toyProfile.timing, poll: { first: 200, longest: 60_000 } };
+    const context = applyContext(clock, driver, { profile: { ...toyProfile, timing } });
+    const names = Array.from({ length: 40 }, (_, at) => `toys.${at}`);
+    const ends = names.map((address) => {
+      const times = { acceptedAt: start, madeAt: start, timeout: 600_000 };
+      const ref = { id: address, place: {} };
+      const target: Target = { kind: "toys", ref, phases: ["ready"], baseline: undefined, ...times };
+      return converge(target, { key: address, address, kind: "toys", operation: "create" }, context);
+    });
+    const arrivals = await clock.drive(Promise.all(ends));
+    expect(arrivals.every(({ is }) => is === "arrived")).toBe(true);
+    expect(clock.now() - start).toBeLessThan(20_000 * 1.15 + 200);
+    expect(looks / names.length).toBeLessThan(3);
+  });
+});

@@ -3,16 +3,7 @@ import { cloudBench } from "./cloud-bench.ts";
 
 /** The requests of an import of so many databases and of the plan after it, and the versions of the state that it wrote. */
 async function costOf(count: number): Promise<{ imported: number; planned: number; versions: number }> {
-  const bench = await cloudBench();
-  for (let at = 0; at < count; at += 1) {
-    const result_params = { name: `cache ${at}`, nodeInstanceType: "m7g.large", falkordbUser: "app" };
-    bench.cloud.instances.push({
-      id: `instance-${at}`,
-      tier: "pro",
-      resource: "single-Zone",
-      shown: { result_params },
-    });
-  }
+  const bench = await benchOf(count);
   const [file, state] = [`${bench.folder}/all.yaml`, `${bench.folder}/all.json`];
   const ran = await bench.bare("import", "--all", "--out", file, "--state", state);
   expect(ran.code, ran.err).toBe(0);
@@ -21,6 +12,26 @@ async function costOf(count: number): Promise<{ imported: number; planned: numbe
   const { serial }: { serial: number } = JSON.parse(await bench.read("all.json"));
   return { imported, planned: bench.cloud.service.seen.length - imported, versions: serial };
 }
+
+/** A service with so many databases. */
+async function benchOf(count: number): ReturnType<typeof cloudBench> {
+  const bench = await cloudBench();
+  for (let at = 0; at < count; at += 1) {
+    const result_params = { name: `cache ${at}`, nodeInstanceType: "m7g.large", falkordbUser: "app" };
+    const kept = { tier: "pro", resource: "single-Zone", shown: { result_params } } as const;
+    bench.cloud.instances.push({ id: `instance-${at}`, ...kept });
+  }
+  return bench;
+}
+
+describe("import --all on standard output", () => {
+  it("describes each object once", async () => {
+    const bench = await benchOf(60);
+    const ran = await bench.bare("import", "--all");
+    expect(ran.code, ran.err).toBe(0);
+    expect(bench.cloud.service.seen.length).toBeLessThanOrEqual(60 + 40);
+  });
+});
 
 describe("import --all of twice as many", () => {
   it("asks twice as much, and writes the state as seldom", async () => {

@@ -126,6 +126,26 @@ describe("what is bound", () => {
   });
 });
 
+describe("lists", () => {
+  it("leave beside the describes of what is bound, once for each place", async () => {
+    const { desired, state } = planInput({ a: bound, b: bound });
+    const order: string[] = [];
+    const reader: Reader = {
+      list: async () => {
+        order.push("list");
+        return ["id-a", "id-b"];
+      },
+      get: async ({ id }) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push(id);
+        return live(id);
+      },
+    };
+    await observe(desired, { ...contextOf(state, {}), readers: new Map([["toys", reader]]) });
+    expect(order).toEqual(["list", "id-a", "id-b"]);
+  });
+});
+
 describe("what is to be bound", () => {
   const existing: Case = { wants: {}, recorded: false, importId: "toy-7" };
 
