@@ -34,7 +34,6 @@ export function sharedAt(
   const outputs = [live.outputs, ...hosts.map((host) => context.outputs.get(host.address))];
   const endpoints = new Set(outputs.flatMap((shown) => shown?.["endpoint"] ?? []));
   if (endpoints.size === 0) return undefined;
-  // Each object of a fleet looks at all others: no more is done than to compare.
   const others = [...context.outputs].filter(([, { endpoint = "" }]) => endpoints.has(endpoint));
   const shared = sharedEndpoints(new Map([...others, [address, live.outputs]]));
   return names.map((name) => shared.get(name)).find((answer) => answer !== undefined);

@@ -16,8 +16,7 @@ export function anotherObject(bound: Bound | undefined, live: Pick<Live, "create
   const other = bound?.otherCreatedAt ?? live.createdAt;
   if (bound === undefined || bound.shownCreatedAt === other) return undefined;
   const [then, now] = [serviceTime(bound.shownCreatedAt), serviceTime(other)];
-  if (then === undefined || now === undefined) return undefined;
-  if (Math.abs(then - now) < 1000) return undefined;
+  if (then === undefined || now === undefined || Math.abs(then - now) < 1000) return undefined;
   const seen = live.createdAt === other ? "it was created at" : "it was once shown as created at";
   return `${bound.id} is there, but is another object than the one that was bound: ${seen} ${other}, and that one at ${bound.shownCreatedAt}`;
 }

@@ -66,7 +66,6 @@ export function heals(
   rows: Rows,
   ignored: readonly string[],
 ): readonly FieldChange[] {
-  if (probed === undefined) return [];
   const found = fieldsOf(wanted).flatMap(([path, after]): FieldChange[] => {
     const [seen, row] = [own(spec, path), rowAt(rows, path)];
     if (seen?.source !== "probed" || !isHealed(row) || sameValue(seen.value, after, row)) return [];

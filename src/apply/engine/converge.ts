@@ -80,8 +80,7 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
   try {
     const notBefore = (): number => {
       const { least, unfinished } = known;
-      const shared = isShared ? putOffFactor * unfinished : 0;
-      const wait = least === undefined ? shared : rarelyPolled * least;
+      const wait = least === undefined ? (isShared ? putOffFactor * unfinished : 0) : rarelyPolled * least;
       return Math.min(lookedAt + profile.timing.poll.longest, acceptedAt + wait);
     };
     const polled = await poll(

@@ -118,8 +118,7 @@ async function assertUpgraded(
   { service, signal }: Run,
 ): Promise<void> {
   const { version: shown } = await describedValues(service, bound, signal);
-  const isText = typeof shown === "string" || typeof shown === "number";
-  if (!isText || String(shown) === version) return;
+  if ((typeof shown !== "string" && typeof shown !== "number") || String(shown) === version) return;
   const message = `${address} shows version ${shown} after the service took its upgrade to ${version}`;
   const hint = `what the service says of it: graphform instance events '${address}'`;
   throw new GraphformError("upgrade-unconfirmed", message, { hint });

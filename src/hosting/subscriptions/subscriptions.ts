@@ -41,7 +41,6 @@ export interface Subscriptions {
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
   const { profile, subscriptionId, subscriptions: given = {}, read } = options;
   const isPerTier = profile.subscriptions === "per-tier";
-  /** False if all requests name the same one, or none. */
   const isAsked = isPerTier || Object.keys(given).length > 0;
   const ofInstance = new Map<string, string>();
   let lookedUp: LookedUp | undefined;
