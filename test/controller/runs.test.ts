@@ -191,9 +191,10 @@ describe("runs", () => {
       return (await runs.where("kind", "=", "drift").execute()).length;
     };
     await expect.poll(() => begun(free.manifest), { timeout: 20_000 }).toBe(1);
+    await ticked;
     expect(await begun(held.manifest)).toBe(0);
     await session.query("ROLLBACK");
-    await ticked;
+    await tick(fleet);
     expect(await begun(held.manifest)).toBe(1);
   });
 
