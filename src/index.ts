@@ -48,7 +48,7 @@ export {
   ServiceError,
   type ServiceFailure,
 } from "./model/errors.ts";
-export type { Disruption } from "./model/field-schema.ts";
+export { type Disruption, disruptions } from "./model/field-schema.ts";
 export type * from "./model/json.ts";
 export type { ManifestLimits, SecretSource } from "./model/manifest.ts";
 export type { MigrationPhase, MigrationTerms, Rehearsed } from "./model/migration.ts";

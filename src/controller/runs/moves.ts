@@ -199,8 +199,13 @@ export async function askForRun(
     .returning("id")
     .executeTakeFirstOrThrow();
   await insertEvents(tx, id, [{ type: "status", to: "pending" }]);
-  await queue.send(tx, asking.kind === "drift" ? "drift" : "plan", id, { run: id });
+  await queue.send(tx, planQueue(asking.kind), id, { run: id });
   return id;
+}
+
+/** The queue of runs of a kind that are to be planned: checks have one of their own. */
+export function planQueue(kind: RunRow["kind"]): "drift" | "plan" {
+  return kind === "drift" ? "drift" : "plan";
 }
 
 /** Begins the run that was asked for while another one was at work; part of the transaction that ends that one. */

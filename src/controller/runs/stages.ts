@@ -44,7 +44,7 @@ export const planning: Stage<Planned> = {
         world.threads.plan(order, signal),
       );
     const plan = await make(false);
-    // What others bind matters only to a plan that may take an object for its own.
+    // The ids that others bind matter only to a plan that may take an object for its own.
     return { ...found, begun, plan: seesUnmanaged(plan) ? await make(true) : plan };
   },
   end: endPlanning,

@@ -10,6 +10,7 @@ import {
   lockBoth,
   moveRun,
   outcome,
+  planQueue,
   sendApplies,
   setManifest,
 } from "./moves.ts";
@@ -83,7 +84,7 @@ async function findForgotten({ database, queue }: DecidingWorld): Promise<void> 
     .limit(1000);
   for (const { id, status, kind } of await runs.execute()) {
     const isPlanning = status === "pending" || status === "planning";
-    const name = isPlanning ? (kind === "drift" ? "drift" : "plan") : "apply";
+    const name = isPlanning ? planQueue(kind) : "apply";
     await database.transaction().execute((tx) => queue.send(tx, name, id, { run: id }));
   }
 }

@@ -1,10 +1,11 @@
 /** @module Decides from the JSON document of a plan whether it may be applied without a person, and whether a later plan stays within it. */
 import { isDeepStrictEqual } from "node:util";
+import { type Disruption, disruptions } from "../../index.ts";
 import type { Verdict } from "./transitions.ts";
 
 interface Change {
   readonly action: string;
-  readonly disruption: string;
+  readonly disruption: Disruption;
   readonly blocked: readonly { readonly message: string }[];
   readonly gone?: boolean;
   readonly may_be?: object;
@@ -140,8 +141,8 @@ export function beyond(approved: PlanDocument, later: PlanDocument): string | un
     if (was === undefined || before === "keep") return `${address}: ${action} was not approved`;
     if (action !== before && restsOf[before]?.includes(action) !== true)
       return `${address}: ${before} was approved, and not ${action}`;
-    const [now, then] = [later, approved].map((plan) => plan.x_graphform.changes[address]?.disruption ?? "");
-    if (disruptions.indexOf(now ?? "") > disruptions.indexOf(then ?? ""))
+    const [now, then] = [disruptionAt(later, address), disruptionAt(approved, address)];
+    if (disruptions.indexOf(now) > disruptions.indexOf(then))
       return `${address}: it means ${now} by now, and ${then} was approved`;
     if (!isWithin(was.after, change.after, was.after_unknown))
       return `${address}: other values were approved`;
@@ -149,8 +150,9 @@ export function beyond(approved: PlanDocument, later: PlanDocument): string | un
   return undefined;
 }
 
-/** Of what an approved plan may mean for a database's users, the mildest first. */
-const disruptions = ["none", "restart", "downtime", "data-loss"];
+function disruptionAt({ x_graphform }: PlanDocument, address: string): Disruption {
+  return x_graphform.changes[address]?.disruption ?? "none";
+}
 
 /** Actions as which an approved one, begun and not finished, may look in a plan. */
 const restsOf: { readonly [approved: string]: readonly string[] } = {

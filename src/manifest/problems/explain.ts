@@ -89,7 +89,7 @@ function repeatedKeys(found: readonly KnownViolation[]): ReadonlySet<string> {
     if (violation.keyword === "type") return ["enum", "const"].map((keyword) => keyOf(violation, keyword));
     if (violation.keyword !== "additionalProperties") return [];
     const key = String(violation.params["additionalProperty"]);
-    // What the service calls it, or a typing mistake.
+    // The key may be the service's own name, or a typing mistake.
     const meant = wiredAs(key, shape) ?? nearest(key, Object.keys(shape.properties ?? {}));
     return meant === undefined ? [] : [keyOf(violation, `required ${meant}`)];
   });

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { beyond, type PlanDocument } from "../../src/controller/runs/verdict.ts";
+import type { Disruption } from "../../src/index.ts";
+
+/** A plan that changes one database to so many GB. */
+function planOf(action: string, memory: number, disruption: Disruption): PlanDocument {
+  const after = { config: { maxMemory: memory } };
+  return {
+    ...{ applyable: true, complete: true },
+    resource_changes: [{ address: "instances.a", change: { after } }],
+    x_graphform: {
+      ...{ fingerprint: "", steps: [] },
+      changes: { "instances.a": { action, disruption, blocked: [] } },
+    },
+  };
+}
+
+it.each([
+  ["the same change", planOf("update", 2, "restart"), undefined],
+  ["the same change, milder", planOf("update", 2, "none"), undefined],
+  ["nothing any more", planOf("keep", 2, "none"), undefined],
+  ["another value", planOf("update", 4, "restart"), "other values were approved"],
+  ["another action", planOf("delete", 2, "restart"), "update was approved, and not delete"],
+  ["the same change, worse for users", planOf("update", 2, "downtime"), "downtime by now, and restart"],
+])("a later plan beside an approved update with a restart: %s", (_, later, why) => {
+  const found = beyond(planOf("update", 2, "restart"), later);
+  expect(found).toEqual(why === undefined ? undefined : expect.stringContaining(why));
+});
