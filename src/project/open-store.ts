@@ -1,4 +1,4 @@
-/** @module Opens the store of a state; the code of a protocol is loaded when the store is used first. */
+/** @module Opens the store of a state; its driver is loaded when the store is used first. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,15 +9,11 @@ import type { Hide } from "../model/known-secrets.ts";
 import type { Header } from "../model/manifest.ts";
 import { formatDuration, parseDuration } from "../model/quantity.ts";
 import type { FileLocation } from "../model/stores/file.ts";
-import { type HttpLocation, httpCredentials } from "../model/stores/http.ts";
-import type { StateLocation, StoreType } from "../model/stores/index.ts";
-import { type PostgresLocation, postgres } from "../model/stores/postgres.ts";
-import { placedBy, type S3Location } from "../model/stores/s3.ts";
-import type { GetVariable } from "../model/stores/store.ts";
+import type { StateLocation } from "../model/stores/index.ts";
 import { shownAddress } from "../model/userinfo.ts";
 import { createFileStore } from "../state/file-store.ts";
 import { shownHolder } from "../state/lock-words.ts";
-import type { StateDriver } from "../state/remote/driver.ts";
+import type { OpenDriver, StateDriver } from "../state/remote/driver.ts";
 import type { Holder, KeptStore } from "../state/store.ts";
 import { addressOf } from "./locate-state.ts";
 import type { Settings } from "./settings.ts";
@@ -44,6 +40,13 @@ export function openStore(location: StateLocation, settings: Settings, options: 
 
 type RemoteLocation = Exclude<StateLocation, FileLocation>;
 
+/** Loads the driver of a shared store by its name. The bundler finds all of them; the comment lets a test add one. */
+async function loadDriver(
+  type: RemoteLocation["type"],
+): Promise<{ readonly openDriver: OpenDriver<RemoteLocation> }> {
+  return import(/* @vite-ignore */ `../state/remote/${type}/${type}-driver.ts`);
+}
+
 async function openRemote(
   location: RemoteLocation,
   settings: Settings,
@@ -52,10 +55,12 @@ async function openRemote(
   const { isOtherEnd = false } = options;
   const file = settings.get("GRAPHFORM_CA_FILE");
   const ca = file === undefined ? {} : { ca: await readAuthority(file) };
-  const [driver, { createRemoteStore }] = await Promise.all([
-    drivers[location.type].open(location, { settings, isOtherEnd, ...ca }),
+  const [{ openDriver }, { createRemoteStore }] = await Promise.all([
+    loadDriver(location.type),
     import("../state/remote/create-remote-store.ts"),
   ]);
+  const { variable, environment } = settings;
+  const driver = openDriver(location, { variable, environment, isOtherEnd, ...ca });
   const {
     header: { name },
     folder,
@@ -168,55 +173,4 @@ export function stateLease(settings: Settings): number | undefined {
     `GRAPHFORM_STATE_LEASE is ${JSON.stringify(shownAddress(text).slice(0, 40))}`,
     { hint: `write a duration from ${formatDuration(shortest)} to ${formatDuration(longest)}, like 60s` },
   );
-}
-
-interface DriverOptions {
-  readonly settings: Settings;
-  /** True for the other end of a move, which may need credentials of its own. */
-  readonly isOtherEnd: boolean;
-  /** PEM text of authorities to trust besides the system's. */
-  readonly ca?: string;
-}
-
-/** Opens the driver of a location with the credentials of the environment. Throws `state-credentials`. */
-interface Opener {
-  open(location: StateLocation, options: DriverOptions): Promise<StateDriver>;
-}
-
-export const drivers: { readonly [type in Exclude<StoreType, "file">]: Opener } = {
-  http: {
-    async open({ type: _, ...location }: HttpLocation, { settings, isOtherEnd, ...ca }) {
-      const { createHttpDriver } = await import("../state/remote/http/http-driver.ts");
-      const { value } = httpCredentials(location, settings.variable, isOtherEnd);
-      return createHttpDriver({ ...location, ...ca }, () => value);
-    },
-  },
-  s3: {
-    async open(location: S3Location, { settings, isOtherEnd: _, ...ca }) {
-      const { createS3Driver } = await import("../state/remote/s3/s3-driver.ts");
-      const { awsCredentials } = await import("../state/remote/s3/aws-credentials.ts");
-      const environment = settings.environment();
-      const { type: __, ...placed } = placedBy(location, settings.variable);
-      const credentials = awsCredentials({ environment, ...ca, ...defined({ region: placed.region }) });
-      return createS3Driver({ ...placed, ...ca }, credentials);
-    },
-  },
-  postgres: {
-    async open({ type: _, ...location }: PostgresLocation, { settings, isOtherEnd }) {
-      const { createPostgresDriver } = await import("../state/remote/postgres/postgres-driver.ts");
-      return createPostgresDriver(location, postgresValues(settings.variable, isOtherEnd));
-    },
-  },
-};
-
-/** The variables that a database of a state is found and signed in to with, by the name that PostgreSQL has for each. */
-export function postgresValues(
-  variable: GetVariable,
-  isOtherEnd = false,
-): { readonly [variable: string]: string } {
-  const { statePostgresUrl, stateToPostgresUrl, ...own } = postgres.variables;
-  const url = variable((isOtherEnd ? stateToPostgresUrl : statePostgresUrl).name);
-  const ambient = Object.values(own).map(({ name }) => [name, variable(name)]);
-  const given = [...ambient, [statePostgresUrl.name, url]].filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given);
 }

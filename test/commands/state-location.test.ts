@@ -3,8 +3,9 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { httpCredentials } from "../../src/model/stores/http.ts";
 import { type StateLocation, stores } from "../../src/model/stores/index.ts";
 import { addressOf, locateState, locationAt, placeOf, sectionOf } from "../../src/project/locate-state.ts";
-import { openStore, postgresValues, stateLease } from "../../src/project/open-store.ts";
+import { openStore, stateLease } from "../../src/project/open-store.ts";
 import { settingsOf } from "../../src/project/settings.ts";
+import { postgresValues } from "../../src/state/remote/postgres/postgres-driver.ts";
 
 const of = (state: JsonObject, env = {}, given?: string): StateLocation =>
   locateState({ name: "shop", state }, "folder", given, settingsOf(env));

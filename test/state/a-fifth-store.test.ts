@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { environmentPage } from "../../scripts/environment-page.ts";
 import { pipelineNeeds } from "../../src/commands/init/pipelines.ts";
@@ -47,24 +48,21 @@ vi.mock(import("../../src/model/stores/index.ts"), async (original) => {
   Object.assign(module.stores, { shelves });
   return module;
 });
-vi.mock(import("../../src/project/open-store.ts"), async (original) => {
-  const [module, { memoryBackend, memoryDriver }] = [
-    await original(),
-    await import("./stores/memory-driver.ts"),
-  ];
+// The file of its driver, which is found by its name.
+vi.mock("/src/state/remote/shelves/shelves-driver.ts", async () => {
+  const { memoryBackend, memoryDriver } = await import("./stores/memory-driver.ts");
   const backend = memoryBackend(() => Date.now());
-  const open = async (location: unknown): Promise<StateDriver> => {
+  const openDriver = (location: unknown): StateDriver => {
     opened.push(location);
     return memoryDriver(backend);
   };
-  Object.assign(module.drivers, { shelves: { open } });
-  return module;
+  return { openDriver };
 });
 
 const header = { name: "shop", state: { type: "shelves", shelf: "top" } };
 const environment = { SHELF_TOKEN: "hunter2222" };
 
-it("adds a store by its description and the line that opens it: schema, problems, documents, pipelines and addresses", async () => {
+it("adds a store by its description and one line in the list of stores: schema, problems, documents, pipelines and addresses", async () => {
   expect(stateShape.properties).toMatchObject({
     type: { enum: expect.arrayContaining(["shelves"]), description: expect.stringContaining("or a shelf.") },
     shelf: { type: "string", description: "shelves: the shelf." },
@@ -97,15 +95,21 @@ it("hides its secrets, and opens its driver with the first request", async () =>
   expect(opened).toEqual([location]);
 });
 
-it("is what the checklist for a new store says, and the page has a row and a column for every store", () => {
-  const page = readFileSync(new URL("../../docs/stores.md", import.meta.url), "utf8");
+it("takes the two places of the checklist besides the driver, and the page has a row and a column for every store", () => {
+  const root = join(import.meta.dirname, "../..");
+  const page = readFileSync(join(root, "docs/stores.md"), "utf8");
   const checklist = page.slice(page.indexOf("## Adding a store"));
-  for (const place of [
-    "src/state/remote",
+  const places = [
+    "src/state/remote/NAME/NAME-driver.ts",
     "src/model/stores/NAME.ts",
     "src/model/stores/index.ts",
-    "src/project/open-store.ts",
-  ])
-    expect(checklist).toContain(place);
+  ];
+  for (const place of places) expect(checklist).toContain(place);
+  const importers = globSync("src/**/*.ts", { cwd: root }).filter((path) =>
+    /(?:stores|\.|remote)\/s3(?:\.ts|\/)/.test(readFileSync(join(root, path), "utf8")),
+  );
+  expect(importers.filter((path) => !path.startsWith("src/state/remote/s3/"))).toEqual([
+    "src/model/stores/index.ts",
+  ]);
   for (const type of ["http", "s3", "postgres"]) expect(page).toContain(`| ${type} |`);
 });

@@ -1,5 +1,19 @@
 /** @module Defines what a protocol must do so that a state can be kept behind it: conditional writes, a lease, earlier versions. */
+
+import type { GetVariable } from "../../model/stores/store.ts";
 import type { Holder, KeptVersion, Stored } from "../store.ts";
+
+interface DriverOptions {
+  readonly variable: GetVariable;
+  readonly environment: () => { readonly [name: string]: string | undefined };
+  /** True for the other end of a move, which may need credentials of its own. */
+  readonly isOtherEnd: boolean;
+  /** PEM text of authorities to trust besides the system's. */
+  readonly ca?: string;
+}
+
+/** Opens the driver of a location with the credentials of the environment. Sends nothing. Throws `state-credentials`. */
+export type OpenDriver<Location> = (location: Location, options: DriverOptions) => StateDriver;
 
 /** The end of a conditional write. `stale`: another version is stored than the expected one; nothing was changed. */
 export type Written = { readonly is: "written"; readonly version: string } | { readonly is: "stale" };

@@ -3,10 +3,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { systemClock } from "../../../model/clock.ts";
 import { GraphformError } from "../../../model/errors.ts";
+import { defined } from "../../../model/json.ts";
+import { type HttpLocation, httpCredentials } from "../../../model/stores/http.ts";
 import { versionIn } from "../../document.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder, Stored } from "../../store.ts";
-import type { Renewed, StateDriver, Written } from "../driver.ts";
+import type { OpenDriver, Renewed, StateDriver, Written } from "../driver.ts";
 import { denied, unsuitable } from "../refusals.ts";
 import { openSender, type StoreAnswer } from "../store-http.ts";
 import {
@@ -22,6 +24,14 @@ import {
   httpRequest,
   withId,
 } from "./http-protocol.ts";
+
+export const openDriver: OpenDriver<HttpLocation> = (
+  { type: _, ...location },
+  { variable, isOtherEnd, ca },
+) => {
+  const { value } = httpCredentials(location, variable, isOtherEnd);
+  return createHttpDriver({ ...location, ...defined({ ca }) }, () => value);
+};
 
 /**
  * A state behind Terraform's protocol, which compares no versions, and whose locks do not expire: the lock, with a serial and a digest that

@@ -2,8 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import { GraphformError } from "../../../model/errors.ts";
+import { type PostgresLocation, postgres } from "../../../model/stores/postgres.ts";
+import type { GetVariable } from "../../../model/stores/store.ts";
 import type { Holder } from "../../store.ts";
-import type { StateDriver } from "../driver.ts";
+import type { OpenDriver, StateDriver } from "../driver.ts";
 import { connectionSettings, type PostgresConfig, type PostgresCredentials } from "./connection-settings.ts";
 import {
   type Connections,
@@ -14,6 +16,23 @@ import {
   type Run,
 } from "./connections.ts";
 import { numberOf, stateRows, type Tables, tablesIn } from "./rows.ts";
+
+export const openDriver: OpenDriver<PostgresLocation> = (
+  { type: _, ...location },
+  { variable, isOtherEnd },
+) => createPostgresDriver(location, postgresValues(variable, isOtherEnd));
+
+/** The variables that a database of a state is found and signed in to with, by the name that PostgreSQL has for each. */
+export function postgresValues(
+  variable: GetVariable,
+  isOtherEnd = false,
+): { readonly [variable: string]: string } {
+  const { statePostgresUrl, stateToPostgresUrl, ...own } = postgres.variables;
+  const url = variable((isOtherEnd ? stateToPostgresUrl : statePostgresUrl).name);
+  const ambient = Object.values(own).map(({ name }) => [name, variable(name)]);
+  const given = [...ambient, [statePostgresUrl.name, url]].filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
 
 /** Nothing connects before the first call. Throws `state-unsuitable` for settings that make no sense, and `state-denied` without a user. */
 export function createPostgresDriver(config: PostgresConfig, credentials: PostgresCredentials): StateDriver {

@@ -2,9 +2,12 @@
 
 import { randomBytes } from "node:crypto";
 import { type GraphformError, isGraphformError } from "../../../model/errors.ts";
-import type { Lease, StateDriver } from "../driver.ts";
+import { defined } from "../../../model/json.ts";
+import { placedBy, type S3Location } from "../../../model/stores/s3.ts";
+import type { Lease, OpenDriver, StateDriver } from "../driver.ts";
 import { unsuitable } from "../refusals.ts";
 import { openSender, type StoreAnswer } from "../store-http.ts";
+import { awsCredentials } from "./aws-credentials.ts";
 import { lockRecord, s3Lock } from "./s3-lock.ts";
 import { etagOf, s3Objects } from "./s3-objects.ts";
 import {
@@ -15,6 +18,16 @@ import {
   s3Refusal,
   s3Request,
 } from "./s3-request.ts";
+
+export const openDriver: OpenDriver<S3Location> = (location, { variable, environment, ca }) => {
+  const { type: _, ...placed } = placedBy(location, variable);
+  const trusted = defined({ ca });
+  const credentials = awsCredentials({
+    ...{ environment: environment(), ...trusted },
+    ...defined({ region: placed.region }),
+  });
+  return createS3Driver({ ...placed, ...trusted }, credentials);
+};
 
 /**
  * A state in a bucket. Conditional writes alone change state and lock, so that the service itself refuses a stale one; the service's clock
