@@ -7,7 +7,11 @@ import type { Header } from "../model/manifest.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { FileLocation } from "../model/stores/file.ts";
 import { isStoreType, type StateLocation, type StoreType, stores } from "../model/stores/index.ts";
-import { type Store, type StoreValues, unreadableAddress } from "../model/stores/store.ts";
+import {
+  type StoreDescription,
+  type StoreValues,
+  unreadableAddress,
+} from "../model/stores/store-description.ts";
 import { holdsCredentials, shownAddress } from "../model/userinfo.ts";
 import { targetOf } from "../state/state-file.ts";
 import type { Settings } from "./settings.ts";
@@ -92,7 +96,7 @@ export function locationAt(given: string, name: string): StateLocation {
   return store.locate(values, name);
 }
 
-function storeOf(scheme: string): Store<StateLocation, never> | undefined {
+function storeOf(scheme: string): StoreDescription<StateLocation, never> | undefined {
   return Object.values(stores).find(({ schemes }) => schemes.includes(scheme.toLowerCase()));
 }
 
@@ -119,7 +123,7 @@ function misspelt(given: string): GraphformError {
 }
 
 /** The values of the path. Throws `state-address` for an escape that cannot be decoded. */
-function decoded(store: Store<StateLocation, never>, url: URL, given: string): StoreValues {
+function decoded(store: StoreDescription<StateLocation, never>, url: URL, given: string): StoreValues {
   try {
     return store.readAddress(url, given);
   } catch (error) {
@@ -129,7 +133,7 @@ function decoded(store: Store<StateLocation, never>, url: URL, given: string): S
 }
 
 function parametersOf(
-  { parameters, keys }: Store<StateLocation, never>,
+  { parameters, keys }: StoreDescription<StateLocation, never>,
   url: URL,
   given: string,
 ): StoreValues {
@@ -150,7 +154,11 @@ function parametersOf(
 }
 
 /** Refuses the values that the manifest's section would refuse. */
-function assertForms({ keys }: Store<StateLocation, never>, values: StoreValues, given: string): void {
+function assertForms(
+  { keys }: StoreDescription<StateLocation, never>,
+  values: StoreValues,
+  given: string,
+): void {
   for (const [key, value] of Object.entries(values)) {
     if (typeof value !== "string") continue;
     const { form, refusal } = keys[key] ?? {};

@@ -5,7 +5,7 @@ import { environmentPage } from "../../scripts/environment-page.ts";
 import { pipelineNeeds } from "../../src/commands/init/pipelines.ts";
 import { stateFaults } from "../../src/manifest/header.ts";
 import { stateShape } from "../../src/manifest/schema/document-shape.ts";
-import type { Store } from "../../src/model/stores/store.ts";
+import type { StoreDescription } from "../../src/model/stores/store-description.ts";
 import { addressOf, locationAt, sectionOf } from "../../src/project/locate-state.ts";
 import { openStore } from "../../src/project/open-store.ts";
 import { settingsOf } from "../../src/project/settings.ts";
@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A store that keeps states on shelves: all that is written for it but its driver. */
 const { shelves, opened } = vi.hoisted(() => {
-  const shelves: Store<{ readonly type: string; readonly shelf: string }, string> = {
+  const shelves: StoreDescription<{ readonly type: string; readonly shelf: string }, string> = {
     place: "a shelf",
     keys: {
       shelf: {

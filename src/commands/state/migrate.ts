@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
 import { isStoreType, type StateLocation, stores } from "../../model/stores/index.ts";
-import type { StoreValues, StoreVariable } from "../../model/stores/store.ts";
+import type { StoreValues, StoreVariable } from "../../model/stores/store-description.ts";
 import {
   addressOf,
   declaredLocation,

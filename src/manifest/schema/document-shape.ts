@@ -1,7 +1,7 @@
 /** @module Holds the schema of a manifest without the fields of its resources, and lists its keys. */
 import { disruptions } from "../../model/field-schema.ts";
 import { storeKeys, stores, storeTypes } from "../../model/stores/index.ts";
-import { textKey } from "../../model/stores/store.ts";
+import { textKey } from "../../model/stores/store-description.ts";
 import { ownKeys, type Shape } from "./shape.ts";
 
 export interface Section {

@@ -1,6 +1,6 @@
 /** @module Describes the store of a state in a file. */
 import { textIn } from "../json.ts";
-import { type Store, textKey, unreadableAddress } from "./store.ts";
+import { type StoreDescription, textKey, unreadableAddress } from "./store-description.ts";
 
 /** A file, with a log and a lock beside it. */
 export interface FileLocation {
@@ -10,7 +10,7 @@ export interface FileLocation {
   readonly elsewhere?: string;
 }
 
-export const file: Store<FileLocation, never> = {
+export const file: StoreDescription<FileLocation, never> = {
   place: "a file",
   keys: { path: textKey("file: path, relative to the current folder.") },
   required: [],

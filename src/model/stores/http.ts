@@ -3,7 +3,14 @@ import { GraphformError } from "../errors.ts";
 import { defined, textIn } from "../json.ts";
 import { isLoopback } from "../service.ts";
 import { holdsCredentials } from "../userinfo.ts";
-import { type GetVariable, type Refusal, type Store, type StoreKey, textKey, wordOf } from "./store.ts";
+import {
+  type GetVariable,
+  type Refusal,
+  type StoreDescription,
+  type StoreKey,
+  textKey,
+  wordOf,
+} from "./store-description.ts";
 
 /** Terraform's own protocol, GitLab's, and Gitea's (1.26 and later). */
 export const httpDialects = ["plain", "gitlab", "gitea"] as const;
@@ -98,7 +105,7 @@ const variables = {
   },
 } as const;
 
-export const http: Store<HttpLocation, keyof typeof variables> = {
+export const http: StoreDescription<HttpLocation, keyof typeof variables> = {
   place: "an HTTP address",
   keys: {
     address: {

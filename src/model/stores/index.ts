@@ -3,7 +3,7 @@ import { file } from "./file.ts";
 import { http } from "./http.ts";
 import { postgres } from "./postgres.ts";
 import { s3 } from "./s3.ts";
-import type { Store, StoreKey, StoreVariable } from "./store.ts";
+import type { StoreDescription, StoreKey, StoreVariable } from "./store-description.ts";
 
 const all: {
   readonly file: typeof file;
@@ -18,7 +18,7 @@ export type StoreType = keyof typeof all;
 /** A location that a state can be kept in. Holds no credentials. */
 export type StateLocation = ReturnType<(typeof all)[StoreType]["locate"]>;
 
-export const stores: { readonly [type in StoreType]: Store<StateLocation, never> } = all;
+export const stores: { readonly [type in StoreType]: StoreDescription<StateLocation, never> } = all;
 
 export function isStoreType(word: unknown): word is StoreType {
   return typeof word === "string" && Object.hasOwn(stores, word);

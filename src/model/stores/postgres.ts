@@ -1,6 +1,6 @@
 /** @module Describes the store of a state in PostgreSQL. */
 import { defined, textIn } from "../json.ts";
-import { queryOf, type Store, textKey, wordOf } from "./store.ts";
+import { queryOf, type StoreDescription, textKey, wordOf } from "./store-description.ts";
 
 /** Modes of TLS, by the names that libpq has for them; its `allow` and `prefer` fall back to plain text and are refused. */
 export const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
@@ -54,7 +54,7 @@ const variables = {
   pgSslKey: { name: "PGSSLKEY", about: "PEM file of that certificate's key." },
 } as const;
 
-export const postgres: Store<PostgresLocation, keyof typeof variables> = {
+export const postgres: StoreDescription<PostgresLocation, keyof typeof variables> = {
   place: "a PostgreSQL database",
   keys: {
     host: textKey("postgres: host. Left out: that of PGHOST, or localhost.", {

@@ -6,10 +6,10 @@ import {
   type GetVariable,
   queryOf,
   type Refusal,
-  type Store,
+  type StoreDescription,
   textKey,
   unreadableAddress,
-} from "./store.ts";
+} from "./store-description.ts";
 
 export interface S3Location {
   readonly type: "s3";
@@ -83,7 +83,7 @@ const variables = {
   },
 } as const;
 
-export const s3: Store<S3Location, keyof typeof variables> = {
+export const s3: StoreDescription<S3Location, keyof typeof variables> = {
   place: "an S3 bucket",
   keys: {
     bucket: textKey("s3: name of the bucket.", { form: s3Forms.bucket, examples: ["company-states"] }),

@@ -1,6 +1,6 @@
 /** @module Defines what a protocol must do so that a state can be kept behind it: conditional writes, a lease, earlier versions. */
 
-import type { GetVariable } from "../../model/stores/store.ts";
+import type { GetVariable } from "../../model/stores/store-description.ts";
 import type { Holder, KeptVersion, Stored } from "../store.ts";
 
 interface DriverOptions {

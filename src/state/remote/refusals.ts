@@ -1,7 +1,7 @@
 /** @module Words the three ways in which a state store fails: unreachable, denied, unsuitable. */
 import { GraphformError } from "../../model/errors.ts";
 import { urlRefusal } from "../../model/stores/http.ts";
-import type { Refusal } from "../../model/stores/store.ts";
+import type { Refusal } from "../../model/stores/store-description.ts";
 
 /** No answer, or one that settles nothing: what was asked may have happened. `where` has no query and no credential. */
 export function unreachable(

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { GraphformError } from "../../../model/errors.ts";
 import { type PostgresLocation, postgres } from "../../../model/stores/postgres.ts";
-import type { GetVariable } from "../../../model/stores/store.ts";
+import type { GetVariable } from "../../../model/stores/store-description.ts";
 import type { Holder } from "../../store.ts";
 import type { OpenDriver, StateDriver } from "../driver.ts";
 import { connectionSettings, type PostgresConfig, type PostgresCredentials } from "./connection-settings.ts";

@@ -49,7 +49,10 @@ export interface PipelineVariables {
 }
 
 /** Everything that is known of a store but its driver. The checklist of `docs/stores.md` says how to add one. */
-export interface Store<Location extends { readonly type: string }, Setting extends string = string> {
+export interface StoreDescription<
+  Location extends { readonly type: string },
+  Setting extends string = string,
+> {
   /** Completes "a state is kept in". */
   readonly place: string;
   /** Keys of the section. Each description begins with the type. */
