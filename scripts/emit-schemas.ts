@@ -4,10 +4,9 @@ import { builtInProfiles, loadProfile } from "../src/hosting/profile/load-profil
 import { profileSchema } from "../src/hosting/profile/profile-schema.ts";
 import { kinds } from "../src/kinds/index.ts";
 import { layerSchema, manifestSchema } from "../src/manifest/schema/manifest-schema.ts";
-import { driftSchema } from "../src/report/drift/drift-schema.ts";
 import { stateSchema } from "../src/state/state-schema.ts";
 import { schemaText, writeEmitted } from "./compiled-module.ts";
-import { severalSchema, validationSchema } from "./several-schema.ts";
+import { driftSchema, severalSchema, validationSchema } from "./report-schemas.ts";
 import { suggestionsOf } from "./suggestions.ts";
 
 /** Writes the JSON Schemas for editors and other programs. They suggest values of the emitted profiles. */

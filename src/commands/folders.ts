@@ -6,7 +6,7 @@ import { exitCodes, GraphformError, ownError } from "../model/errors.ts";
 import { assertOwnState, placeOf } from "../project/locate-state.ts";
 import type { Project } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
-import type { ManifestResult } from "../report/several/manifest-result.ts";
+import type { ManifestResult } from "../report/manifest-result.ts";
 
 /** Makes a folder the current one, as if the command had been started there. Throws `folder-missing`. */
 export function enterFolder(folder: string): void {

@@ -2,9 +2,7 @@
 import { exitCodes, ownError, worseExit } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { manifestProblems, openProject } from "../project/project.ts";
-import { problemAnnotations } from "../report/github/annotations.ts";
-import { erroredValidationJson, problemsJson } from "../report/problems.ts";
-import { problemFindings } from "../report/sarif/problem-findings.ts";
+import { problemAnnotations } from "../report/annotations.ts";
 import {
   type Attempt,
   countSeveral,
@@ -12,7 +10,9 @@ import {
   exitOf,
   type ManifestResult,
   severalJson,
-} from "../report/several/manifest-result.ts";
+} from "../report/manifest-result.ts";
+import { erroredValidationJson, problemsJson } from "../report/problems.ts";
+import { problemFindings } from "../report/sarif/problem-findings.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
 import { amount } from "../report/words.ts";
 import { inEachFolder, type Opened } from "./folders.ts";

@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { driftSchema } from "../../scripts/report-schemas.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
-import { driftSchema } from "../../src/report/drift/drift-schema.ts";
 import { pro } from "../platform/harness.ts";
 import { quickProfile } from "../support/quick-profile.ts";
 import { type Bench, type Ran, startBench } from "./harness.ts";

@@ -1,6 +1,6 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import { driftSchema } from "../../src/report/drift/drift-schema.ts";
+import { driftSchema } from "../../scripts/report-schemas.ts";
 import type { Reply, Seen } from "../hosting/listen.ts";
 import { type CloudBench, cloudBench } from "./cloud-bench.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { schemaText } from "../../scripts/compiled-module.ts";
-import { severalSchema, validationSchema } from "../../scripts/several-schema.ts";
+import { severalSchema, validationSchema } from "../../scripts/report-schemas.ts";
 import { severalViolations, validationViolations } from "../support/published-schemas.ts";
 import { quickProfile } from "../support/quick-profile.ts";
 import { type Bench, type Ran, startBench } from "./harness.ts";

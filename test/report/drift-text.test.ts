@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
+import { driftSchema } from "../../scripts/report-schemas.ts";
 import type { DriftReport } from "../../src/model/drift.ts";
-import { driftSchema } from "../../src/report/drift/drift-schema.ts";
 import { jsonText, makePalette } from "../../src/report/typeset.ts";
 import { name, orders, whole } from "./drift-parts.ts";
 import { driftJson, driftMarkdown, driftText } from "./rendered.ts";

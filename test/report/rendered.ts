@@ -4,11 +4,11 @@ import type { Outcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
 import { type Command, outcomeText as ofOutcomeText } from "../../src/report/apply-text.ts";
-import { driftJson as ofDriftJson } from "../../src/report/drift/drift-json.ts";
+import { driftJson as ofDriftJson } from "../../src/report/drift-json.ts";
 import { outcomeEvents as ofOutcomeEvents, planEvents as ofPlanEvents } from "../../src/report/events.ts";
 import type { PageAssets } from "../../src/report/html/page.ts";
 import { reportHtml } from "../../src/report/html/report-html.ts";
-import { driftSuite as ofDriftSuite } from "../../src/report/junit/junit.ts";
+import { driftSuite as ofDriftSuite } from "../../src/report/junit.ts";
 import { reportMarkdown } from "../../src/report/markdown/report-markdown.ts";
 import { planJson as ofPlanJson } from "../../src/report/plan-json.ts";
 import {

@@ -8,7 +8,7 @@ import {
   type ManifestResult,
   severalJson,
   severalLine,
-} from "../../report/several/manifest-result.ts";
+} from "../../report/manifest-result.ts";
 import { reportText } from "../../report/text/report-text.ts";
 import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
 import { inEachFolder, type Opened } from "../folders.ts";

@@ -8,11 +8,8 @@ import type { SourceRange } from "../../model/problem.ts";
 import { packageVersion, pageAssets, projectUrl } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import { sha256 } from "../../project/worlds.ts";
-import { type Annotation, annotationLines, problemAnnotations } from "../../report/github/annotations.ts";
+import { type Annotation, annotationLines, problemAnnotations } from "../../report/annotations.ts";
 import type { Earlier, PageOptions } from "../../report/html/report-html.ts";
-import { failureMarkdown, reportMarkdown } from "../../report/markdown/report-markdown.ts";
-import { problemFindings } from "../../report/sarif/problem-findings.ts";
-import { type ReportFinding, sarifLog } from "../../report/sarif/sarif-log.ts";
 import {
   type Documents,
   failuresOf,
@@ -20,7 +17,10 @@ import {
   madeOf,
   type SeveralReport,
   severalMarkdown,
-} from "../../report/several/manifest-result.ts";
+} from "../../report/manifest-result.ts";
+import { failureMarkdown, reportMarkdown } from "../../report/markdown/report-markdown.ts";
+import { problemFindings } from "../../report/sarif/problem-findings.ts";
+import { type ReportFinding, sarifLog } from "../../report/sarif/sarif-log.ts";
 import { jsonText } from "../../report/typeset.ts";
 import { amount, type KindNames } from "../../report/words.ts";
 import { readPlanFile } from "../../state/plan-file.ts";

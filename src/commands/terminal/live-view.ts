@@ -9,7 +9,7 @@ import {
   type RunProgress,
   readingText,
   withStatus,
-} from "../../report/live/progress-lines.ts";
+} from "../../report/progress-lines.ts";
 import { makePalette } from "../../report/typeset.ts";
 import { elapsedTime } from "../../report/words.ts";
 import type { LiveArea, Terminal } from "./terminal.ts";

@@ -4,7 +4,7 @@ import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { ForecastStep } from "../../model/plan.ts";
 import { stepWords } from "../apply-text.ts";
-import { erroredDriftJson } from "../drift/drift-json.ts";
+import { erroredDriftJson } from "../drift-json.ts";
 import { erroredPlanJson, failureWords } from "../problems.ts";
 import type { ShownPlan } from "../shown.ts";
 import type { ComparisonView, DifferenceView } from "../view/comparison.ts";

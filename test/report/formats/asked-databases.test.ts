@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
 import { pageAssets } from "../../../src/project/package-files.ts";
-import { junitText } from "../../../src/report/junit/junit.ts";
-import { driftMetrics } from "../../../src/report/prometheus/drift-metrics.ts";
+import { driftMetrics } from "../../../src/report/drift-metrics.ts";
+import { junitText } from "../../../src/report/junit.ts";
 import { sarifLog } from "../../../src/report/sarif/sarif-log.ts";
 import { makePalette } from "../../../src/report/typeset.ts";
 import { probeFigures } from "../../../src/report/view/census-view.ts";

@@ -7,7 +7,7 @@ import {
   planAnnotations,
   problemAnnotations,
   workflowCommand,
-} from "../../../src/report/github/annotations.ts";
+} from "../../../src/report/annotations.ts";
 import { gitlabCounts } from "../../../src/report/plan-summary.ts";
 import { text } from "../arbitraries.ts";
 import { goldenPlans } from "../golden-plans.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { validateXML } from "xmllint-wasm";
-import { type JunitCase, type JunitSuite, junitText } from "../../../src/report/junit/junit.ts";
+import { type JunitCase, type JunitSuite, junitText } from "../../../src/report/junit.ts";
 import { text } from "../arbitraries.ts";
 
 const schema = readFileSync(join(import.meta.dirname, "..", "..", "support", "junit.xsd"), "utf8");

@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  driftMetrics,
-  expositionText,
-  failedDriftMetrics,
-} from "../../../src/report/prometheus/drift-metrics.ts";
+import { driftMetrics, expositionText, failedDriftMetrics } from "../../../src/report/drift-metrics.ts";
 import { text } from "../arbitraries.ts";
 import { saying, whole } from "../drift-parts.ts";
 

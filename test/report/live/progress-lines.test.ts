@@ -7,7 +7,7 @@ import {
   progressLines,
   type RunProgress,
   timeLeft,
-} from "../../../src/report/live/progress-lines.ts";
+} from "../../../src/report/progress-lines.ts";
 import { makePalette, textWidth } from "../../../src/report/typeset.ts";
 import { ended } from "../apply-parts.ts";
 import { step } from "../plan-parts.ts";

@@ -1,10 +1,10 @@
 /** @module Follows a running apply, and draws it for a terminal: a line for each step that runs, and one for the whole. */
 
-import type { ApplyEvent } from "../../model/outcome.ts";
-import type { Step } from "../../model/plan.ts";
-import { stepWords } from "../apply-text.ts";
-import { cutTo, escapeText, type Page, padTo, textWidth } from "../typeset.ts";
-import { aboutTime, elapsedTime } from "../words.ts";
+import type { ApplyEvent } from "../model/outcome.ts";
+import type { Step } from "../model/plan.ts";
+import { stepWords } from "./apply-text.ts";
+import { cutTo, escapeText, type Page, padTo, textWidth } from "./typeset.ts";
+import { aboutTime, elapsedTime } from "./words.ts";
 
 /** A page with a height: rows of the terminal. */
 export interface Screen extends Page {

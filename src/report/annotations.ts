@@ -1,10 +1,10 @@
 /** @module Turns problems of a manifest and dangerous changes of a plan into annotations. */
 
-import { type DriftReport, hasDrift } from "../../model/drift.ts";
-import type { Change, Plan } from "../../model/plan.ts";
-import type { Problem, SourceRange } from "../../model/problem.ts";
-import { escapeText } from "../typeset.ts";
-import { amount } from "../words.ts";
+import { type DriftReport, hasDrift } from "../model/drift.ts";
+import type { Change, Plan } from "../model/plan.ts";
+import type { Problem, SourceRange } from "../model/problem.ts";
+import { escapeText } from "./typeset.ts";
+import { amount } from "./words.ts";
 
 /** Converts the path of a manifest file to one relative to the root of the repository. */
 export type PathOf = (file: string) => string;

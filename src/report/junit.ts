@@ -1,15 +1,15 @@
 /** @module Formats drift reports as JUnit XML: a suite for each manifest, a case for each resource. */
 import XMLBuilder from "fast-xml-builder";
-import { parseAddress } from "../../model/address.ts";
-import type { ResourceDrift } from "../../model/drift.ts";
-import { type GraphformError, isManifestError } from "../../model/errors.ts";
-import { defined, type JsonObject } from "../../model/json.ts";
-import type { SourceRange } from "../../model/problem.ts";
-import type { PathOf } from "../github/annotations.ts";
-import type { ShownDrift, ShownValue } from "../shown.ts";
-import { escapeLines, escapeText } from "../typeset.ts";
-import { partialListsIn, probeFigures, unseenIn } from "../view/census-view.ts";
-import { driftField, fieldText } from "../view/change-block.ts";
+import { parseAddress } from "../model/address.ts";
+import type { ResourceDrift } from "../model/drift.ts";
+import { type GraphformError, isManifestError } from "../model/errors.ts";
+import { defined, type JsonObject } from "../model/json.ts";
+import type { SourceRange } from "../model/problem.ts";
+import type { PathOf } from "./annotations.ts";
+import type { ShownDrift, ShownValue } from "./shown.ts";
+import { escapeLines, escapeText } from "./typeset.ts";
+import { partialListsIn, probeFigures, unseenIn } from "./view/census-view.ts";
+import { driftField, fieldText } from "./view/change-block.ts";
 
 /** Result of a check. `failed` is a difference, `error` means that the check itself could not be made. */
 type JunitResult =

@@ -1,14 +1,14 @@
 /** @module Formats a drift report as JSON. */
 
-import { type FieldDrift, hasDrift, type ResourceDrift } from "../../model/drift.ts";
-import type { GraphformError } from "../../model/errors.ts";
-import { defined, type JsonObject } from "../../model/json.ts";
-import { placeJson } from "../change-json.ts";
-import { errorDiagnostics } from "../problems.ts";
-import { isMarked, type ShownDrift, type ShownValue } from "../shown.ts";
-import { censusJson } from "../view/census-view.ts";
-import { countDrift } from "../view/drift-view.ts";
-import { type KindNames, typeOf } from "../words.ts";
+import { type FieldDrift, hasDrift, type ResourceDrift } from "../model/drift.ts";
+import type { GraphformError } from "../model/errors.ts";
+import { defined, type JsonObject } from "../model/json.ts";
+import { placeJson } from "./change-json.ts";
+import { errorDiagnostics } from "./problems.ts";
+import { isMarked, type ShownDrift, type ShownValue } from "./shown.ts";
+import { censusJson } from "./view/census-view.ts";
+import { countDrift } from "./view/drift-view.ts";
+import { type KindNames, typeOf } from "./words.ts";
 
 /** Version of the document. A reader ignores keys that it does not know, and refuses another major version. */
 const formatVersion = "1.0";

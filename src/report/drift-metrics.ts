@@ -1,8 +1,8 @@
 /** @module Turns a drift report into metrics for the text file collector of Prometheus' node exporter. */
-import { parseAddress } from "../../model/address.ts";
-import { countUnread, type DriftReport, driftClasses, hasDrift } from "../../model/drift.ts";
-import { type Asked, probeCounts } from "../view/census-view.ts";
-import { countDrift } from "../view/drift-view.ts";
+import { parseAddress } from "../model/address.ts";
+import { countUnread, type DriftReport, driftClasses, hasDrift } from "../model/drift.ts";
+import { type Asked, probeCounts } from "./view/census-view.ts";
+import { countDrift } from "./view/drift-view.ts";
 
 const lastSuccess = "graphform_last_success_timestamp_seconds";
 const lastHelp = "Time of the last look that could be made.";

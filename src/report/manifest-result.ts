@@ -1,10 +1,10 @@
 /** @module Joins the results of several manifests: counts, one exit code, one JSON document, one report in Markdown. */
-import type { ExitCode, GraphformError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { failureMarkdown, reportBytes, reportMarkdown } from "../markdown/report-markdown.ts";
-import { bytesOf, codeSpan, marker, withoutMarker } from "../markdown/within-budget.ts";
-import type { ReportView } from "../view/report-view.ts";
-import { amount } from "../words.ts";
+import type { ExitCode, GraphformError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
+import { failureMarkdown, reportBytes, reportMarkdown } from "./markdown/report-markdown.ts";
+import { bytesOf, codeSpan, marker, withoutMarker } from "./markdown/within-budget.ts";
+import type { ReportView } from "./view/report-view.ts";
+import { amount } from "./words.ts";
 
 /** A result, or the error that kept it from being made. */
 export type Attempt<T> =
