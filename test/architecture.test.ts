@@ -221,7 +221,10 @@ describe("architecture", () => {
   it("imports files that exist, by their own extension", () => {
     const known = new Set(read("{src,test,scripts,bench}/**/*.ts").map(({ path }) => path));
     const edges = [...src, ...read("{test,scripts,bench}/**/*.ts")].flatMap(importsOf);
-    const own = edges.filter(({ is, to }) => is === "file" && !/\.(json|mjs|generated\.\w+)$/.test(to));
+    // The driver of a store is found by its name, which is no name of a file here.
+    const own = edges.filter(
+      ({ is, to }) => is === "file" && !/\.(json|mjs|generated\.\w+)$|\$\{type\}/.test(to),
+    );
     expect(own.filter(({ to }) => !known.has(to)).map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
