@@ -40,6 +40,7 @@ export {
 export type * from "./model/address.ts";
 export type { MigrationRules } from "./model/desired.ts";
 export type * from "./model/drift.ts";
+export type * from "./model/errors.ts";
 export {
   type ExitCode,
   exitCodes,
@@ -56,8 +57,7 @@ export type { Phase, PhaseName, Source } from "./model/observed.ts";
 export type * from "./model/outcome.ts";
 export type * from "./model/plan.ts";
 export { hasChanges } from "./model/plan.ts";
-export type { NotProbed } from "./model/probe-reading.ts";
-export type * from "./model/problem.ts";
+export type { NotProbed } from "./model/probe.ts";
 export type { ManifestIdentity, ServiceIdentity } from "./model/service-identity.ts";
 export type { Spec } from "./model/spec.ts";
 export type * from "./model/state.ts";

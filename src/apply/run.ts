@@ -2,7 +2,7 @@
 
 import { exitCodes, type GraphformError, isGraphformError, isServiceError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
-import { objectKey } from "../model/object-key.ts";
+import { objectKey } from "../model/observed.ts";
 import type { StepOutcome } from "../model/outcome.ts";
 import type { Operation, Step } from "../model/plan.ts";
 import type { Bound } from "../model/state.ts";

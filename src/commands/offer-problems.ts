@@ -1,7 +1,6 @@
 /** @module Compares a valid manifest with the values that the service offers today. */
 import { canCheckOffer, checkOffer } from "../kinds/offered-parameters.ts";
-import { GraphformError } from "../model/errors.ts";
-import type { Problem } from "../model/problem.ts";
+import { GraphformError, type Problem } from "../model/errors.ts";
 import { learnSecretsAtHand } from "../project/open-run.ts";
 import { checkedManifest, openProject } from "../project/project.ts";
 import { escapeText } from "../report/typeset.ts";

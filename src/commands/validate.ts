@@ -1,6 +1,5 @@
 /** @module Validates manifests without network, or also against the service. */
-import { exitCodes, ownError, worseExit } from "../model/errors.ts";
-import type { Problem } from "../model/problem.ts";
+import { exitCodes, ownError, type Problem, worseExit } from "../model/errors.ts";
 import { manifestProblems, openProject } from "../project/project.ts";
 import { problemAnnotations } from "../report/annotations.ts";
 import {

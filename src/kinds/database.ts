@@ -2,13 +2,21 @@
 import { isDatabaseError } from "../database/failures.ts";
 import type { DatabaseSettings } from "../database/settings.ts";
 import { instanceSchema } from "../fields/instance.ts";
+import { engineValue } from "../model/compare.ts";
 import { asError, ServiceError } from "../model/errors.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
 import { defined, isObject, type Json, type JsonObject, textIn } from "../model/json.ts";
 import type { DatabaseLogin, Usable } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
-import { engineValue, type ProbeAnswer, type ProbeRequest, type RawValue } from "../model/probe-reading.ts";
-import { notAsked, type ProbeTrouble, refusedAt, unanswered } from "../model/probe-troubles.ts";
+import {
+  notAsked,
+  type ProbeAnswer,
+  type ProbeRequest,
+  type ProbeTrouble,
+  type RawValue,
+  refusedAt,
+  unanswered,
+} from "../model/probe.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { AskRole, Endpoint } from "./instance-operations.ts";

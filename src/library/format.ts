@@ -2,9 +2,9 @@
 import { kinds } from "../kinds/index.ts";
 import { systemClock } from "../model/clock.ts";
 import type { DriftReport } from "../model/drift.ts";
+import type { Problem } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
-import type { Problem } from "../model/problem.ts";
 import { packageVersion, pageAssets, projectUrl } from "../project/package-files.ts";
 import { sha256 } from "../project/worlds.ts";
 import { driftJson } from "../report/drift-json.ts";

@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import process from "node:process";
 import { secretReader } from "../manifest/read-secret.ts";
+import type { Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { ManifestLimits, SecretSource } from "../model/manifest.ts";
-import type { Problem } from "../model/problem.ts";
 import type { StateDocument } from "../model/state.ts";
 import { connect } from "../project/connect.ts";
 import { locateService } from "../project/locate-service.ts";

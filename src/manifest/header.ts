@@ -1,8 +1,9 @@
 /** @module Reads a manifest up to its resources and outputs: variables are filled in, the rest is validated, the `state` section beyond its schema. */
+
+import type { Problem } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding, KindRegistry } from "../model/kind.ts";
 import type { Header, ManifestLimits } from "../model/manifest.ts";
-import type { Problem } from "../model/problem.ts";
 import { isStoreType, type StoreType, storeKeys, stores, storeTypes } from "../model/stores/index.ts";
 import { holdsCredentials, namesCredential } from "../model/userinfo.ts";
 import { refusedSections, sectionFault } from "./limits.ts";

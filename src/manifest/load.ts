@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { Position, Problem } from "../model/problem.ts";
+import type { Position, Problem } from "../model/errors.ts";
 import { fileOutside } from "./limits.ts";
 import { errorAt, type Fault } from "./problems/fault.ts";
 import type { SourceFile } from "./source.ts";

@@ -1,8 +1,8 @@
 /** @module Follows paths through the files of a manifest and finds their source ranges: the one place that knows positions. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from "yaml";
 import { type Address, parseAddress } from "../model/address.ts";
+import type { Position, SourceRange } from "../model/errors.ts";
 import { perObject } from "../model/per-object.ts";
-import type { Position, SourceRange } from "../model/problem.ts";
 import type { Layer, Path } from "./source.ts";
 
 /** Start and end offsets in the text of one layer. */

@@ -2,11 +2,11 @@
 
 import { formatAddress } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
+import type { Problem } from "../model/errors.ts";
 import { disruptions } from "../model/field-schema.ts";
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Manifest } from "../model/manifest.ts";
-import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import { isTemplate } from "../model/sealed.ts";
 import { hasPassword } from "../model/userinfo.ts";

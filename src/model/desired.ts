@@ -1,7 +1,7 @@
 /** @module Defines a resource as the manifest declares it. */
 
 import type { Address } from "./address.ts";
-import type { SourceRange } from "./problem.ts";
+import type { SourceRange } from "./errors.ts";
 import type { Spec } from "./spec.ts";
 
 /** The rules of a replacement that keeps the data. */

@@ -1,10 +1,10 @@
 /** @module Defines the report of drift: what differs from the last apply, since when, by whom, and whether apply restores it. */
 import type { Address } from "./address.ts";
+import type { SourceRange } from "./errors.ts";
 import type { Disruption } from "./field-schema.ts";
 import type { Json } from "./json.ts";
 import type { Phase, Source } from "./observed.ts";
 import type { Census, Effect } from "./plan.ts";
-import type { SourceRange } from "./problem.ts";
 
 /**
  * Classes of a difference, the worst first. `outside`: the world has changed, which is drift that matters. `ours`: the manifest has

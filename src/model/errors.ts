@@ -1,7 +1,6 @@
 /** @module Defines exit codes and the errors that carry them. */
 import { defined } from "./json.ts";
 import type { Hide } from "./known-secrets.ts";
-import type { Problem } from "./problem.ts";
 
 /** Exit codes of the command line. When several apply, `worseExit` decides. */
 export const exitCodes = {
@@ -158,4 +157,29 @@ export function worseExit(codes: readonly ExitCode[]): ExitCode {
 /** A word as a POSIX shell reads it back unchanged: bare if that is safe, single-quoted otherwise. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A position in a manifest file; lines and columns count from 1, as editors do. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Start and end of a text in a file. `end` is just past its last character. */
+export interface SourceRange {
+  readonly file: string;
+  readonly start: Position;
+  readonly end: Position;
+}
+
+/** Something that the manifest's author can fix. `code` is stable; `excerpt` is the source line. */
+export interface Problem {
+  readonly code: string;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly range: SourceRange;
+  readonly excerpt?: string;
+  readonly hint?: string;
+  /** The resource it concerns, if there is one. */
+  readonly address?: string;
 }

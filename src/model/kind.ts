@@ -1,12 +1,12 @@
 /** @module Defines a kind of resource: its reader, its driver and its rules. */
 
 import type { Desired } from "./desired.ts";
+import type { Problem, SourceRange } from "./errors.ts";
 import type { KindSchema } from "./field-schema.ts";
 import type { JsonObject } from "./json.ts";
 import type { Hide } from "./known-secrets.ts";
 import type { Live, Owner, Ref, Seen } from "./observed.ts";
-import type { ProbeAnswer, ProbeRequest } from "./probe-reading.ts";
-import type { Problem, SourceRange } from "./problem.ts";
+import type { ProbeAnswer, ProbeRequest } from "./probe.ts";
 import type { Profile } from "./profile.ts";
 import type { Open } from "./sealed.ts";
 import type { Reads, Service } from "./service.ts";

@@ -1,10 +1,10 @@
 /** @module Defines a resolved manifest. */
 import type { Address } from "./address.ts";
 import type { Desired, Lifecycle } from "./desired.ts";
+import type { Problem, SourceRange } from "./errors.ts";
 import type { Disruption, KindSchema } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Live, Seen } from "./observed.ts";
-import type { Problem, SourceRange } from "./problem.ts";
 import { referenceFields } from "./templates.ts";
 
 /** The `service` section; what is absent comes from options, the environment or the local platform. */

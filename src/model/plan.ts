@@ -1,12 +1,12 @@
 /** @module Defines the plan: changes, steps and guards as data. */
 
 import type { Address } from "./address.ts";
+import type { SourceRange } from "./errors.ts";
 import type { Disruption } from "./field-schema.ts";
 import { defined, type Json, type JsonObject } from "./json.ts";
 import type { MigrationTerms } from "./migration.ts";
 import type { Phase, Source } from "./observed.ts";
-import type { NotProbed } from "./probe-reading.ts";
-import type { SourceRange } from "./problem.ts";
+import type { NotProbed } from "./probe.ts";
 import { flatten, nest, type Spec } from "./spec.ts";
 
 export type Action =

@@ -3,8 +3,7 @@
 import { sameValue } from "./compare.ts";
 import { type Rows, rowAt } from "./field-schema.ts";
 import { type Json, stableJson } from "./json.ts";
-import { objectKey } from "./object-key.ts";
-import type { Live, Ref } from "./observed.ts";
+import { type Live, objectKey, type Ref } from "./observed.ts";
 import { holdsSecret } from "./sealed.ts";
 import type { Spec } from "./spec.ts";
 import type { Bound, StateDocument } from "./state.ts";

@@ -3,8 +3,7 @@
 import { gracePeriod, longestSearch } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
-import { anotherObject } from "../model/object-key.ts";
-import type { Doubt, Live, PhaseName, Seen } from "../model/observed.ts";
+import { anotherObject, type Doubt, type Live, type PhaseName, type Seen } from "../model/observed.ts";
 import { appliedOf } from "../model/precondition.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { Bound } from "../model/state.ts";

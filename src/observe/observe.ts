@@ -7,7 +7,7 @@ import { GraphformError, isServiceError } from "../model/errors.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import { type OutputTable, withNames } from "../model/manifest.ts";
 import type { Doubt, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
-import type { NotProbed } from "../model/probe-reading.ts";
+import type { NotProbed } from "../model/probe.ts";
 import { referenceFields } from "../model/templates.ts";
 import {
   assertSomethingRead,

@@ -1,19 +1,21 @@
 /** @module Asks running objects themselves once the service has shown all of them, and adds the answers to what it shows. */
 
 import type { Address } from "../model/address.ts";
+import { valuesShown } from "../model/compare.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, partnersOf } from "../model/field-schema.ts";
 import { defined, type Json, mapped } from "../model/json.ts";
 import type { Live, Observed } from "../model/observed.ts";
 import {
   isLoginKind,
+  isRefusal,
   type NotProbed,
   type ProbeAnswer,
   type ProbeRequest,
   type Referent,
-  valuesShown,
-} from "../model/probe-reading.ts";
-import { isRefusal, sharedDatabases, sharedEndpoints } from "../model/probe-troubles.ts";
+  sharedDatabases,
+  sharedEndpoints,
+} from "../model/probe.ts";
 import type { Spec } from "../model/spec.ts";
 import { hostsIn, knownValues, waitsFor } from "../model/templates.ts";
 import { forEachItem, type Known, type ObserveContext, readerOf } from "./look.ts";

@@ -1,11 +1,25 @@
-/** @module Compares a declared spec with an observed one, field by field. */
+/** @module Compares what is declared, what was applied, and what the service and the running object show, field by field. */
 
 import { sameValue } from "../model/compare.ts";
-import { type Disruption, type FieldSchema, type Rows, rowAt, verbsBetween } from "../model/field-schema.ts";
-import { defined, type Json } from "../model/json.ts";
-import type { Seen } from "../model/observed.ts";
+import { shellWord } from "../model/errors.ts";
+import {
+  type Disruption,
+  type FieldSchema,
+  fieldRows,
+  isSettable,
+  limitOf,
+  partnersOf,
+  type Rows,
+  rowAt,
+  verbsBetween,
+} from "../model/field-schema.ts";
+import { defined, type Json, own } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
+import { appliedOf } from "../model/precondition.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
+import type { Bound } from "../model/state.ts";
 import { waitsFor } from "../model/templates.ts";
 
 export interface DiffInput {
@@ -79,4 +93,164 @@ function disruptionOf(row: FieldSchema, before: Json | undefined, after: Json): 
   const verb = verbsBetween(row, String(before), String(after)).at(-1)?.verb;
   if (verb === undefined) return row["x-disruption"] ?? "none";
   return verb === "start" ? "none" : verb === "stop" ? "downtime" : "restart";
+}
+
+type SeenSpec = Observed["spec"];
+
+/**
+ * Shows probed values in place of configured ones, but only of fields whose configured value is the declared one: if the manifest has
+ * changed, the change is planned from what is configured. A refused login counts only if the declared password was applied before.
+ */
+export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observed {
+  const shown = Object.entries(observed.probed?.values ?? {});
+  if (shown.length === 0 || observed.phase.is !== "ready") return observed;
+  const spec = { ...observed.spec };
+  for (const [path, value] of shown) {
+    const want = own(wanted, path);
+    const configured = own(observed.spec, path);
+    if (want === undefined) continue;
+    if (configured === undefined ? value === null : !sameValue(configured.value, want, rowAt(rows, path)))
+      continue;
+    spec[path] = { value, source: "probed", ...defined({ configured }) };
+  }
+  return { ...observed, spec };
+}
+
+/**
+ * The observed values that the diff compares. A probed value stays if an update would set it, or if the database reads it only at its start;
+ * otherwise the configured one takes its place. So a probed value never replaces an object, and an update that had no effect is not sent again.
+ */
+export function plannedFrom(
+  spec: SeenSpec,
+  rows: Rows,
+  bound: Pick<Bound, "ineffective"> | undefined,
+): SeenSpec {
+  if (Object.values(spec).every(({ source }) => source !== "probed")) return spec;
+  const entries = Object.entries(spec).flatMap(([path, seen]): [string, Seen][] => {
+    const row = rowAt(rows, path);
+    const isSent = !row["x-create-only"] && bound?.ineffective?.includes(path) !== true;
+    if (seen.source !== "probed" || isSent) return [[path, seen]];
+    if (seen.configured !== undefined) return [[path, seen.configured]];
+    // Read when it starts, it shows what it was made with; set while it runs, it may have been set by hand.
+    return isSettable(row) ? [] : [[path, seen]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The fields that were set by hand in the running object and can be set back there. */
+export function heals(
+  wanted: Spec,
+  { spec, probed }: Pick<Observed, "spec" | "probed">,
+  rows: Rows,
+  ignored: readonly string[],
+): readonly FieldChange[] {
+  const found = fieldsOf(wanted).flatMap(([path, after]): FieldChange[] => {
+    const [seen, row] = [own(spec, path), rowAt(rows, path)];
+    if (seen?.source !== "probed" || !isHealed(row) || sameValue(seen.value, after, row)) return [];
+    if (ignored.some((entry) => covers(entry, path))) return [];
+    const secret = row["x-secret"] === true;
+    const shared = { path, before: seen.value, after, source: seen.source, secret };
+    return [{ ...shared, effect: "in-place", disruption: "none", via: "database" }];
+  });
+  return found.filter(({ path, after = null }) => forbidding(path, after, probed, rows, found) === undefined);
+}
+
+/** The field, not set back itself, whose live value forbids to set another one in the running object. */
+function forbidding(
+  path: string,
+  wanted: Json,
+  probed: Observed["probed"],
+  rows: Rows,
+  healed: readonly FieldChange[],
+): { readonly path: string; readonly value: Json } | undefined {
+  const isHealing = new Set(healed.map((field) => field.path));
+  return partnersOf(path, rows)
+    .filter((partner) => !isHealing.has(partner))
+    .map((partner) => ({ path: partner, value: own(probed?.values ?? {}, partner) ?? 0 }))
+    .find((partner) => {
+      const isLimit = limitOf(rowAt(rows, path)) === partner.path;
+      const [value, limit] = isLimit ? [wanted, partner.value] : [partner.value, wanted];
+      return Number(limit) !== 0 && Number(value) > Number(limit);
+    });
+}
+
+/** True for a field that no update changes and that can be set in the running object. */
+function isHealed(row: FieldSchema): boolean {
+  return row["x-create-only"] === true && isSettable(row);
+}
+
+/** The way to undo a difference that a probe has found and that apply leaves as it is. */
+function remedyForDrift(
+  path: string,
+  { noun, rows }: { readonly noun: string; readonly rows: Rows },
+  { address, probed }: Pick<Observed, "address" | "probed">,
+  { live, wanted }: { readonly live: Json; readonly wanted: Json },
+): string {
+  const row = rowAt(rows, path);
+  const partner = isHealed(row) ? forbidding(path, wanted, probed, rows, []) : undefined;
+  const restart = `graphform ${noun} restart ${shellWord(address)} loads what is configured`;
+  if (partner !== undefined)
+    return `${partner.path} is ${String(partner.value)} in the database and does not allow it: ${restart}`;
+  if (row["x-create-only"]) return restart;
+  const what = live === null ? "refuses it" : "shows another value";
+  return `${path} was applied and the database ${what}: change the declared value, or ask those who run the service`;
+}
+
+/**
+ * Differences between applied values and shown ones, save those that the manifest declares too or an operation in progress explains. Of
+ * an object that is not bound yet, probed values that differ from the declared ones.
+ */
+export function driftOf(
+  observed: Observed,
+  bound: Bound | undefined,
+  after: Spec,
+  { schema, noun }: Pick<Kind, "schema" | "noun">,
+  planned: readonly FieldChange[],
+): readonly FieldChange[] {
+  const rows = fieldRows(schema);
+  const isPlanned = new Set(planned.map(({ path }) => path));
+  const recorded =
+    bound === undefined
+      ? declaredOfProbed(
+          observed,
+          after,
+          (path) => isPlanned.has(path) || rowAt(rows, path)["x-secret"] === true,
+        )
+      : appliedOf(bound);
+  const isReplaced = planned.some(({ effect }) => effect === "replace");
+  const shown = Object.entries(observed.spec).filter(([path, seen]) => {
+    if (seen.source === "recorded" || !Object.hasOwn(recorded, path)) return false;
+    const wanted = after[path];
+    return wanted === undefined || !sameValue(wanted, seen.value, rowAt(rows, path));
+  });
+  if (shown.length === 0) return [];
+  const drifted = diffSpec({
+    desired: Object.fromEntries(shown.map(([path, seen]) => [path, seen.value])),
+    observed: Object.fromEntries(
+      shown.map(([path]): [string, Seen] => [path, { value: recorded[path] ?? null, source: "recorded" }]),
+    ),
+    rows,
+    ignored: [],
+    moving: new Set(),
+    unseen: "trust",
+  });
+  return drifted.map((field): FieldChange => {
+    const seen = observed.spec[field.path];
+    if (seen?.source !== "probed") return field;
+    const shared = { ...field, effect: "in-place", disruption: "none", shownBy: "probed" } as const;
+    if (isPlanned.has(field.path)) return shared;
+    if (bound === undefined && isReplaced)
+      return { ...shared, wayOut: "set by hand in the database; a new one starts as declared" };
+    const values = { live: seen.value, wanted: after[field.path] ?? null };
+    return { ...shared, wayOut: remedyForDrift(field.path, { noun, rows }, observed, values) };
+  });
+}
+
+/** The declared values of fields that the running object shows itself, without those that are left out. */
+function declaredOfProbed({ spec }: Observed, after: Spec, isLeftOut: (path: string) => boolean): Spec {
+  const entries = Object.entries(spec).flatMap(([path, { source }]): [string, Json][] => {
+    const wanted = after[path];
+    return source !== "probed" || wanted === undefined || isLeftOut(path) ? [] : [[path, wanted]];
+  });
+  return Object.fromEntries(entries);
 }

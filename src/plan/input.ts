@@ -6,7 +6,7 @@ import type { KindRegistry } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
 import type { Doubt, Observed, Unmanaged } from "../model/observed.ts";
 import type { CreateDoubt, Guard, PlanOptions } from "../model/plan.ts";
-import type { NotProbed } from "../model/probe-reading.ts";
+import type { NotProbed } from "../model/probe.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
 

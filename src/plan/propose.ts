@@ -16,19 +16,15 @@ import type { Kind } from "../model/kind.ts";
 import { isClosed } from "../model/migration.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange, MayBe } from "../model/plan.ts";
-import { passwordRefused } from "../model/probe-troubles.ts";
+import { passwordRefused } from "../model/probe.ts";
 import { fewOf } from "../model/quantity.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { mayBeThere } from "./adoption-candidates.ts";
-import { diffSpec } from "./diff.ts";
-import { driftOf } from "./drift.ts";
-import { importerOf } from "./importer.ts";
+import { diffSpec, driftOf, heals, plannedFrom } from "./diff.ts";
 import type { PlanInput } from "./input.ts";
 import { whyHeld, whyHookRuns, whyMigrated, whyOpened, whyRetired } from "./migration-words.ts";
-import { markToKeep, whyMarked } from "./owner-mark.ts";
-import { heals, plannedFrom } from "./probed.ts";
-import { base, hasVanished, type Subject, specOf } from "./subjects.ts";
+import { base, hasVanished, importerOf, markToKeep, type Subject, specOf, whyMarked } from "./subjects.ts";
 
 /** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
 export function propose(subject: Subject, input: PlanInput, recreated: ReadonlySet<Address>): Change {

@@ -8,8 +8,8 @@ import type { Change, Step } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { guardsToRemember } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
-import { hookSteps, migrationSteps } from "./migrations.ts";
 import { isBeingDeleted } from "./propose.ts";
+import { hookSteps, migrationSteps } from "./replacement.ts";
 import { existing, shared } from "./step.ts";
 import type { Subject } from "./subjects.ts";
 

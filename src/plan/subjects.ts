@@ -4,15 +4,16 @@ import type { Desired } from "../model/desired.ts";
 import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
 import { defined, type Json, type JsonObject, mapped } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
-import type { Doubt, Observed } from "../model/observed.ts";
-import type { Change } from "../model/plan.ts";
+import { type Doubt, type Observed, objectKey } from "../model/observed.ts";
+import { perObject } from "../model/per-object.ts";
+import type { Change, FieldChange } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import type { Bound, Intent } from "../model/state.ts";
 import { referenceFields, resolveKnown } from "../model/templates.ts";
+import { withProbed } from "./diff.ts";
 import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";
-import { withProbed } from "./probed.ts";
 
 export interface Subjects {
   readonly chosen: ReadonlyMap<Address, Subject>;
@@ -167,4 +168,65 @@ export function hasVanished({ bound, observed, doubt }: Subject): boolean {
 
 export function specOf(observed: Observed): Spec {
   return mapped(observed.spec, ({ value }) => value);
+}
+
+type Known = Pick<PlanInput, "desired" | "observed">;
+
+/** The other address that asks for the subject's object by its id. */
+export function importerOf({ address, kind, observed }: Subject, input: Known): Desired | undefined {
+  if (observed === undefined) return undefined;
+  const importers = importersIn(input);
+  const found = [...importers(objectKey(kind, observed)), ...importers(unseenKey(kind, observed.id))];
+  return found.find((entry) => entry.address !== address);
+}
+
+/** Made once for each plan: every address asks. */
+const importersIn = perObject(({ desired, observed }: Known): ((key: string) => readonly Desired[]) => {
+  const importing = desired.flatMap((entry): readonly (readonly [string, Desired])[] => {
+    const { address, kind, importId } = entry;
+    if (importId === undefined) return [];
+    const seen = observed.get(address);
+    return [[seen === undefined ? unseenKey(kind, importId) : objectKey(kind, seen), entry]];
+  });
+  const groups = Map.groupBy(importing, ([key]) => key);
+  return (key) => (groups.get(key) ?? []).map(([, entry]) => entry);
+});
+
+/** The key of an object that was not looked at: only its id is known. */
+function unseenKey(kind: string, id: string): string {
+  return `${kind} ? ${id}`;
+}
+
+function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {
+  return kinds.named(kind).ownerMark({ lineage: state.lineage, address: withoutTwin(address) });
+}
+
+/** The mark that an object should show: ours, if it carried ours before. Empty if the service shows no marks or cannot set them. */
+export function markToKeep(subject: Subject, input: PlanInput): Spec {
+  const { bound, observed } = subject;
+  const operation = input.kinds.named(subject.kind).operations.mark ?? "";
+  if (bound === undefined || observed?.owner === undefined) return {};
+  if (input.profile.operations[operation] === undefined) return {};
+  const mark = markOf(subject, input);
+  const wasOurs =
+    observed.owner?.lineage === input.state.lineage ||
+    Object.keys(mark).some((path) => Object.hasOwn(bound.recorded, path));
+  return wasOurs ? mark : {};
+}
+
+/** The reason of a change whose fields all belong to the mark; undefined for any other change. */
+export function whyMarked(
+  fields: readonly FieldChange[],
+  subject: Subject,
+  input: PlanInput,
+): string | undefined {
+  const { bound } = subject;
+  const mark = markOf(subject, input);
+  if (fields.length === 0 || fields.some(({ path }) => !Object.hasOwn(mark, path))) return undefined;
+  const isMoved = fields.every(
+    ({ path, before }) => before !== undefined && (bound?.recorded[path] ?? before) === before,
+  );
+  return isMoved
+    ? "the tags that graphform keeps on it follow its address"
+    : "the tags that graphform keeps on it were removed or altered outside";
 }

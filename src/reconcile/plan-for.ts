@@ -10,7 +10,7 @@ import type { KindRegistry, Reader } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Guard, Plan, PlanOptions } from "../model/plan.ts";
-import { notAskedFor } from "../model/probe-reading.ts";
+import { notAskedFor } from "../model/probe.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";

@@ -1,8 +1,8 @@
 /** @module Turns problems of a manifest and dangerous changes of a plan into annotations. */
 
 import { type DriftReport, hasDrift } from "../model/drift.ts";
+import type { Problem, SourceRange } from "../model/errors.ts";
 import type { Change, Plan } from "../model/plan.ts";
-import type { Problem, SourceRange } from "../model/problem.ts";
 import { escapeText } from "./typeset.ts";
 import { amount } from "./words.ts";
 

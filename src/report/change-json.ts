@@ -1,9 +1,9 @@
 /** @module Formats the changes, drift, outputs and steps of a plan as JSON. */
 
 import { parseAddress } from "../model/address.ts";
+import type { SourceRange } from "../model/errors.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Change, OutputChange, Step } from "../model/plan.ts";
-import type { SourceRange } from "../model/problem.ts";
 import { nest } from "../model/spec.ts";
 import { isMarked, type ShownChange, type ShownPlan, type ShownSpec, type ShownValue } from "./shown.ts";
 import { type KindNames, typeOf } from "./words.ts";

@@ -1,11 +1,10 @@
 /** @module Formats errors, problems, plans and applies as lines of the event stream, in the shape of the UI stream of Terraform. */
 
 import { type Address, parseAddress } from "../model/address.ts";
-import type { GraphformError } from "../model/errors.ts";
+import type { GraphformError, Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import { type Change, hasChanges, type Operation } from "../model/plan.ts";
-import type { Problem } from "../model/problem.ts";
 import { type Command, doneWords, lastLine, stepWords, unsettledWords } from "./apply-text.ts";
 import { actionReason } from "./change-json.ts";
 import { planLine, summarize, verdictOf } from "./plan-summary.ts";

@@ -2,9 +2,8 @@
 import XMLBuilder from "fast-xml-builder";
 import { parseAddress } from "../model/address.ts";
 import type { ResourceDrift } from "../model/drift.ts";
-import { type GraphformError, isManifestError } from "../model/errors.ts";
+import { type GraphformError, isManifestError, type SourceRange } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
-import type { SourceRange } from "../model/problem.ts";
 import type { PathOf } from "./annotations.ts";
 import type { ShownDrift, ShownValue } from "./shown.ts";
 import { escapeLines, escapeText } from "./typeset.ts";

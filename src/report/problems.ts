@@ -1,8 +1,7 @@
 /** @module Formats errors, and the problems of a manifest, as text and as JSON. */
 
-import { type GraphformError, isManifestError } from "../model/errors.ts";
+import { type GraphformError, isManifestError, type Position, type Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
-import type { Position, Problem } from "../model/problem.ts";
 import {
   cutStartTo,
   cutTo,

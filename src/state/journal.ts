@@ -2,7 +2,7 @@
 
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
-import { objectKey } from "../model/object-key.ts";
+import { objectKey } from "../model/observed.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { Binding, Journal, StateEvent } from "../model/state-event.ts";
 import { nextVersion } from "./document.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Driver } from "../../src/model/kind.ts";
-import { anotherObject } from "../../src/model/object-key.ts";
+import { anotherObject } from "../../src/model/observed.ts";
 import type { Bound } from "../../src/model/state.ts";
 import { withFreshGuards } from "../../src/reconcile/reconcile.ts";
 import { type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";

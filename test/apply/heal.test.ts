@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { outcomeOf } from "../../src/apply/outcome.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Driver } from "../../src/model/kind.ts";
-import type { ProbeAnswer } from "../../src/model/probe-reading.ts";
+import type { ProbeAnswer } from "../../src/model/probe.ts";
 import { askedSchema } from "../support/toy-kind.ts";
 import { toyWorld } from "../support/toy-world.ts";
 

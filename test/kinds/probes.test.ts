@@ -3,8 +3,7 @@ import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { instance } from "../../src/kinds/instance.ts";
 import { user } from "../../src/kinds/user.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { ProbeAnswer } from "../../src/model/probe-reading.ts";
-import { notAsked, refusedAt, unanswered } from "../../src/model/probe-troubles.ts";
+import { notAsked, type ProbeAnswer, refusedAt, unanswered } from "../../src/model/probe.ts";
 import type { Service } from "../../src/model/service.ts";
 import { type Answer, bulk, startRespServer } from "../database/resp-server.ts";
 

@@ -1,5 +1,5 @@
+import type { Problem } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Problem } from "../../src/model/problem.ts";
 import type { Profile } from "../../src/model/profile.ts";
 import { check } from "../manifest/check.ts";
 import { testProfile } from "../manifest/test-profile.ts";

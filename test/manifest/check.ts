@@ -5,8 +5,8 @@ import { user } from "../../src/kinds/user.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { type ManifestInputs, type Resolution, resolveManifest } from "../../src/manifest/resolve.ts";
 import type { SecretText } from "../../src/manifest/secrets.ts";
+import type { Problem } from "../../src/model/errors.ts";
 import { type Kind, kindRegistry } from "../../src/model/kind.ts";
-import type { Problem } from "../../src/model/problem.ts";
 import { compileValidators } from "../support/compile-validators.ts";
 import { testProfile } from "./test-profile.ts";
 

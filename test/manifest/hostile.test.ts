@@ -4,7 +4,7 @@ import { readHeader } from "../../src/manifest/header.ts";
 import { decode } from "../../src/manifest/load.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import type { Resolution } from "../../src/manifest/resolve.ts";
-import type { Problem } from "../../src/model/problem.ts";
+import type { Problem } from "../../src/model/errors.ts";
 import { runs } from "../support/runs.ts";
 import { check, testInputs } from "./check.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ManifestInputs } from "../../src/manifest/resolve.ts";
+import type { Problem } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Problem } from "../../src/model/problem.ts";
 import { check } from "./check.ts";
 
 const place = { tier: "free", component: "free", cloudProvider: "aws", region: "us-east-1" };

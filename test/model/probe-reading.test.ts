@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { instanceSchema } from "../../src/fields/instance.ts";
+import { readBack } from "../../src/model/compare.ts";
 import { type FieldSchema, fieldRows, parameterOf } from "../../src/model/field-schema.ts";
 import type { Json } from "../../src/model/json.ts";
-import { type RawValue, readBack } from "../../src/model/probe-reading.ts";
+import type { RawValue } from "../../src/model/probe.ts";
 
 const rows = fieldRows(instanceSchema);
 const rowAt = (name: string): FieldSchema => rows.get(`config.${name}`) ?? {};

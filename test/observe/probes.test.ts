@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindRegistry, type Reader } from "../../src/model/kind.ts";
 import type { Live, PhaseName } from "../../src/model/observed.ts";
-import type { ProbeAnswer, ProbeRequest } from "../../src/model/probe-reading.ts";
+import type { ProbeAnswer, ProbeRequest } from "../../src/model/probe.ts";
 import type { Open } from "../../src/model/sealed.ts";
 import { type Observation, observe } from "../../src/observe/observe.ts";
 import { type Case, planInput, type Rest, type Scene } from "../support/plan-input.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Desired } from "../../src/model/desired.ts";
-import { importerOf } from "../../src/plan/importer.ts";
 import type { PlanInput } from "../../src/plan/input.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { subjectsOf } from "../../src/plan/subjects.ts";
+import { importerOf, subjectsOf } from "../../src/plan/subjects.ts";
 import { planInput, type Scene } from "../support/plan-input.ts";
 
 /** A fleet that is imported, and how often its plan asks an address which object it imports. */

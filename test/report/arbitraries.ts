@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { Problem } from "../../src/model/errors.ts";
 import { disruptions } from "../../src/model/field-schema.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import type { ApplyEvent, Outcome, StepOutcome } from "../../src/model/outcome.ts";
@@ -12,7 +13,6 @@ import type {
   Plan,
   Step,
 } from "../../src/model/plan.ts";
-import type { Problem } from "../../src/model/problem.ts";
 import { flatten } from "../../src/model/spec.ts";
 import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
 import { plan } from "./plan-parts.ts";

@@ -1,5 +1,5 @@
 import type { DriftReport, FieldDrift, ResourceDrift } from "../../src/model/drift.ts";
-import type { SourceRange } from "../../src/model/problem.ts";
+import type { SourceRange } from "../../src/model/errors.ts";
 
 /** A place in the manifest. */
 export const at = (line: number, file = "graphform.yaml"): SourceRange => ({

@@ -1,6 +1,6 @@
+import type { SourceRange } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Change, FieldChange, Plan, Step } from "../../src/model/plan.ts";
-import type { SourceRange } from "../../src/model/problem.ts";
 import type { Sealed } from "../../src/model/sealed.ts";
 import { flatten, type Spec } from "../../src/model/spec.ts";
 import { emptyPlan } from "../support/empty-plan.ts";

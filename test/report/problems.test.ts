@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { excerptsOf } from "../../src/manifest/problems/excerpt.ts";
-import type { Problem } from "../../src/model/problem.ts";
+import type { Problem } from "../../src/model/errors.ts";
 import { problemsJson, problemsText } from "../../src/report/problems.ts";
 import { makePalette } from "../../src/report/typeset.ts";
 

@@ -1,9 +1,9 @@
 import { kinds } from "../../src/kinds/index.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Desired } from "../../src/model/desired.ts";
+import type { SourceRange } from "../../src/model/errors.ts";
 import { defined, isObject, type JsonObject } from "../../src/model/json.ts";
 import type { Manifest } from "../../src/model/manifest.ts";
-import type { SourceRange } from "../../src/model/problem.ts";
 import type { Seal } from "../../src/model/sealed.ts";
 import { flatten, type Spec } from "../../src/model/spec.ts";
 import { referenceFields, waitsFor } from "../../src/model/templates.ts";

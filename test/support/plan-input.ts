@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Desired, Lifecycle, Timeouts } from "../../src/model/desired.ts";
+import type { SourceRange } from "../../src/model/errors.ts";
 import { defined, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type Kind, kindRegistry } from "../../src/model/kind.ts";
 import type { Move, Removal } from "../../src/model/manifest.ts";
 import type { Observed, PhaseName, Seen, Source } from "../../src/model/observed.ts";
 import type { Action, Change, Plan, PlanOptions } from "../../src/model/plan.ts";
-import type { SourceRange } from "../../src/model/problem.ts";
 import { flatten } from "../../src/model/spec.ts";
 import type { Bound, Converging, StateDocument } from "../../src/model/state.ts";
 import { overlay } from "../../src/observe/look-at-bound.ts";

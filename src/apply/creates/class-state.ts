@@ -2,7 +2,7 @@
 import type { Address } from "../../model/address.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
-import { objectKey } from "../../model/object-key.ts";
+import { objectKey } from "../../model/observed.ts";
 import type { CreateRound } from "../../model/state.ts";
 import type { Journal } from "../../model/state-event.ts";
 import type { ApplyContext } from "../context.ts";

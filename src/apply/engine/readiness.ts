@@ -2,11 +2,11 @@
 import type { Usable } from "../../model/kind.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import type { ProbeAnswer } from "../../model/probe-reading.ts";
+import type { ProbeAnswer } from "../../model/probe.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
-import { askObject, sharedAt, valuesToAskWith } from "../probe.ts";
+import { askObject, sharedAt, valuesToAskWith } from "../probe-object.ts";
 
 /** Tries the resource itself for at most `timeout` ms. One that does not answer is a warning: it may be unreachable from here on purpose. */
 export async function untilUsable(

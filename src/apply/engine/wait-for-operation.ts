@@ -8,9 +8,8 @@ import { fieldRows } from "../../model/field-schema.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { fieldsOf, type Spec } from "../../model/spec.ts";
-import type { ApplyContext, StepResult } from "../context.ts";
-import { waitsForPerson } from "../context.ts";
-import { askObject, valuesOf } from "../probe.ts";
+import { type ApplyContext, type StepResult, waitsForPerson } from "../context.ts";
+import { askObject, valuesOf } from "../probe-object.ts";
 import { converge } from "./converge.ts";
 import { untilUsable } from "./readiness.ts";
 

@@ -10,7 +10,7 @@ import { submitChange } from "../engine/submit.ts";
 import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evidence/unconfirmed-write.ts";
-import { probedBaseline, withProbedPaths } from "../probe.ts";
+import { probedBaseline, withProbedPaths } from "../probe-object.ts";
 import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
 
 export interface ChangeRequest {

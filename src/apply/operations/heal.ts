@@ -7,7 +7,7 @@ import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { submitChange } from "../engine/submit.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
-import { probedBaseline, requestOf, withProbedPaths } from "../probe.ts";
+import { probedBaseline, requestOf, withProbedPaths } from "../probe-object.ts";
 import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
 
 /** Sets fields back and reads them again. The state remembers only when they were seen right: an interrupted repair is planned again. */

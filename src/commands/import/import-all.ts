@@ -7,7 +7,7 @@ import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import type { KindRegistry, LeftOut } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
-import { objectKey } from "../../model/object-key.ts";
+import { objectKey } from "../../model/observed.ts";
 import { hasChanges, type Plan } from "../../model/plan.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { referenceFields } from "../../model/templates.ts";

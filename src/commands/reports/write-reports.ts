@@ -1,10 +1,9 @@
 /** @module Writes the reports of one manifest or of several: files, the summary of the step, its outputs and annotations. */
 
 import { resolve } from "node:path";
-import { GraphformError, isManifestError } from "../../model/errors.ts";
+import { GraphformError, isManifestError, type SourceRange } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Plan } from "../../model/plan.ts";
-import type { SourceRange } from "../../model/problem.ts";
 import { packageVersion, pageAssets, projectUrl } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import { sha256 } from "../../project/worlds.ts";

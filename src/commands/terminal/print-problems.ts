@@ -1,5 +1,5 @@
 /** @module Prints the problems of a manifest, with a limit on warnings. */
-import type { Problem } from "../../model/problem.ts";
+import type { Problem } from "../../model/errors.ts";
 import { problemsText } from "../../report/problems.ts";
 import { makePalette } from "../../report/typeset.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,8 +1,8 @@
 /** @module Writes a live value into the text of a manifest, at the field of one resource. */
 import { Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
 import { type AddressParts, formatAddress } from "../../model/address.ts";
+import type { SourceRange } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject, stableJson } from "../../model/json.ts";
-import type { SourceRange } from "../../model/problem.ts";
 import { textParts } from "../expression.ts";
 import { type Followed, follow, rangeOf, spanOf, type WrittenMap } from "../locate.ts";
 import { parseManifest } from "../parse.ts";

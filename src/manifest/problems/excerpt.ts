@@ -1,8 +1,8 @@
 /** @module Sorts the problems that people see and cuts their source lines out of the files: keys, and of values only those of plain fields. */
 import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type Scalar } from "yaml";
+import type { Problem, SourceRange } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Finding, Kind } from "../../model/kind.ts";
-import type { Problem, SourceRange } from "../../model/problem.ts";
 import type { Layer, Parsed, Path } from "../source.ts";
 import { plainFields, type ShownAt, shownKey } from "./plain-fields.ts";
 

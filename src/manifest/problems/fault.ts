@@ -1,8 +1,8 @@
 /** @module Makes problems: faults with a message and a hint at their place in a manifest, and values and paths in the words of messages. */
 import type { Address } from "../../model/address.ts";
+import type { SourceRange } from "../../model/errors.ts";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Finding } from "../../model/kind.ts";
-import type { SourceRange } from "../../model/problem.ts";
 import { withoutUserinfo } from "../../model/userinfo.ts";
 import { type BlockName, type Part, rangeAt } from "../locate.ts";
 import type { Layer, Path } from "../source.ts";

@@ -14,13 +14,13 @@ import {
   type Unchanged,
   type UnmanagedDrift,
 } from "../../model/drift.ts";
+import type { SourceRange } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import { defined, own } from "../../model/json.ts";
 import type { KindRegistry } from "../../model/kind.ts";
 import type { Observed, Unmanaged } from "../../model/observed.ts";
 import type { Change, Plan } from "../../model/plan.ts";
-import { passwordRefused } from "../../model/probe-troubles.ts";
-import type { SourceRange } from "../../model/problem.ts";
+import { passwordRefused } from "../../model/probe.ts";
 import type { Bound } from "../../model/state.ts";
 import { fieldDrifts } from "./field-drifts.ts";
 

@@ -3,13 +3,13 @@
 import { sameValue } from "../../model/compare.ts";
 import type { Desired } from "../../model/desired.ts";
 import { type DriftClass, driftClasses, type FieldDrift } from "../../model/drift.ts";
+import type { SourceRange } from "../../model/errors.ts";
 import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import { defined, type Json, stableJson } from "../../model/json.ts";
 import type { Observed, Seen } from "../../model/observed.ts";
 import type { Change, FieldChange } from "../../model/plan.ts";
 import { appliedOf } from "../../model/precondition.ts";
-import { passwordRefused } from "../../model/probe-troubles.ts";
-import type { SourceRange } from "../../model/problem.ts";
+import { passwordRefused } from "../../model/probe.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { Bound } from "../../model/state.ts";
 import { waitsFor } from "../../model/templates.ts";

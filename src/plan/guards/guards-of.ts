@@ -6,10 +6,10 @@ import type { Change, Guard } from "../../model/plan.ts";
 import { fewOf } from "../../model/quantity.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
+import { immovableGuards, migrationGuard, replacementGuard } from "../replacement.ts";
 import type { Subject } from "../subjects.ts";
 import { doubtGuard, openCreateGuard } from "./missing.ts";
 import { destroys, protectionGuard, remedyForOnDelete } from "./protection.ts";
-import { immovableGuards, migrationGuard, replacementGuard } from "./replacement.ts";
 
 /** The guards of one change. A deletion that is under way has passed its guards already. */
 export function guardsOf(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {

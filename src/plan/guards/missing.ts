@@ -1,7 +1,7 @@
 /** @module Guards what relies on a bound object that the service does not show: one in doubt, another one, or everything at once. */
 import type { Address } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
-import { remedyForAnother } from "../../model/object-key.ts";
+import { remedyForAnother } from "../../model/observed.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { referenceFields } from "../../model/templates.ts";
 import type { PlanInput } from "../input.ts";

@@ -1,7 +1,7 @@
 /** @module Turns the problems of a manifest into findings. */
 
+import type { Problem } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
-import type { Problem } from "../../model/problem.ts";
 import type { ReportFinding } from "./sarif-log.ts";
 
 export function problemFindings(problems: readonly Problem[]): readonly ReportFinding[] {

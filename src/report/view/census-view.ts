@@ -4,7 +4,7 @@ import type { DriftReport } from "../../model/drift.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import type { Source } from "../../model/observed.ts";
 import type { Census } from "../../model/plan.ts";
-import { type NotProbed, notAskedFor } from "../../model/probe-reading.ts";
+import { type NotProbed, notAskedFor } from "../../model/probe.ts";
 import { firstOf } from "../../model/quantity.ts";
 import { amount, sourceMeaning, sourceWords } from "../words.ts";
 import type { CensusView, CountView } from "./report-view.ts";

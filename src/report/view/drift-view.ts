@@ -9,7 +9,7 @@ import {
   type ResourceDrift,
 } from "../../model/drift.ts";
 import { shellWord } from "../../model/errors.ts";
-import { passwordRefused } from "../../model/probe-troubles.ts";
+import { passwordRefused } from "../../model/probe.ts";
 import type { ShownDrift, ShownValue } from "../shown.ts";
 import { quoteText } from "../typeset.ts";
 import { amount, type KindNames, timeText } from "../words.ts";

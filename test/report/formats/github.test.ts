@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Problem } from "../../../src/model/problem.ts";
+import type { Problem } from "../../../src/model/errors.ts";
 import {
   type Annotation,
   annotationLines,

@@ -1,11 +1,11 @@
 /** @module Asks the running object of a step itself. */
 
+import { valuesShown } from "../model/compare.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Live } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import { lastApplied } from "../model/precondition.ts";
-import { type ProbeAnswer, type ProbeRequest, type Referent, valuesShown } from "../model/probe-reading.ts";
-import { sharedEndpoints } from "../model/probe-troubles.ts";
+import { type ProbeAnswer, type ProbeRequest, type Referent, sharedEndpoints } from "../model/probe.ts";
 import type { Spec } from "../model/spec.ts";
 import { hostsIn, knownValues } from "../model/templates.ts";
 import { type ApplyContext, driverOf } from "./context.ts";

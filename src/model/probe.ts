@@ -1,7 +1,73 @@
-/** @module Names the causes for which a running object gave no answer, each with its way out. */
+/** @module Defines what a running object is asked and answers, and names the causes for which it gives no answer, each with its remedy. */
+
+import type { Address } from "./address.ts";
+import { fieldRows, type KindSchema } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
-import type { ProbeAnswer } from "./probe-reading.ts";
+import type { Live } from "./observed.ts";
 import { fewOf } from "./quantity.ts";
+import type { Spec } from "./spec.ts";
+
+/** True for a kind that shows no more than whether its login is taken: a user of a database, and no database. */
+export function isLoginKind(schema: KindSchema): boolean {
+  return [...fieldRows(schema).values()].every(
+    ({ "x-probe": probe }) => probe === undefined || ("connection" in probe && probe.connection === "login"),
+  );
+}
+
+/** An object, and everything that it is asked with. It holds opened secrets, lives for one question and goes nowhere else. */
+export interface ProbeRequest {
+  readonly live: Live;
+  /** Declared values that are known now, secrets opened. */
+  readonly spec: Spec;
+  /** The objects that the spec refers to, by the path of the reference. */
+  readonly referents: { readonly [path: string]: Referent };
+}
+
+/** An object that another one refers to. */
+export interface Referent {
+  readonly outputs: JsonObject;
+  /** The values that were declared or last applied. */
+  readonly spec: Spec;
+}
+
+/** `refused`: it surely refuses the declared value of `path`. `unanswered`: it was asked. `not-asked`: nothing to ask, or to ask with. */
+export type ProbeAnswer =
+  | {
+      readonly is: "answered";
+      /** Path -> the engine's own value; true if the connection proves what is declared. */
+      readonly values: { readonly [path: string]: RawValue };
+      readonly engine?: string;
+      /** Tells the running process from every other one; absent if it does not say. */
+      readonly identity?: string;
+      /** Says what it refused to tell, if it did. */
+      readonly denied?: string;
+    }
+  | ({ readonly is: "refused"; readonly path: string } & Unanswered)
+  | ({ readonly is: "unanswered" } & Unanswered)
+  | ({ readonly is: "not-asked" } & Unanswered);
+
+/** The reason for an answer that is missing, and what can be done about it. */
+interface Unanswered {
+  readonly reason: string;
+  readonly wayOut?: string;
+}
+
+/** A value as the engine gives it. */
+export type RawValue = number | string | boolean;
+
+/** The reason why no object was asked if the run was told to ask none. */
+export const notAskedFor = "--no-probe";
+
+/** An object that was not asked, did not answer, or refuses the declared password. */
+export interface NotProbed extends Unanswered {
+  readonly address: Address;
+  /** A login of a user of a database, and no database. */
+  readonly login?: true;
+  /** It was asked, and did not answer all: what it shows is not known. */
+  readonly failed?: true;
+  /** It was tried, and refuses the declared password. */
+  readonly refused?: true;
+}
 
 /** Causes for which a running object gave no answer, each with its remedy. None names a value of the manifest or an address. */
 const troubles = {
