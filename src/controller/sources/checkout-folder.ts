@@ -1,8 +1,10 @@
 /** @module Makes and removes the folders of checkouts, and writes files into them that are checked before. */
 import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { GraphformError } from "../../index.ts";
+import { digestOf } from "../digest.ts";
 import { refused } from "./git-url.ts";
 
 const mb = 1024 * 1024;
@@ -15,9 +17,11 @@ export const limits: { readonly [name in Limit]: number } = {
   ...{ fetchedBytes: 256 * mb, ms: 120_000, depth: 32 },
 };
 
+/** The name of a folder tells the machine and the process that it belongs to. */
 const prefix = "graphform-checkout-";
+const machine = digestOf(hostname()).toString("hex").slice(0, 8);
 
-/** Ms after which a folder belongs to no run any more: a run that was killed leaves one. */
+/** Ms after which a folder belongs to no run any more, whatever its process. */
 const abandonedAfter = 26 * 3_600_000;
 
 /** The files of one commit of a manifest, in a folder that its caller removes. */
@@ -42,14 +46,28 @@ async function removeAbandoned(): Promise<void> {
     const path = join(tmpdir(), name);
     const found = await lstat(path).catch(() => undefined);
     if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) continue;
-    if (Date.now() - found.mtimeMs > abandonedAfter) await rm(path, { recursive: true, force: true });
+    if (Date.now() - found.mtimeMs > abandonedAfter || isOfNone(name, found.mtimeMs))
+      await rm(path, { recursive: true, force: true });
   }
 }
 
-/** Does work in a new temporary folder, which is removed if the work fails. Removes those that killed processes have left a day ago. */
+/** True for a folder of a process of this machine that has ended; its id may be that of this process by now. */
+function isOfNone(name: string, madeAt: number): boolean {
+  const [where, pid] = name.slice(prefix.length).split("-");
+  if (where !== machine) return false;
+  if (Number(pid) === process.pid) return madeAt < Date.now() - process.uptime() * 1000;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+}
+
+/** Does work in a new temporary folder, which is removed if the work fails. Removes those that killed processes have left. */
 export async function inWorkFolder<T>(work: (folder: WorkFolder) => Promise<T>): Promise<T> {
   await removeAbandoned();
-  const root = await mkdtemp(join(tmpdir(), prefix));
+  const root = await mkdtemp(join(tmpdir(), `${prefix}${machine}-${process.pid}-`));
   const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 3 });
   try {
     const files = join(root, "files");

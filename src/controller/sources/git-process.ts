@@ -72,12 +72,25 @@ function resolveLine({ host, port, addresses }: NonNullable<AllowedUrl["pinned"]
   return `${host}:${port}:${written.join(",")}`;
 }
 
+/**
+ * Runs git beside a watcher: the pipe 3 ends when this process does, however that ends, and then so does the group. No file gets larger than
+ * the limit lets it, also while this process stands still.
+ */
+const script = `ulimit -f "$1" 2> /dev/null; shift
+  { read -r _ <&3; kill -KILL 0; } > /dev/null 2>&1 &
+  exec git "$@" 3<&-`;
+
 /** Runs git; returns its output. Throws `source-unreachable`, `source-refused` if it is too large, and the signal's reason. All that it started ends. */
 export async function git(args: readonly string[], access: GitAccess, input: GitInput = {}): Promise<Buffer> {
   const { stdin, maxOutput = 1024 * 1024, growing } = input;
   access.signal.throwIfAborted();
   const options = { cwd: access.root, env: environmentOf(access), shell: false, detached: true };
-  const child = spawn("git", args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
+  // In blocks of 512 bytes, or larger ones: the watch below comes first, and says why.
+  const blocks = String(Math.ceil(limits.fetchedBytes / 512) * 2);
+  const child = spawn("/bin/sh", ["-c", script, "git", blocks, ...args], {
+    ...options,
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+  });
   let failure: unknown;
   const end = (reason?: unknown): void => {
     failure ??= reason;
@@ -110,10 +123,13 @@ export async function git(args: readonly string[], access: GitAccess, input: Git
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once("error", () => reject(missing()));
+      // The watcher holds its pipe.
+      child.once("exit", () => end());
       child.once("close", resolve);
     });
     if (growing !== undefined) await endIfLarge(growing, end);
     if (failure !== undefined) throw failure;
+    if (code === 127) throw missing();
     if (code !== 0) throw unreachable(`git says: ${complaintIn(words)}`);
     return Buffer.concat(chunks);
   } finally {

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { basename, join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../../../src/controller/sources/checkout-folder.ts";
@@ -13,6 +14,7 @@ import { makeRepository, type Repository } from "./repositories.ts";
 
 const text = "apiVersion: graphform/v1\nname: shop\n";
 const never = new AbortController().signal;
+const program = fileURLToPath(new URL("../support/git-process.ts", import.meta.url));
 
 let temporary = "";
 let repository: Repository;
@@ -153,6 +155,32 @@ describe("a repository is read", () => {
     expect(readdirSync(temporary)).toEqual(["graphform-checkout-young"]);
     utimesSync(young, new Date(0), new Date(0));
     await filesOf({});
+  });
+
+  it("not without git, which is said", async () => {
+    vi.stubEnv("PATH", "/nothing");
+    expect(await refusalOf(newestCommit(manifest(), allowing(), never))).toMatch(/^git-missing: /);
+  });
+
+  it("by processes that end with their worker, however that ends, and its half checkouts go at the next one", async () => {
+    const hanging = await listen(() => undefined);
+    const child = spawn(process.execPath, [program, `${hanging.url}/a.git`], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    await new Promise((asked) => hanging.server.once("request", asked));
+    expect((await processesWith(`${hanging.url}/a.git`)).length).toBeGreaterThan(1);
+    expect(readdirSync(temporary)).toHaveLength(1);
+    repository.write("a.yaml", text);
+    repository.commit();
+    await filesOf({});
+    expect(readdirSync(temporary), "the folder of a process that lives").toHaveLength(1);
+    const gone = new Promise((done) => child.once("exit", done));
+    child.kill("SIGKILL");
+    await gone;
+    await expect.poll(() => processesWith(hanging.url)).toEqual([]);
+    await filesOf({});
+    hanging.close();
   });
 });
 
