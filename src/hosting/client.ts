@@ -14,7 +14,6 @@ import { createThrottle, type Ticket } from "./throttle/throttle.ts";
 import {
   interrupted,
   passesForRead,
-  renameBody,
   serviceDates,
   tracedExchange,
   withinPatience,
@@ -22,6 +21,7 @@ import {
 } from "./wire/exchange.ts";
 import { readAnswer, withPages } from "./wire/read-answer.ts";
 import { type Base, baseOf, endpointOf, fillPath } from "./wire/request-url.ts";
+import { renameBody } from "./wire/spelling.ts";
 import { openConnections, type WireRequest, type WireResponse } from "./wire/transport.ts";
 
 /** Makes a client, and sends nothing. Repeats reads, but no write. Throws `url-invalid` and `url-in-clear`. */

@@ -1,6 +1,7 @@
 /** @module Translates cloud accounts to and from the service. */
 import { cloudAccountSchema } from "../fields/cloud-account.ts";
 import { accountResource, planEntries } from "../hosting/plan-catalogue.ts";
+import { fromWire, toWire, type Values } from "../hosting/wire/spelling.ts";
 import { GraphformError } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, own, textIn } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
@@ -14,7 +15,6 @@ import { checkCloudAccount } from "./cloud-account-rules.ts";
 import {
   createdId,
   defineKind,
-  fromWire,
   type Params,
   type ParamsAt,
   phaseOf,
@@ -22,9 +22,7 @@ import {
   resourceWriter,
   shownStatus,
   timesOf,
-  toWire,
   unlessMissing,
-  type Values,
 } from "./resource.ts";
 
 export const cloudAccount: Kind = defineKind({

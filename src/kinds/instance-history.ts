@@ -1,6 +1,6 @@
 /** @module Reads the snapshots and audit events of instances, and requests backups. */
 
-import { answerValues } from "../hosting/wire/answer-values.ts";
+import { answerValues } from "../hosting/wire/spelling.ts";
 import type { AuditEvent } from "../model/drift.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined, type Json, objectsIn, textIn } from "../model/json.ts";

@@ -1,15 +1,14 @@
 /** @module Reads every instance of an account from one list, with the place of each. */
 
 import { accountResource, type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
-import { answerValues } from "../hosting/wire/answer-values.ts";
 import { type Attempt, attempt, mayBeMore, type Read } from "../hosting/wire/read-answer.ts";
+import { answerValues, type Values } from "../hosting/wire/spelling.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Everything, LeftOut } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
-import type { Values } from "./resource.ts";
 
 /** Every instance that the user can see, its tier and component by the service's plans; undefined without such a list. */
 export async function listAllInstances(

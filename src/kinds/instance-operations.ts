@@ -1,12 +1,11 @@
 /** @module Reads the nodes and the address of an instance from its topology, and makes the requests of operations on it. */
-import { answerValues } from "../hosting/wire/answer-values.ts";
+import { answerValues, type Values } from "../hosting/wire/spelling.ts";
 import { GraphformError } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, objectsIn, own } from "../model/json.ts";
 import type { Choices } from "../model/kind.ts";
 import type { Ref } from "../model/observed.ts";
 import type { Profile, TopologyRules } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
-import type { Values } from "./resource.ts";
 
 /** Path parameters of a component: the keys that the profile has for a tier and a component. */
 export function instanceParams(place: JsonObject, profile: Profile): { readonly [name: string]: string } {

@@ -1,5 +1,6 @@
 /** @module Translates database instances to and from the service. */
 import { instanceSchema } from "../fields/instance.ts";
+import { fromWire, isShown, toWire, type Values } from "../hosting/wire/spelling.ts";
 import { isServiceError, ServiceError, withEvidence } from "../model/errors.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { defined, type JsonObject, mapped } from "../model/json.ts";
@@ -33,9 +34,7 @@ import {
 import {
   createdId,
   defineKind,
-  fromWire,
   isOfferedBy,
-  isShown,
   type Params,
   phaseOf,
   resourceReader,
@@ -43,8 +42,6 @@ import {
   shownStatus,
   tableDefaults,
   timesOf,
-  toWire,
-  type Values,
 } from "./resource.ts";
 
 export const instance: Kind = defineKind({

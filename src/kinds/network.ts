@@ -1,21 +1,13 @@
 /** @module Translates custom networks to and from the service. */
 import { instanceSchema } from "../fields/instance.ts";
 import { networkSchema } from "../fields/network.ts";
+import { fromWire, type Values } from "../hosting/wire/spelling.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Finding, Kind, RuleContext } from "../model/kind.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
 import type { Reads } from "../model/service.ts";
 import { isWritten } from "../model/spec.ts";
-import {
-  defineKind,
-  fromWire,
-  type ParamsAt,
-  phaseOf,
-  resourceReader,
-  resourceWriter,
-  timesOf,
-  type Values,
-} from "./resource.ts";
+import { defineKind, type ParamsAt, phaseOf, resourceReader, resourceWriter, timesOf } from "./resource.ts";
 import { findings, remark } from "./rule-tools.ts";
 
 /** Custom networks: adopted by id, or created if the profile has the operation. */

@@ -3,6 +3,7 @@ import { instanceSchema } from "../fields/instance.ts";
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import type { Attempt } from "../hosting/wire/read-answer.ts";
 import { boundedMatcher } from "../hosting/wire/service-error.ts";
+import { wireName } from "../hosting/wire/spelling.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
 import { fieldRows } from "../model/field-schema.ts";
@@ -10,7 +11,6 @@ import { isObject, type Json, objectsIn, own } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Answer, Reads } from "../model/service.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
-import { wireName } from "./resource.ts";
 
 interface NotOffered {
   readonly desired: Desired;

@@ -1,21 +1,13 @@
-/** @module Completes the declaration of a kind; lists, reads, creates, changes and deletes a resource by its operations, spelled by the field table. */
+/** @module Completes the declaration of a kind; lists, reads, creates, changes and deletes a resource by its operations. */
 
 import { safeText } from "../hosting/wire/parse-json.ts";
 import { mayBeMore } from "../hosting/wire/read-answer.ts";
+import { toWire, type Values } from "../hosting/wire/spelling.ts";
 import { isServiceError } from "../model/errors.ts";
 import { type FieldSchema, fieldRows, type KindSchema } from "../model/field-schema.ts";
-import {
-  defined,
-  isObject,
-  type Json,
-  type JsonObject,
-  objectsIn,
-  own,
-  stableJson,
-  textIn,
-} from "../model/json.ts";
+import { defined, type Json, type JsonObject, objectsIn, own, stableJson, textIn } from "../model/json.ts";
 import type { Driver, Kind, KindDeclaration, Reader } from "../model/kind.ts";
-import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
+import type { Live, Phase, Ref } from "../model/observed.ts";
 import { perObject } from "../model/per-object.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
@@ -204,62 +196,4 @@ export function isOfferedBy(row: FieldSchema, { tier, component }: Spec): boolea
     row["x-tiers"]?.includes(String(tier)) !== false &&
     row["x-components"]?.includes(String(component)) !== false
   );
-}
-
-export type Values = { readonly [name: string]: Json };
-
-/** The name of a field on the wire, in the dialect of the profile. */
-export function wireName(path: string, row: FieldSchema, { profile }: Pick<Reads, "profile">): string {
-  const name = row["x-wire"] ?? path.slice(path.lastIndexOf(".") + 1);
-  return own(profile.fields, name) ?? name;
-}
-
-/** The body of a create or an update: deployment fields at the top, settings inside requestParams. */
-export function toWire(schema: KindSchema, spec: Spec, service: Pick<Reads, "profile">): JsonObject {
-  const body: Record<string, Json> = {};
-  const requestParams: Record<string, Json> = {};
-  for (const [path, row] of fieldRows(schema)) {
-    const [value, part] = [spec[path], partOfRequest(path, row)];
-    if (value === undefined || part === undefined) continue;
-    (part === "body" ? body : requestParams)[wireName(path, row, service)] = value;
-  }
-  return Object.keys(requestParams).length === 0 ? body : { ...body, requestParams };
-}
-
-function partOfRequest(path: string, row: FieldSchema): "body" | "requestParams" | undefined {
-  if (!isSetting(row) || row["x-in"] === "metadata") return undefined;
-  return row["x-in"] ?? (path.startsWith("config.") ? "requestParams" : "body");
-}
-
-/** The fields that an answer shows under their own paths, or repeats among the request's parameters; no secrets. */
-export function fromWire(
-  schema: KindSchema,
-  values: Values,
-  service: Pick<Reads, "profile">,
-): { readonly [path: string]: Seen } {
-  const echo = isObject(values["resultParams"]) ? values["resultParams"] : {};
-  const spec: Record<string, Seen> = {};
-  for (const [path, row] of shownRows(schema)) {
-    const [described, echoed] = [own(values, path), own(echo, wireName(path, row, service))];
-    if (isShown(described)) spec[path] = { value: described, source: "described" };
-    else if (isShown(echoed)) spec[path] = { value: echoed, source: "echoed" };
-  }
-  return spec;
-}
-
-/** The rows of the fields that an answer may show. */
-const shownRows = perObject((schema: KindSchema) =>
-  [...fieldRows(schema)].filter(
-    ([, row]) => row["x-secret"] !== true && row.type !== "object" && isSetting(row),
-  ),
-);
-
-/** False for a part of the path of a resource, and for what operations change. */
-function isSetting(row: FieldSchema): boolean {
-  return row["x-place"] !== true && row["x-operations"] === undefined;
-}
-
-/** True for a value that an answer has: empty texts stand for values that are not set. */
-export function isShown(value: Json | undefined): value is Json {
-  return value !== undefined && value !== null && value !== "";
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
-import { answerValues } from "../../src/hosting/wire/answer-values.ts";
 import { readAnswer } from "../../src/hosting/wire/read-answer.ts";
+import { answerValues } from "../../src/hosting/wire/spelling.ts";
 import type { Endpoint } from "../../src/model/profile.ts";
 
 const profile = await loadProfile("default");

@@ -55,7 +55,7 @@ export const mutations: readonly Mutation[] = [
     "any-object-of-the-id",
     178,
     "an id that was given to another object is not that of the bound one",
-    "model/object-key.ts#anotherObject",
+    "model/observed.ts#anotherObject",
     () => () => undefined,
   ),
   without<typeof stillMissing.isThereAgain>(
@@ -284,7 +284,7 @@ export const mutations: readonly Mutation[] = [
     "replaced-unasked",
     28,
     "what holds data is replaced only where somebody says so",
-    "plan/guards/replacement.ts#replacementGuard",
+    "plan/replacement.ts#replacementGuard",
     () => () => undefined,
   ),
   without<typeof precondition.isStale>(

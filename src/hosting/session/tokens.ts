@@ -4,8 +4,8 @@ import { parseSetCookie } from "set-cookie-parser";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Endpoint, Profile, SessionProfile } from "../../model/profile.ts";
 import type { Call } from "../../model/service.ts";
-import { answerValues } from "../wire/answer-values.ts";
 import { parseJson } from "../wire/parse-json.ts";
+import { answerValues } from "../wire/spelling.ts";
 import type { WireRequest, WireResponse } from "../wire/transport.ts";
 
 /** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */

@@ -5,8 +5,8 @@ import { defined, type JsonObject, objectsIn, textIn } from "../../model/json.ts
 import type { Profile, TierKeys } from "../../model/profile.ts";
 import type { Call } from "../../model/service.ts";
 import { type PlanEntry, planEntries } from "../plan-catalogue.ts";
-import { answerValues } from "../wire/answer-values.ts";
 import { type Attempt, attempt, mayBeMore, type Read } from "../wire/read-answer.ts";
+import { answerValues } from "../wire/spelling.ts";
 
 /** The subscriptions to each plan, by the plan's key in paths. */
 export interface LookedUp {

@@ -1,7 +1,6 @@
 /** @module Exchanges one request with the service: names, patience, repetitions, trace, typed errors. */
 import type { Clock } from "../../model/clock.ts";
 import { exitCodes, isServiceError, ServiceError } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import { limitWords, waitLonger } from "../../model/time-limit.ts";
 import { repeatRequest } from "../../network/repeat-request.ts";
@@ -75,21 +74,6 @@ export function tracedExchange(
 
 export function interrupted(operation: string): ServiceError {
   return new ServiceError("aborted", operation, `${operation}: interrupted`, { wasSent: false });
-}
-
-/** `names` maps our keys, with dots for nested ones, to single keys of the service. */
-export function renameBody(
-  body: JsonObject,
-  names: { readonly [name: string]: string },
-  prefix = "",
-): JsonObject {
-  return Object.fromEntries(
-    Object.entries(body).map(([key, value]): [string, Json] => {
-      const path = `${prefix}${key}`;
-      const name = Object.hasOwn(names, path) ? names[path] : undefined;
-      return [name ?? key, isObject(value) ? renameBody(value, names, `${path}.`) : value];
-    }),
-  );
 }
 
 /** Most attempts of a request, and most while the service only answers 429. */

@@ -5,8 +5,8 @@ import type { Hide } from "../../model/known-secrets.ts";
 import type { Endpoint } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
 import { operations } from "../operations.ts";
-import { answerValues } from "./answer-values.ts";
 import { parseJson } from "./parse-json.ts";
+import { answerValues, type Values } from "./spelling.ts";
 
 const texts = [
   ...["status", "statusMessage", "failure", "instructions", "offboard"],
@@ -73,7 +73,7 @@ export function readAnswer(
 const mayBeAbsent: ReadonlySet<string> = new Set(["snapshot.list", "instance.snapshots"]);
 
 /** True for the missing status of an object that is shown: the object is changing. */
-function isUnsaid(name: string, values: { readonly [name: string]: Json }): boolean {
+function isUnsaid(name: string, values: Values): boolean {
   return name === "status" && values["id"] !== undefined;
 }
 
@@ -85,10 +85,7 @@ function isNull(body: Json, paths: readonly string[] = []): boolean {
 const words: ReadonlySet<string> = new Set(["failure", "statusMessage", "message"]);
 
 /** Applies `change` to the free texts among the values, also in the items of a list. */
-function withWords(
-  values: { readonly [name: string]: Json },
-  change: (text: string) => string,
-): { readonly [name: string]: Json } {
+function withWords(values: Values, change: (text: string) => string): Values {
   if (!Object.keys(values).some((name) => words.has(name) || name === "items")) return values;
   const changed = (name: string, value: Json): Json => {
     if (words.has(name) && typeof value === "string") return change(value);
@@ -143,8 +140,6 @@ export async function withPages(
   }
   return { ...first, values };
 }
-
-type Values = Answer["values"];
 
 /** True if a list says that it is not all, and nothing tells how to ask for the rest. */
 export function mayBeMore(values: Values): boolean {
