@@ -198,10 +198,10 @@ const readers: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^src\/state\/remote\/s3\/aws-credentials\.ts$/, "follows the variables of AWS"],
   [/^src\/controller\/sources\/git-process\.ts$/, "passes on what git needs to run"],
   [
-    /^src\/controller\/sources\/tenant-world\.ts$/,
+    /^src\/controller\/sources\/tenant-environment\.ts$/,
     "gives a tenant's manifests their part of the worker's environment",
   ],
-  [/^src\/controller\/runs\/checkout\.ts$/, "hands the worker's environment to the worlds of tenants"],
+  [/^src\/controller\/runs\/checkout\.ts$/, "hands the worker's environment to those of tenants"],
   [/^src\/platform\//, "is a program of its own"],
 ];
 

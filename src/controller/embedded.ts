@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import type { GraphformError } from "../index.ts";
-import { type Account, give, nativeFolder, trouble, unpackServer } from "./embedded-server.ts";
+import { type Account, embeddedError, give, nativeFolder, unpackServer } from "./embedded-server.ts";
 
 /** A PostgreSQL that ends with this process, however that ends. */
 export interface EmbeddedPostgres {
@@ -24,7 +24,7 @@ export interface EmbeddedPostgres {
 /** Exit code of `flock` if the lock is held. */
 const isLocked = 97;
 
-interface World {
+interface ServerParts {
   readonly home: string;
   readonly bin: string;
   readonly options: SpawnOptions;
@@ -44,7 +44,7 @@ export async function startEmbedded(
   const [data, sockets] = [join(home, "data"), join(home, "socket")];
   // Linux takes no more.
   if (Buffer.byteLength(join(sockets, ".s.PGSQL.5432")) > 107)
-    throw trouble("path", `a socket in ${home} has a path of over 107 bytes`, "name a shorter folder");
+    throw embeddedError("path", `a socket in ${home} has a path of over 107 bytes`, "name a shorter folder");
   const native = nativeFolder();
   await mkdir(home, { recursive: true, mode: 0o700 });
   const account = await accountFor(home);
@@ -57,24 +57,29 @@ export async function startEmbedded(
   const found = (await readFile(join(data, "PG_VERSION"), "utf8").catch(() => server.major)).trim();
   const versions = `${data} was made by PostgreSQL ${found}, and the package is PostgreSQL ${server.major}`;
   const way = `install the package of version ${found} and start on it; dump with pg_dump, move the folder away, install version ${server.major}, and restore`;
-  if (found !== server.major) throw trouble("version", versions, way);
+  if (found !== server.major) throw embeddedError("version", versions, way);
   const env = { LC_ALL: "C", LD_LIBRARY_PATH: join(server.folder, "lib"), PATH: "/usr/bin:/bin", TZ: "UTC" };
-  const world = { home, bin: join(server.folder, "bin"), options: { cwd: home, env, ...account }, onLog };
+  const parts = { home, bin: join(server.folder, "bin"), options: { cwd: home, env, ...account }, onLog };
   const passwordFile = join(home, "password");
   if (!existsSync(data)) {
     await makePassword(passwordFile, account);
-    await initialize(world, passwordFile);
+    await initialize(parts, passwordFile);
   } else if (!existsSync(passwordFile))
-    throw trouble("password", `${passwordFile} is gone`, "put it back: database-url beside it has it too");
+    throw embeddedError(
+      "password",
+      `${passwordFile} is gone`,
+      "put it back: database-url beside it has it too",
+    );
   const password = await readFile(passwordFile, "utf8");
   const url = `postgres://graphform:${password}@${encodeURIComponent(sockets)}/graphform`;
-  const run = await startUntilReady(world, url, patience);
+  const run = await startUntilReady(parts, url, patience);
   await writeFile(join(home, "database-url"), `${url}\n`, { mode: 0o600 });
   let isStopping = false;
   const { promise: ended, resolve: end } = Promise.withResolvers<GraphformError>();
   void run.ended.then(({ last }) => {
     const words = `the embedded PostgreSQL has ended: ${last}`;
-    if (!isStopping) end(trouble("ended", words, `see whether the disk of ${home} is full, and start again`));
+    if (!isStopping)
+      end(embeddedError("ended", words, `see whether the disk of ${home} is full, and start again`));
   });
   return {
     url,
@@ -103,7 +108,7 @@ async function makePassword(file: string, account: Account): Promise<void> {
 }
 
 /** Makes the data folder, under the lock of the folder; one that was cut short is made again. */
-async function initialize({ home, bin, options }: World, passwordFile: string): Promise<void> {
+async function initialize({ home, bin, options }: ServerParts, passwordFile: string): Promise<void> {
   const script = `[ -e data ] || { rm -rf partial-data && "$@" > /dev/null && mv partial-data data; }`;
   const partial = join(home, "partial-data");
   const args = ["-D", partial, "-U", "graphform", `--pwfile=${passwordFile}`, "-A", "scram-sha-256"];
@@ -115,7 +120,7 @@ async function initialize({ home, bin, options }: World, passwordFile: string): 
   );
   await program.catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    throw trouble("failed", `initdb failed: ${why}`, `see whether the disk of ${home} is full`);
+    throw embeddedError("failed", `initdb failed: ${why}`, `see whether the disk of ${home} is full`);
   });
 }
 
@@ -125,7 +130,7 @@ async function initialize({ home, bin, options }: World, passwordFile: string): 
  * Ctrl-C of the terminal does not reach it.
  */
 async function startUntilReady(
-  { home, bin, options, onLog }: World,
+  { home, bin, options, onLog }: ServerParts,
   url: string,
   patience: number,
 ): Promise<Run> {
@@ -158,8 +163,12 @@ async function startUntilReady(
     const { code, last } = await run.ended;
     if (Date.now() < end) continue;
     if (code === isLocked)
-      throw trouble("running", `a PostgreSQL runs on ${home} already`, "end the `graphform serve` of it");
-    throw trouble("failed", `the embedded PostgreSQL does not start: ${last}`, `look into ${home}`);
+      throw embeddedError(
+        "running",
+        `a PostgreSQL runs on ${home} already`,
+        "end the `graphform serve` of it",
+      );
+    throw embeddedError("failed", `the embedded PostgreSQL does not start: ${last}`, `look into ${home}`);
   }
 }
 
@@ -219,13 +228,13 @@ async function accountFor(home: string): Promise<Account> {
     known.find(([name]) => name === "graphform") ??
     known.find(([name]) => name === "nobody");
   if (account === undefined)
-    throw trouble("account", "there is no account graphform or nobody", "do not start it as root");
+    throw embeddedError("account", "there is no account graphform or nobody", "do not start it as root");
   const [name, uid, gid] = [account[0], Number(account[2]), Number(account[3])];
   for (let above = dirname(home); above !== dirname(above); above = dirname(above)) {
     const found = await stat(above);
     const words = `the account ${name}, which runs PostgreSQL, cannot enter ${above}`;
     if ((found.mode & 0o001) === 0 && found.uid !== uid)
-      throw trouble("account", words, "name another folder, such as /var/lib/graphform");
+      throw embeddedError("account", words, "name another folder, such as /var/lib/graphform");
   }
   return { uid, gid };
 }

@@ -6,7 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../src/controller/database/connect.ts";
 import type { RunRow } from "../../src/controller/database/schema.ts";
 import { startQueue } from "../../src/controller/queue/queue.ts";
-import { approveRun, type DecidingWorld, requestRun, uploadFiles } from "../../src/controller/runs/decide.ts";
+import {
+  approveRun,
+  type DecisionContext,
+  requestRun,
+  uploadFiles,
+} from "../../src/controller/runs/decide.ts";
 import { noticeRestore, takeForComplete } from "../../src/controller/runs/restored.ts";
 import { isEnd } from "../../src/controller/runs/transitions.ts";
 import { type LocalPlatform, platformUp } from "../support/local-platform.ts";
@@ -36,7 +41,7 @@ describe("a database that is put back from a copy", () => {
   }, 60_000);
   afterAll(() => fleet.close());
 
-  const open = async (url: string): Promise<DecidingWorld & { readonly close: () => Promise<void> }> => {
+  const open = async (url: string): Promise<DecisionContext & { readonly close: () => Promise<void> }> => {
     const database = openDatabase(url, () => undefined);
     const queue = await startQueue(url, () => undefined);
     const close = async (): Promise<void> => {

@@ -9,7 +9,7 @@ import {
   requestRun,
   uploadFiles,
 } from "../../src/controller/runs/decide.ts";
-import { addEvents } from "../../src/controller/runs/moves.ts";
+import { addEvents } from "../../src/controller/runs/run-moves.ts";
 import { buryRun, tick } from "../../src/controller/runs/tick.ts";
 import { uploadDigest } from "../../src/controller/sources/git.ts";
 import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";

@@ -107,7 +107,7 @@ export async function serveDoctor({
   settings,
   terminal,
 }: Invocation<DatabaseOptions & { readonly config?: string }>): Promise<number> {
-  const { controllerChecks } = await import("../../controller/doctor.ts");
+  const { controllerChecks } = await import("../../controller/check-controller.ts");
   const findings: Finding[] = [];
   for (const [name, look] of controllerChecks(await urlOf(options, settings), options.config))
     findings.push(await check(name, settings.secrets.hide, look));

@@ -6,20 +6,20 @@ import { type Database, isAway } from "../database/connect.ts";
 import { digestOf } from "../digest.ts";
 import { readerOf } from "./checks.ts";
 import { documentOf, ref } from "./documents.ts";
-import { type Endpoint, endpointsOf, openApi, type World } from "./endpoint.ts";
+import { type ApiContext, type Endpoint, endpointsOf, openApi } from "./endpoint.ts";
 import { fleetHandlers } from "./endpoints/fleet.ts";
 import { countRequests, healthHandlers } from "./endpoints/health.ts";
-import { assertExpected, hookHandlers } from "./endpoints/hooks.ts";
+import { assertExpected, hookHandlers } from "./endpoints/incoming-webhooks.ts";
 import { manifestHandlers } from "./endpoints/manifests.ts";
 import { runHandlers } from "./endpoints/runs.ts";
 import { stateHandlers } from "./endpoints/state.ts";
 import { json, Problem, problemAnswer, problemOf } from "./problem.ts";
 import { type Bindings, guard, peerOf, type Rate } from "./tokens.ts";
 
-export interface AppOptions extends Pick<World, "database" | "queue" | "config" | "version"> {
+export interface AppOptions extends Pick<ApiContext, "database" | "queue" | "config" | "version"> {
   /** Requests of one token, and failed sign-ins of one address. Default 50 a second, 200 at once. */
   readonly rate?: Rate;
-  readonly streams?: Partial<World["streams"]>;
+  readonly streams?: Partial<ApiContext["streams"]>;
   /** Told of errors that an answer hides. */
   readonly onTrouble?: (error: unknown) => void;
 }
@@ -44,25 +44,25 @@ export function createApp(options: AppOptions): App {
   const { database, queue, config, version, onTrouble = () => undefined } = options;
   const streams = { poll: 1_000, keepAlive: 15_000, longest: 600_000, ...options.streams };
   const requests = countRequests();
-  const world: World = { database, queue, config, version, counted: requests.lines, streams };
+  const context: ApiContext = { database, queue, config, version, counted: requests.lines, streams };
   const letIn = guard(database, options.rate ?? { perSecond: 50, burst: 200 });
 
   const answer = async (
     row: Endpoint,
     read: ReturnType<typeof readerOf>,
-    context: Exchange,
+    exchange: Exchange,
   ): Promise<Response> => {
-    const request = context.req.raw;
+    const request = exchange.req.raw;
     const { headers, signal } = request;
     const caller = await letIn(
       row,
       headers,
-      peerOf(context.env ?? {}, headers, config.current().http.trustProxy),
+      peerOf(exchange.env ?? {}, headers, config.current().http.trustProxy),
     );
-    assertExpected(row, world, headers);
-    const input = await read(request, context.req.param(), caller.tenant);
+    assertExpected(row, context, headers);
+    const input = await read(request, exchange.req.param(), caller.tenant);
     const work = async (): Promise<Response> => {
-      const done = await row.handle({ world, caller, ...input, headers, signal });
+      const done = await row.handle({ context, caller, ...input, headers, signal });
       if (done instanceof Response) return done;
       const [status = "", name = ""] = Object.entries(row.answers)[0] ?? [];
       return json(Number(status), documentOf(ref(name ?? ""), done));
@@ -84,8 +84,8 @@ export function createApp(options: AppOptions): App {
     const path = row.path.replace(/\{(\w+)\}/g, ":$1");
     const read = readerOf(row);
     methods.set(path, [...(methods.get(path) ?? []), row.method]);
-    app.on(row.method, path, async (context) => {
-      const response = await answer(row, read, context).catch(refuse);
+    app.on(row.method, path, async (exchange) => {
+      const response = await answer(row, read, exchange).catch(refuse);
       response.headers.set("x-content-type-options", "nosniff");
       requests.add(row.method, row.path, response.status);
       return response;

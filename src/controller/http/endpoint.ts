@@ -5,7 +5,7 @@ import type { Queue } from "../queue/queue.ts";
 import { bodies, components, members, pathSchemas, ref, type Schema } from "./documents.ts";
 import { type Access, type Caller, roles } from "./tokens.ts";
 
-export interface World {
+export interface ApiContext {
   readonly database: Database;
   readonly queue: Queue;
   readonly config: LiveConfig;
@@ -27,7 +27,7 @@ export interface Query {
 
 /** One request, after all checks. `bytes` is the body as it came. */
 export interface Call<Body = unknown> {
-  readonly world: World;
+  readonly context: ApiContext;
   readonly caller: Caller;
   readonly path: { readonly [name: string]: string };
   readonly query: Query;

@@ -57,15 +57,15 @@ export function runsOf(database: Database, within: readonly string[]): Found<"ru
 }
 
 /** The manifest of a path. Throws `not-found`; what is another tenant's is not looked for. */
-export async function findManifest(call: Pick<Call, "world" | "caller" | "path">): Promise<ManifestFound> {
+export async function findManifest(call: Pick<Call, "context" | "caller" | "path">): Promise<ManifestFound> {
   const { tenant = "", name = "" } = call.path;
-  const within = manifestsOf(call.world.database, tenants(call.caller, { tenant }));
+  const within = manifestsOf(call.context.database, tenants(call.caller, { tenant }));
   return found(await within.where("name", "=", name).executeTakeFirst());
 }
 
 /** The run of a path. Throws `not-found`, also for another tenant's. */
-export async function findRun({ world, caller, path: { run = "" } }: Call): Promise<RunFound> {
-  return found(await runsOf(world.database, tenants(caller, {})).where("id", "=", run).executeTakeFirst());
+export async function findRun({ context, caller, path: { run = "" } }: Call): Promise<RunFound> {
+  return found(await runsOf(context.database, tenants(caller, {})).where("id", "=", run).executeTakeFirst());
 }
 
 export function found<T>(row: T | undefined, detail?: string): T {

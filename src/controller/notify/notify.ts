@@ -7,7 +7,7 @@ import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
-import { openRuns } from "../runs/moves.ts";
+import { openRuns } from "../runs/run-moves.ts";
 
 /** A state of affairs that is told about. With another `about` it is a new one. */
 interface Condition {

@@ -1,17 +1,17 @@
-/** @module Makes the order for a thread: the files of a manifest in a checkout, with the world that its tenant may see. */
+/** @module Makes the order for a thread: the files of a manifest in a checkout, with the environment that its tenant may see. */
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { ControllerConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
 import type { ManifestRow } from "../database/schema.ts";
 import { checkOut } from "../sources/git.ts";
-import { tenantWorld } from "../sources/tenant-world.ts";
-import type { Order, StateFacts } from "./threads.ts";
-import type { WorkerWorld } from "./world.ts";
+import { tenantEnvironment } from "../sources/tenant-environment.ts";
+import type { Order, StateFacts } from "./thread-pool.ts";
+import type { WorkerContext } from "./worker-context.ts";
 
 /** Checks out a commit of a manifest, does the work with the order for a thread, and removes the checkout. */
 export async function withCheckout<T>(
-  { database, databaseUrl, config }: WorkerWorld,
+  { database, databaseUrl, config }: WorkerContext,
   manifest: ManifestRow,
   [commit, signal, creates = false]: readonly [commit: string, signal: AbortSignal, creates?: boolean],
   work: (order: Order) => Promise<T>,
@@ -25,7 +25,7 @@ export async function withCheckout<T>(
     .executeTakeFirst();
   const checkout = await checkOut({ ...manifest, upload: kept?.files ?? null }, commit, current, signal);
   try {
-    const { env, limits, service } = await tenantWorld(tenant, current, process.env, checkout.folder);
+    const { env, limits, service } = await tenantEnvironment(tenant, current, process.env, checkout.folder);
     const state = `${tenant}/${name}`;
     return await work({
       files: checkout.files,

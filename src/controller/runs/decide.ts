@@ -17,10 +17,10 @@ import {
   overtaken,
   setManifest,
   setRun,
-} from "./moves.ts";
+} from "./run-moves.ts";
 import { isEnd } from "./transitions.ts";
 
-export interface DecidingWorld {
+export interface DecisionContext {
   readonly database: Database;
   readonly queue: Queue;
 }
@@ -39,7 +39,7 @@ export interface About {
 
 /** A decision, with its terms. */
 export type Decision<Terms = object, T = string> = (
-  world: DecidingWorld,
+  context: DecisionContext,
   about: About & Terms,
 ) => Promise<T | Refused>;
 
@@ -186,7 +186,7 @@ export const pauseManifest: Decision<{ readonly until: string | null }> = decisi
 
 /** Adds a manifest and asks for its first run; refused as `changed` if the tenant has one of that name. */
 export async function addManifest(
-  { database, queue }: DecidingWorld,
+  { database, queue }: DecisionContext,
   {
     source,
     files,

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
 import { type Database, type Tx, waitWithoutLimit } from "../database/connect.ts";
 import type { OriginPart } from "../database/schema.ts";
-import { lockManifest, moveRun, openRuns, outcome, setManifest } from "./moves.ts";
+import { lockManifest, moveRun, openRuns, outcome, setManifest } from "./run-moves.ts";
 import { making, type Way } from "./transitions.ts";
 
 /** The sentence for a person who looks at a plan that was made from a copy. */

@@ -4,8 +4,9 @@ import { sql } from "kysely";
 import type { Tx } from "../database/connect.ts";
 import type { RunRow } from "../database/schema.ts";
 import { newestCommit } from "../sources/git.ts";
-import { busyDelay, type Next, putBack, type Stage } from "./carry-out.ts";
 import { besides, withCheckout } from "./checkout.ts";
+import { busyDelay, type Next, putBack, type Stage } from "./execute-run.ts";
+import { restoredWords } from "./restored.ts";
 import {
   freeApplies,
   keepPlan,
@@ -17,12 +18,11 @@ import {
   overtaken,
   setApproved,
   setManifest,
-} from "./moves.ts";
-import { restoredWords } from "./restored.ts";
-import { type Applied, databaseAway, type Failure, threadEnded } from "./threads.ts";
+} from "./run-moves.ts";
+import { type Applied, databaseAway, type Failure, threadEnded } from "./thread-pool.ts";
 import { making } from "./transitions.ts";
 import { changesAnything, type PlanDocument, planColumns, seesUnmanaged } from "./verdict.ts";
-import { countOthers, inTransaction, type Taken, type WorkerWorld } from "./world.ts";
+import { countOthers, inTransaction, type Taken, type WorkerContext } from "./worker-context.ts";
 
 interface Planned extends FoundSource {
   readonly plan: PlanDocument;
@@ -36,12 +36,12 @@ export const planning: Stage<Planned> = {
   working: "planning",
   ways: [{ from: "pending", to: "planning" }],
   back: async () => ({ from: "planning", to: "pending" }),
-  async work(world, taken, { signal }) {
+  async work(context, taken, { signal }) {
     const begun = new Date(Date.now() - clockDifference);
-    const found = await readSource(world, taken, signal);
+    const found = await readSource(context, taken, signal);
     const make = (creates: boolean): Promise<PlanDocument> =>
-      withCheckout(world, taken.manifest, [found.commit, signal, creates], (order) =>
-        world.threads.plan(order, signal),
+      withCheckout(context, taken.manifest, [found.commit, signal, creates], (order) =>
+        context.threads.plan(order, signal),
       );
     const plan = await make(false);
     // The ids that others bind matter only to a plan that may take an object for its own.
@@ -70,11 +70,11 @@ interface FoundSource {
  * approved one, so that drift is healed while a newer commit waits for its approval. Another worker goes on with what is found here.
  */
 async function readSource(
-  world: WorkerWorld,
+  context: WorkerContext,
   { run, manifest }: Taken,
   signal: AbortSignal,
 ): Promise<FoundSource> {
-  const newest = await newestCommit(manifest, world.config.current(), signal);
+  const newest = await newestCommit(manifest, context.config.current(), signal);
   const { approved_commit: approved, planned_commit: planned } = manifest;
   const isCheck = run.kind === "drift" && newest === planned && approved !== null;
   const found: FoundSource = isCheck
@@ -82,7 +82,7 @@ async function readSource(
     : { kind: "reconcile", commit: newest };
   const isNew = newest !== manifest.commit;
   if (isNew || found.kind !== run.kind)
-    await inTransaction(world, async (tx) => {
+    await inTransaction(context, async (tx) => {
       const locked = await lockManifest(tx, manifest.id);
       if (locked === undefined || locked.generation !== manifest.generation) return;
       const generation = locked.generation + (isNew ? 1 : 0);
@@ -96,7 +96,7 @@ async function readSource(
 /** Decides what follows a plan: nothing, an apply, or the approval of a person. */
 async function endPlanning(
   tx: Tx,
-  { config }: WorkerWorld,
+  { config }: WorkerContext,
   taken: Taken,
   { plan, commit, kind, begun }: Planned,
 ): Promise<Next | undefined> {
@@ -178,13 +178,13 @@ export const applying: Stage<Applied> = {
     isResumed || (await hasSteps(tx, run.id))
       ? { from: "applying", to: "converging" }
       : { from: "applying", to: "approved" },
-  async work(world, { run, manifest, isResumed }, { signal, add }) {
+  async work(context, { run, manifest, isResumed }, { signal, add }) {
     if (isResumed) add({ type: "note", message: "another worker goes on with this run" });
-    const plans = world.database.selectFrom("plans").select("document").where("run_id", "=", run.id);
+    const plans = context.database.selectFrom("plans").select("document").where("run_id", "=", run.id);
     const { document } = await plans.executeTakeFirstOrThrow();
     const approved = { fingerprint: run.fingerprint ?? "", document, isResumed };
-    const applied = await withCheckout(world, manifest, [run.commit ?? "", signal, true], (order) =>
-      world.threads.apply({ ...order, approved }, signal, (event) =>
+    const applied = await withCheckout(context, manifest, [run.commit ?? "", signal, true], (order) =>
+      context.threads.apply({ ...order, approved }, signal, (event) =>
         add({ type: "apply", event }, event.type === "step-end"),
       ),
     );
@@ -197,7 +197,7 @@ export const applying: Stage<Applied> = {
 
 /** Says whether an approved run may begin: its manifest is the same, and its tenant has fewer at work than it may. */
 async function mayBegin(
-  { config }: WorkerWorld,
+  { config }: WorkerContext,
   tx: Tx,
   { run, manifest }: Taken,
 ): Promise<"yes" | "no" | Next> {
@@ -210,7 +210,7 @@ async function mayBegin(
 }
 
 /** Decides what follows an apply by what it came to. */
-async function endApply(tx: Tx, _world: WorkerWorld, taken: Taken, applied: Applied): Promise<Next> {
+async function endApply(tx: Tx, _world: WorkerContext, taken: Taken, applied: Applied): Promise<Next> {
   const { kind, manifest_id } = taken.run;
   if ("refused" in applied) {
     const { refused: plan, why } = applied;

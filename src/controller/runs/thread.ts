@@ -18,7 +18,7 @@ import {
   type Order,
   type StateFacts,
   type ToThread,
-} from "./threads.ts";
+} from "./thread-pool.ts";
 import { beyond, difference, type PlanDocument } from "./verdict.ts";
 
 /** Events of one apply that say nothing new within this time are left out, in ms. */
@@ -28,10 +28,10 @@ let stopping = new AbortController();
 
 parentPort?.on("message", (message: ToThread) => {
   if (message === "stop") stopping.abort(new GraphformError("stopped", "the run was told to stop"));
-  else void carryOut(message);
+  else void executeOrder(message);
 });
 
-async function carryOut(order: Order): Promise<void> {
+async function executeOrder(order: Order): Promise<void> {
   stopping = new AbortController();
   const { signal } = stopping;
   const { approved } = order;

@@ -3,7 +3,8 @@ import { type SqlBool, sql } from "kysely";
 import type { LiveConfig } from "../config/config.ts";
 import { isAway, type Tx } from "../database/connect.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { DecidingWorld } from "./decide.ts";
+import type { DecisionContext } from "./decide.ts";
+import { noticeRestore } from "./restored.ts";
 import {
   askForRun,
   beginWhatWasAsked,
@@ -13,8 +14,7 @@ import {
   planQueue,
   sendApplies,
   setManifest,
-} from "./moves.ts";
-import { noticeRestore } from "./restored.ts";
+} from "./run-moves.ts";
 import { mayEndErrored } from "./transitions.ts";
 
 /** Manifests that one tick begins at most, the rest is due at the next one; runs that it deletes. */
@@ -30,11 +30,11 @@ const forgottenAfter = 120_000;
 const [keptDays, keptCheckDays] = [90, 1];
 
 /** Does all parts, also if one fails, unless the database may be a copy; rejects with the first error, after the others. */
-export async function tick(world: DecidingWorld & { readonly config: LiveConfig }): Promise<void> {
-  await noticeRestore(world.database, { isStart: false });
+export async function tick(context: DecisionContext & { readonly config: LiveConfig }): Promise<void> {
+  await noticeRestore(context.database, { isStart: false });
   const errors: unknown[] = [];
   for (const part of [beginChecks, findForgotten, beginApproved, forget])
-    await part(world, errors).catch((error: unknown) => errors.push(error));
+    await part(context, errors).catch((error: unknown) => errors.push(error));
   if (errors.length > 0) throw errors[0];
 }
 
@@ -42,7 +42,7 @@ export async function tick(world: DecidingWorld & { readonly config: LiveConfig 
 const isDue = sql<SqlBool>`removed_at IS NULL AND next_due_at <= now()`;
 
 /** A manifest whose check cannot be begun keeps no other one from its check; one whose row is locked is left to the next tick. */
-async function beginChecks({ database, queue }: DecidingWorld, errors: unknown[]): Promise<void> {
+async function beginChecks({ database, queue }: DecisionContext, errors: unknown[]): Promise<void> {
   const due = database.selectFrom("manifests").select("id").where(isDue).orderBy("next_due_at");
   const rest = (await due.limit(maxDue).execute()).values();
   // One after the other, those of a large fleet would take longer than a minute on a busy machine.
@@ -74,7 +74,7 @@ async function beginCheck(tx: Tx, queue: Queue, id: string): Promise<void> {
 }
 
 /** Sends the jobs of runs that should have one. One that is queued or active is not sent again. */
-async function findForgotten({ database, queue }: DecidingWorld): Promise<void> {
+async function findForgotten({ database, queue }: DecisionContext): Promise<void> {
   const open = database.selectFrom("runs").selectAll().where("ended_at", "is", null);
   const old = new Date(Date.now() - forgottenAfter);
   const runs = open
@@ -90,15 +90,15 @@ async function findForgotten({ database, queue }: DecidingWorld): Promise<void> 
 }
 
 /** Sends the jobs of approved runs that may begin since a run was canceled, or the limit of their tenant was raised. */
-async function beginApproved(world: Parameters<typeof tick>[0]): Promise<void> {
-  const { database } = world;
+async function beginApproved(context: Parameters<typeof tick>[0]): Promise<void> {
+  const { database } = context;
   const open = database.selectFrom("runs").select("tenant").distinct().where("ended_at", "is", null);
   for (const { tenant } of await open.where("status", "=", "approved").execute())
-    await database.transaction().execute((tx) => sendApplies(tx, world, tenant));
+    await database.transaction().execute((tx) => sendApplies(tx, context, tenant));
 }
 
 /** Ends the run of a job that ended too often; what was asked for meanwhile begins. */
-export async function buryRun({ database, queue }: DecidingWorld, id: string): Promise<void> {
+export async function buryRun({ database, queue }: DecisionContext, id: string): Promise<void> {
   await database.transaction().execute(async (tx) => {
     const found = await lockBoth(tx, id);
     if (found === undefined || !mayEndErrored(found.run.status)) return;
@@ -109,7 +109,7 @@ export async function buryRun({ database, queue }: DecidingWorld, id: string): P
 }
 
 /** Deletes runs that ended long ago, but for the newest of each manifest, and what else is old. */
-async function forget({ database }: DecidingWorld): Promise<void> {
+async function forget({ database }: DecisionContext): Promise<void> {
   await sql`
     DELETE FROM graphform.runs WHERE id IN (
       SELECT r.id FROM graphform.runs r

@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import process from "node:process";
 import { notifyManifest } from "../notify/notify.ts";
-import { carryOut } from "./carry-out.ts";
+import { executeRun } from "./execute-run.ts";
 import { applying, planning } from "./stages.ts";
-import { openThreads } from "./threads.ts";
+import { openThreads } from "./thread-pool.ts";
 import { buryRun, tick } from "./tick.ts";
-import { openDoor, type WorkerWorld } from "./world.ts";
+import { openGate, type WorkerContext } from "./worker-context.ts";
 
-export interface WorkerOptions extends Pick<WorkerWorld, "database" | "databaseUrl" | "queue" | "config"> {
+export interface WorkerOptions extends Pick<WorkerContext, "database" | "databaseUrl" | "queue" | "config"> {
   /** Runs at a time in each of the three queues. */
   readonly slots: number;
   readonly version: string;
@@ -29,7 +29,7 @@ export async function startWorker(
   const stopping = new AbortController();
   const threads = openThreads(options.thread);
   const parts = { id, database, databaseUrl, queue, config, threads };
-  const world: WorkerWorld = { ...parts, enter: openDoor(patience), stopping: stopping.signal };
+  const context: WorkerContext = { ...parts, enter: openGate(patience), stopping: stopping.signal };
   const started = new Date();
   const live = async (): Promise<void> => {
     const row = { host: hostname(), pid: process.pid, version, slots, seen_at: new Date() };
@@ -41,12 +41,12 @@ export async function startWorker(
   };
   await live();
   const timer = setInterval(() => void live().catch(onTrouble), signOfLife);
-  await queue.work("apply", slots, (job) => carryOut(world, { ...job, queue: "apply" }, applying));
+  await queue.work("apply", slots, (job) => executeRun(context, { ...job, queue: "apply" }, applying));
   for (const name of ["plan", "drift"] as const)
-    await queue.work(name, slots, (job) => carryOut(world, { ...job, queue: name }, planning));
-  await queue.work("notify", 1, (job) => notifyManifest(world, job.data.manifest));
-  await queue.work("tick", 1, () => tick(world).catch(onTrouble));
-  await queue.workDeadLetters(async ({ run }) => (run === undefined ? undefined : buryRun(world, run)));
+    await queue.work(name, slots, (job) => executeRun(context, { ...job, queue: name }, planning));
+  await queue.work("notify", 1, (job) => notifyManifest(context, job.data.manifest));
+  await queue.work("tick", 1, () => tick(context).catch(onTrouble));
+  await queue.workDeadLetters(async ({ run }) => (run === undefined ? undefined : buryRun(context, run)));
   return {
     id,
     async stop(ms) {

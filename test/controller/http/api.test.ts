@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endpoints } from "../../../src/controller/http/app.ts";
 import { rateLimit } from "../../../src/controller/http/tokens.ts";
-import { moveRun } from "../../../src/controller/runs/moves.ts";
+import { moveRun } from "../../../src/controller/runs/run-moves.ts";
 import { files, openApi, sendTo, type TestApi } from "./open-api.ts";
 
 describe("the API", () => {

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ControllerConfig } from "../../../src/controller/config/config.ts";
 import { limits } from "../../../src/controller/sources/checkout-folder.ts";
 import { checkOut, newestCommit, type Sourced } from "../../../src/controller/sources/git.ts";
-import { tenantWorld } from "../../../src/controller/sources/tenant-world.ts";
+import { tenantEnvironment } from "../../../src/controller/sources/tenant-environment.ts";
 import {
   GraphformError,
   loadManifest,
@@ -141,10 +141,10 @@ async function run(path = "", ref = "main", url = repository.url): Promise<Came>
     const out = await checkOut(at, await newestCommit(at, config, signal), config, signal);
     try {
       for (const file of out.files) told.push(readFileSync(file, "utf8"));
-      const world = await tenantWorld("shop", config, process.env, out.folder);
-      const { profile: _, ...place } = world.service;
-      const loaded = await loadManifest({ files: out.files, env: world.env, limits: world.limits });
-      const opened = await openService(loaded, { ...place, env: world.env });
+      const given = await tenantEnvironment("shop", config, process.env, out.folder);
+      const { profile: _, ...place } = given.service;
+      const loaded = await loadManifest({ files: out.files, env: given.env, limits: given.limits });
+      const opened = await openService(loaded, { ...place, env: given.env });
       try {
         const state = openState(loaded, { path: join(machine, "state.json") });
         const made = await plan({ manifest: loaded, service: opened, state, signal, probe: false });
@@ -790,8 +790,8 @@ describe("the library with limits", () => {
     files: readonly string[],
     variableFiles: readonly string[] = [],
   ): Promise<string> => {
-    const world = await tenantWorld("shop", config, process.env, folder);
-    return loadManifest({ files, variableFiles, env: world.env, limits: world.limits }).then(
+    const given = await tenantEnvironment("shop", config, process.env, folder);
+    return loadManifest({ files, variableFiles, env: given.env, limits: given.limits }).then(
       () => "loaded",
       (error: unknown) =>
         error instanceof ManifestError
@@ -853,14 +853,14 @@ describe("the library with limits", () => {
       JSON.stringify({ url: service.url, usersUrl: "http://evil.example.com", caFile: "/etc/passwd" }),
     );
     writeFileSync(join(platform, "credentials.json"), JSON.stringify({ username: "evil", password: "evil" }));
-    const world = await tenantWorld("shop", config, process.env, folder);
+    const given = await tenantEnvironment("shop", config, process.env, folder);
     const loaded = await loadManifest({
       files: [join(folder, "a.yaml")],
-      env: world.env,
-      limits: world.limits,
+      env: given.env,
+      limits: given.limits,
     });
-    const { usersUrl: _, profile: __, ...place } = world.service;
-    const opened = await openService(loaded, { ...place, env: world.env });
+    const { usersUrl: _, profile: __, ...place } = given.service;
+    const opened = await openService(loaded, { ...place, env: given.env });
     const state = openState(loaded, { path: join(machine, "state.json") });
     const made = await plan({ manifest: loaded, service: opened, state, signal, probe: false });
     await opened.close();
@@ -868,11 +868,11 @@ describe("the library with limits", () => {
   });
 
   it("gives a tenant nothing of the machine's login, and of other tenants' variables", async () => {
-    const { env } = await tenantWorld("shop", config, process.env, folder);
+    const { env } = await tenantEnvironment("shop", config, process.env, folder);
     expect(Object.values(env)).not.toContain(canary);
     expect(env).toMatchObject({ SHOP_PASSWORD: own, GRAPHFORM_PASSWORD: service.env["GRAPHFORM_PASSWORD"] });
     expect(env["SHOP_LOGIN"]).toBeUndefined();
-    await expect(tenantWorld("constructor", config, process.env, folder)).rejects.toMatchObject({
+    await expect(tenantEnvironment("constructor", config, process.env, folder)).rejects.toMatchObject({
       code: "unknown-tenant",
     });
   });

@@ -9,7 +9,7 @@ import { type Database, openDatabase } from "../../../src/controller/database/co
 import { migrate } from "../../../src/controller/database/migrations.ts";
 import type { RunRow } from "../../../src/controller/database/schema.ts";
 import { installQueue, type Queue, startQueue } from "../../../src/controller/queue/queue.ts";
-import { addManifest, type DecidingWorld } from "../../../src/controller/runs/decide.ts";
+import { addManifest, type DecisionContext } from "../../../src/controller/runs/decide.ts";
 import { isEnd, type RunStatus } from "../../../src/controller/runs/transitions.ts";
 import { creation } from "../../../src/state/remote/postgres/postgres-driver.ts";
 import { tablesIn } from "../../../src/state/remote/postgres/rows.ts";
@@ -19,7 +19,7 @@ import { quickProfileFile } from "../../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** A controller of a test without its API: a real PostgreSQL, the local platform without engines, and workers as processes. */
-export interface Fleet extends DecidingWorld {
+export interface Fleet extends DecisionContext {
   readonly config: LiveConfig;
   readonly postgres: Postgres;
   readonly platform: LocalPlatform;

@@ -9,10 +9,10 @@ import { manifestPage, manifestsOf, pageOf, statusOf, tenants } from "../rows.ts
 const most = 1_000;
 
 export const fleetHandlers: Handlers = {
-  async listTenants({ world, caller }) {
-    const names = Object.keys(world.config.current().tenants).sort();
-    const rows = await world.database
-      .selectFrom(manifestsOf(world.database, tenants(caller, {})).as("found"))
+  async listTenants({ context, caller }) {
+    const names = Object.keys(context.config.current().tenants).sort();
+    const rows = await context.database
+      .selectFrom(manifestsOf(context.database, tenants(caller, {})).as("found"))
       .select(["tenant", sql<number>`count(*)::int`.as("manifests")])
       .groupBy("tenant")
       .execute();
@@ -20,7 +20,7 @@ export const fleetHandlers: Handlers = {
     const seen = names.filter((name) => caller.tenant === null || caller.tenant === name);
     return { tenants: seen.map((name) => ({ name, manifests: counts.get(name) ?? 0 })) };
   },
-  async showDrift({ world: { database }, caller, query }) {
+  async showDrift({ context: { database }, caller, query }) {
     const found = manifestsOf(database, tenants(caller, query));
     const counts = await database
       .selectFrom(found.as("found"))
@@ -29,7 +29,7 @@ export const fleetHandlers: Handlers = {
       .executeTakeFirstOrThrow();
     return { ...counts, ...(await manifestPage(found.where("drifted_at", "is not", null), query)) };
   },
-  async listLocks({ world: { database }, caller, query }) {
+  async listLocks({ context: { database }, caller, query }) {
     const text = (field: string) => sql<string>`coalesce(holder->>${field}, '')`.as(field);
     let found = database
       .selectFrom("locks")
@@ -41,22 +41,22 @@ export const fleetHandlers: Handlers = {
       found = found.where(sql<SqlBool>`starts_with(name, ${`${tenant}/`})`);
     return { locks: await found.orderBy("name").limit(most).execute() };
   },
-  listWorkers: async ({ world: { database } }) => ({
+  listWorkers: async ({ context: { database } }) => ({
     workers: await database.selectFrom("workers").selectAll().orderBy("started_at").limit(most).execute(),
   }),
-  async listAudit({ world: { database }, caller, query }) {
+  async listAudit({ context: { database }, caller, query }) {
     const last = Number(query.after ?? Number.MAX_SAFE_INTEGER);
     let found = database.selectFrom("audit").selectAll().where("id", "<", last);
     for (const tenant of tenants(caller, query)) found = found.where("tenant", "=", tenant);
     const { rows, next } = await pageOf(found.orderBy("id", "desc"), query, ({ id }) => String(id));
     return { acts: rows, next };
   },
-  checkAudit: async ({ world: { database } }) => ({ firstBroken: (await verifyAudit(database)) ?? null }),
-  async redrive({ world, caller, query }) {
-    const found = manifestsOf(world.database, tenants(caller, query)).where(statusOf, "=", "errored");
+  checkAudit: async ({ context: { database } }) => ({ firstBroken: (await verifyAudit(database)) ?? null }),
+  async redrive({ context, caller, query }) {
+    const found = manifestsOf(context.database, tenants(caller, query)).where(statusOf, "=", "errored");
     const runs: string[] = [];
     for (const { id } of await found.orderBy("id").limit(most).execute()) {
-      const asked = await requestRun(world, { id, actor: caller.actor });
+      const asked = await requestRun(context, { id, actor: caller.actor });
       if ("run" in asked) runs.push(asked.run);
     }
     return { runs };

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import { pendingMigrations } from "../../database/migrations.ts";
 import { manifestStatuses } from "../documents.ts";
-import type { Handlers, World } from "../endpoint.ts";
+import type { ApiContext, Handlers } from "../endpoint.ts";
 import { Problem } from "../problem.ts";
 import { manifestsOf } from "../rows.ts";
 
@@ -11,8 +11,8 @@ import { manifestsOf } from "../rows.ts";
 const patience = 3_000;
 
 export const healthHandlers: Handlers = {
-  health: async ({ world }) => ({ status: "ok", version: world.version }),
-  async readiness({ world: { database } }) {
+  health: async ({ context }) => ({ status: "ok", version: context.version }),
+  async readiness({ context: { database } }) {
     const late = new AbortController();
     const looks = sql`SELECT 1`.execute(database).then(() => pendingMigrations(database));
     const pending = await Promise.race([looks, pause(patience, undefined, { signal: late.signal })])
@@ -24,8 +24,8 @@ export const healthHandlers: Handlers = {
       throw new Problem("not-ready", "its tables are older: run graphform serve migrate", retry);
     return { status: "ready" };
   },
-  metrics: async ({ world, caller }) =>
-    new Response(await measure(world, caller.tenant), {
+  metrics: async ({ context, caller }) =>
+    new Response(await measure(context, caller.tenant), {
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" },
     }),
 };
@@ -62,8 +62,8 @@ export function countRequests(): {
 }
 
 /** The metrics that a token may see: of one tenant, or of all, with those of the queue, the workers and this process. */
-async function measure(world: World, tenant: string | null): Promise<string> {
-  const { database } = world;
+async function measure(context: ApiContext, tenant: string | null): Promise<string> {
+  const { database } = context;
   const found = manifestsOf(database, tenant === null ? [] : [tenant]).as("found");
   const isChecked = sql`paused_until IS NULL OR paused_until < now()`;
   const age = (time: string, which = sql`true`) =>
@@ -95,14 +95,14 @@ async function measure(world: World, tenant: string | null): Promise<string> {
     ...metric("approvals_waiting", "Manifests with a run that waits for an approval.", waiting),
     ...metric("runs_last_hour", "Runs that ended in the last hour, by result.", results),
     ...metric("run_seconds_last_hour", "Time from the request for a run to its end, of these.", quantiles),
-    ...(tenant === null ? await measureQueue(world) : []),
+    ...(tenant === null ? await measureQueue(context) : []),
   ];
   return `${lines.join("\n")}\n`;
 }
 
 const count = sql<number>`count(*)::int`;
 
-async function measureQueue({ database, queue, counted }: World): Promise<readonly string[]> {
+async function measureQueue({ database, queue, counted }: ApiContext): Promise<readonly string[]> {
   const backlog = await queue.backlog();
   const sum = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::int`;
   const { workers, takeovers, fenced } = await database

@@ -27,14 +27,14 @@ interface NewManifest extends Checking {
 }
 
 export const manifestHandlers: Handlers = {
-  async listManifests({ world, caller, query }) {
-    const found = manifestsOf(world.database, tenants(caller, query));
+  async listManifests({ context, caller, query }) {
+    const found = manifestsOf(context.database, tenants(caller, query));
     const status = manifestStatuses.find((known) => known === query.status);
     return manifestPage(status === undefined ? found : found.where(statusOf, "=", status), query);
   },
-  async addManifest({ world, caller, body }: Call<NewManifest>) {
+  async addManifest({ context, caller, body }: Call<NewManifest>) {
     const { tenant, name, source, files, auto, intervalSeconds = 600 } = body;
-    const config = world.config.current();
+    const config = context.config.current();
     const known = Object.hasOwn(config.tenants, tenant) ? config.tenants[tenant] : undefined;
     if (known === undefined || (caller.tenant !== null && caller.tenant !== tenant))
       throw new Problem("not-found", "there is no such tenant");
@@ -50,23 +50,23 @@ export const manifestHandlers: Handlers = {
       auto: auto ?? known.auto,
       interval_seconds: intervalSeconds,
     };
-    const added = decided(await addManifest(world, { ...row, actor: caller.actor }));
-    return { ...added, manifest: await findManifest({ world, caller, path: { tenant, name } }) };
+    const added = decided(await addManifest(context, { ...row, actor: caller.actor }));
+    return { ...added, manifest: await findManifest({ context, caller, path: { tenant, name } }) };
   },
   showManifest: findManifest,
   async changeManifest(call: Call<Checking>) {
-    decided(await changeManifest(call.world, { ...call.body, ...(await about(call)) }));
+    decided(await changeManifest(call.context, { ...call.body, ...(await about(call)) }));
     return findManifest(call);
   },
-  removeManifest: async (call) => decided(await removeManifest(call.world, await about(call))),
+  removeManifest: async (call) => decided(await removeManifest(call.context, await about(call))),
   uploadFiles: async (call: Call<{ readonly files: Upload }>) =>
-    decided(await uploadFiles(call.world, { ...call.body, ...(await about(call)) })),
-  reconcile: async (call) => decided(await requestRun(call.world, await about(call))),
+    decided(await uploadFiles(call.context, { ...call.body, ...(await about(call)) })),
+  reconcile: async (call) => decided(await requestRun(call.context, await about(call))),
   pause: async (call: Call<{ readonly until: string | null }>) =>
-    decided(await pauseManifest(call.world, { ...call.body, ...(await about(call)) })),
+    decided(await pauseManifest(call.context, { ...call.body, ...(await about(call)) })),
 };
 
 /** The manifest that a decision is about, and the one who takes it. */
-async function about(call: Pick<Call, "world" | "caller" | "path">): Promise<About> {
+async function about(call: Pick<Call, "context" | "caller" | "path">): Promise<About> {
   return { id: (await findManifest(call)).id, actor: call.caller.actor };
 }

@@ -10,7 +10,7 @@ import { findRun, found, runPage, runsOf, tenants } from "../rows.ts";
 import { isInForce } from "../tokens.ts";
 
 export const runHandlers: Handlers = {
-  async listRuns({ world: { database }, caller, query }) {
+  async listRuns({ context: { database }, caller, query }) {
     const { manifest } = query;
     const status = statuses.find((known) => known === query.status);
     let runs = runsOf(database, tenants(caller, query));
@@ -21,18 +21,18 @@ export const runHandlers: Handlers = {
       );
     return runPage(runs, query);
   },
-  async listApprovals({ world: { database }, caller, query }) {
+  async listApprovals({ context: { database }, caller, query }) {
     const open = runsOf(database, tenants(caller, query)).where("ended_at", "is", null);
     return runPage(open.where("status", "=", "needs_approval"), query);
   },
   async showRun(call) {
     const run = await findRun(call);
-    const decisions = call.world.database.selectFrom("approvals").selectAll().where("run_id", "=", run.id);
+    const decisions = call.context.database.selectFrom("approvals").selectAll().where("run_id", "=", run.id);
     return { run, decisions: await decisions.orderBy("id").execute() };
   },
   async showPlan(call) {
     const { id } = await findRun(call);
-    const row = call.world.database.selectFrom("plans").select("document").where("run_id", "=", id);
+    const row = call.context.database.selectFrom("plans").select("document").where("run_id", "=", id);
     return found(await row.executeTakeFirst(), "the run has no plan").document;
   },
   async followRun(call) {
@@ -50,7 +50,7 @@ export const runHandlers: Handlers = {
 function deciding<Terms extends object>(decide: Decision<Terms>): (call: Call<Terms>) => Promise<object> {
   return async (call) => {
     const { id } = await findRun(call);
-    return decided(await decide(call.world, { ...call.body, id, actor: call.caller.actor }));
+    return decided(await decide(call.context, { ...call.body, id, actor: call.caller.actor }));
   };
 }
 
@@ -66,7 +66,7 @@ const open = new Map<string, number>();
  */
 async function streamEvents(call: Call, run: string, last: number): Promise<Response> {
   const { id } = call.caller;
-  const first = await look(call.world.database, run, last);
+  const first = await look(call.context.database, run, last);
   if (first.ended !== undefined && first.rows.length === 0 && last > 0)
     return new Response(null, { status: 204 });
   if ((open.get(id) ?? 0) >= mostStreams)
@@ -80,7 +80,7 @@ async function streamEvents(call: Call, run: string, last: number): Promise<Resp
 }
 
 async function* textsOf(
-  { world: { database, streams }, caller: { id: token }, signal }: Call,
+  { context: { database, streams }, caller: { id: token }, signal }: Call,
   run: string,
   { after, seen }: { after: number; seen: Seen },
 ): AsyncGenerator<string> {

@@ -30,9 +30,9 @@ export const stateHandlers: Handlers = {
     return written.is === "written" ? new Response(null) : refusal(written);
   },
   async removeState(call) {
-    const { world, caller, path, query } = call;
+    const { context, caller, path, query } = call;
     const { tenant = "", name = "" } = path;
-    return world.database.transaction().execute(async (tx) => {
+    return context.database.transaction().execute(async (tx) => {
       const refused = await stateOf(call, tx).remove(query.ID ?? "");
       if (refused !== undefined) return refusal(refused);
       await addAudit(tx, { tenant, actor: caller.actor, action: "remove state", subject: name });
@@ -51,12 +51,12 @@ export const stateHandlers: Handlers = {
     return info;
   },
   async unlockState(call) {
-    const { world, caller, path, query, bytes } = call;
+    const { context, caller, path, query, bytes } = call;
     const given = objectIn(bytes) ?? {};
     const id = query.ID ?? given["ID"];
     if (typeof id !== "string" || id === "" || !isPlain(id))
       throw new Problem("invalid-request", "no lock is removed without its ID: add ?ID= to the address");
-    return world.database.transaction().execute(async (tx) => {
+    return context.database.transaction().execute(async (tx) => {
       const state = stateOf(call, tx);
       const holder = await state.holder();
       if (!(await state.unlock(id))) return refusal({ is: "not-locked", ...(holder && { holder }) });
@@ -73,7 +73,7 @@ export const stateHandlers: Handlers = {
 
 /** The state of a path. Throws `not-found` unless its tenant is one of the configuration. */
 function stateOf(
-  { world: { database, config }, path: { tenant = "", name = "" } }: Call,
+  { context: { database, config }, path: { tenant = "", name = "" } }: Call,
   at: Database | Tx = database,
 ): SharedState {
   if (!Object.hasOwn(config.current().tenants, tenant)) throw new Problem("not-found");

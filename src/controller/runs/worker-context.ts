@@ -1,14 +1,14 @@
-/** @module Provides what the jobs of a worker share: its parts, its transactions, and the door through which runs enter its process. */
+/** @module Provides what the jobs of a worker share: its parts, its transactions, and the gate through which runs enter its process. */
 import { setTimeout as delay } from "node:timers/promises";
 import pRetry from "p-retry";
 import type { LiveConfig } from "../config/config.ts";
 import { type Database, isAway, type Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
 import type { Fetched, Queue } from "../queue/queue.ts";
-import type { Threads } from "./threads.ts";
+import type { Threads } from "./thread-pool.ts";
 import type { RunStatus } from "./transitions.ts";
 
-export interface WorkerWorld {
+export interface WorkerContext {
   /** The worker's own id: a new one for each start. */
   readonly id: string;
   readonly database: Database;
@@ -17,7 +17,7 @@ export interface WorkerWorld {
   readonly queue: Queue;
   readonly config: LiveConfig;
   readonly threads: Threads;
-  readonly enter: Door;
+  readonly enter: Gate;
   /** Aborted when the worker is told to stop: runs reach their next boundary and are put back. */
   readonly stopping: AbortSignal;
 }
@@ -35,7 +35,7 @@ export interface Taken {
 
 /** Does something in a transaction, again and again while the database is away: until it answers, or the worker stops. */
 export async function inTransaction<T>(
-  { database, stopping }: WorkerWorld,
+  { database, stopping }: WorkerContext,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   return pRetry(() => database.transaction().execute(work), {
@@ -86,10 +86,10 @@ export async function countFor(
  * Lets a run into the process; undefined if it must come later. A suspect, which may be what kills its workers, runs alone, so that no
  * other one is charged with the next death: it waits until the others have left. The result is called when the run has left.
  */
-export type Door = (isSuspect: boolean) => Promise<(() => void) | undefined>;
+export type Gate = (isSuspect: boolean) => Promise<(() => void) | undefined>;
 
 /** `patience`: longest wait of a suspect, in ms. */
-export function openDoor(patience: number): Door {
+export function openGate(patience: number): Gate {
   let inside = 0;
   let isSolo = false;
   return async (isSuspect) => {

@@ -10,11 +10,11 @@ import {
   type ManifestLimits,
 } from "../../index.ts";
 import { isAway } from "../database/connect.ts";
-import type { TenantWorld } from "../sources/tenant-world.ts";
+import type { TenantEnvironment } from "../sources/tenant-environment.ts";
 import type { PlanDocument } from "./verdict.ts";
 
-/** The manifest of a tenant, with the world that it may see: to be planned, or applied within an approved plan. */
-export interface Order extends Pick<TenantWorld, "env" | "service"> {
+/** The manifest of a tenant, with the environment that it may see: to be planned, or applied within an approved plan. */
+export interface Order extends Pick<TenantEnvironment, "env" | "service"> {
   /** Files of the checkout, absolute. */
   readonly files: readonly string[];
   readonly limits: ManifestLimits;

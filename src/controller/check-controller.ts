@@ -26,7 +26,7 @@ export function controllerChecks(url: string, configFile: string | undefined): r
 
 async function git(): Promise<string> {
   const { stdout } = await promisify(execFile)("git", ["--version"]).catch(() => {
-    throw trouble("git", "there is no git in PATH", "install git, unless all manifests are uploaded");
+    throw checkError("git", "there is no git in PATH", "install git, unless all manifests are uploaded");
   });
   return stdout.trim();
 }
@@ -40,7 +40,7 @@ async function migrations(url: string): Promise<string> {
   const database = openDatabase(url, () => undefined);
   const pending = await pendingMigrations(database).finally(() => database.destroy());
   if (pending.length === 0) return "none is pending";
-  throw trouble("migrations", `pending: ${pending.join(", ")}`, "run `graphform serve migrate`");
+  throw checkError("migrations", `pending: ${pending.join(", ")}`, "run `graphform serve migrate`");
 }
 
 async function queue(url: string): Promise<string> {
@@ -50,7 +50,7 @@ async function queue(url: string): Promise<string> {
     return "its schema is that of this version";
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw trouble("queue", `the queue does not start: ${why}`, "run `graphform serve migrate`");
+    throw checkError("queue", `the queue does not start: ${why}`, "run `graphform serve migrate`");
   }
 }
 
@@ -104,13 +104,13 @@ async function ask(url: string, check: string, question: string): Promise<string
     const sql = question.replace(":pid", pid).replace(":now", String(Date.now()));
     const { rows } = await client.query<{ said: string; wrong?: string | null; hint?: string }>(sql);
     const { said = "", wrong, hint = "" } = rows[0] ?? {};
-    if (typeof wrong === "string") throw trouble(check, wrong, hint);
+    if (typeof wrong === "string") throw checkError(check, wrong, hint);
     return said;
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-function trouble(check: string, message: string, hint: string): GraphformError {
+function checkError(check: string, message: string, hint: string): GraphformError {
   return new GraphformError(`doctor-${check}`, message, { hint });
 }

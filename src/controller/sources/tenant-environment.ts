@@ -2,7 +2,7 @@
 import { GraphformError, type ManifestLimits, readSecret, type SecretSource } from "../../index.ts";
 import type { ControllerConfig } from "../config/config.ts";
 
-export interface TenantWorld {
+export interface TenantEnvironment {
   /** All that a run may see of the environment: pass it to `loadManifest` and `openService`. */
   readonly env: { readonly [name: string]: string };
   readonly limits: ManifestLimits;
@@ -18,13 +18,13 @@ export interface TenantWorld {
 /** Variables that every program needs; none of them is a credential. */
 const ordinary = ["PATH", "HOME", "LANG", "LANGUAGE", "LC_ALL", "TZ", "TMPDIR"];
 
-/** Returns the world of a tenant's manifest in `folder`, with no login of the worker. Throws `unknown-tenant` and `secret-unavailable`. */
-export async function tenantWorld(
+/** Returns the environment of a tenant's manifest in `folder`, with no login of the worker. Throws `unknown-tenant` and `secret-unavailable`. */
+export async function tenantEnvironment(
   tenant: string,
   config: ControllerConfig,
   env: NodeJS.ProcessEnv,
   folder: string,
-): Promise<TenantWorld> {
+): Promise<TenantEnvironment> {
   const found = Object.hasOwn(config.tenants, tenant) ? config.tenants[tenant] : undefined;
   if (found === undefined)
     throw new GraphformError("unknown-tenant", `the configuration has no tenant "${tenant}"`, {

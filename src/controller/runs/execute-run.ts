@@ -15,11 +15,18 @@ import {
   sendApplies,
   setManifest,
   setRun,
-} from "./moves.ts";
-import { type Failure, failureOf } from "./threads.ts";
+} from "./run-moves.ts";
+import { type Failure, failureOf } from "./thread-pool.ts";
 import { atWork, making, type RunEvent, type RunStatus, type Way } from "./transitions.ts";
 import type { PlanDocument } from "./verdict.ts";
-import { countFor, countOthers, inTransaction, type RunJob, type Taken, type WorkerWorld } from "./world.ts";
+import {
+  countFor,
+  countOthers,
+  inTransaction,
+  type RunJob,
+  type Taken,
+  type WorkerContext,
+} from "./worker-context.ts";
 
 /** Times that a run is taken in a row, without progress, before it is given up; before it runs alone, as what may kill its workers. */
 const [maxAttempts, suspectAfter] = [6, 3];
@@ -46,34 +53,38 @@ export interface Stage<Result> {
   /** The ways to it. */
   readonly ways: readonly Extract<Way, { readonly to: "planning" | "applying" }>[];
   /** Says whether a run that waits may begin now, or its other way. `no`: it gets another job when it may. */
-  readonly mayBegin?: (world: WorkerWorld, tx: Tx, taken: Taken) => Promise<"yes" | "no" | Next>;
-  readonly work: (world: WorkerWorld, taken: Taken, watch: Watch) => Promise<Result>;
-  readonly end: (tx: Tx, world: WorkerWorld, taken: Taken, result: Result) => Promise<Next | undefined>;
+  readonly mayBegin?: (context: WorkerContext, tx: Tx, taken: Taken) => Promise<"yes" | "no" | Next>;
+  readonly work: (context: WorkerContext, taken: Taken, watch: Watch) => Promise<Result>;
+  readonly end: (tx: Tx, context: WorkerContext, taken: Taken, result: Result) => Promise<Next | undefined>;
   readonly fail: (taken: Taken, failure: Failure, back: Next) => Next;
   /** The way back of a run that is put back as it was before it was taken. */
   readonly back: (tx: Tx, taken: Taken) => Promise<Way>;
 }
 
 /** Resolves when the job is settled, or left to the worker that has the run by now. */
-export async function carryOut<Result>(world: WorkerWorld, job: RunJob, stage: Stage<Result>): Promise<void> {
-  const taken = await inTransaction(world, (tx) => takeRun(tx, world, job, stage));
+export async function executeRun<Result>(
+  context: WorkerContext,
+  job: RunJob,
+  stage: Stage<Result>,
+): Promise<void> {
+  const taken = await inTransaction(context, (tx) => takeRun(tx, context, job, stage));
   if (taken === undefined) return;
   const { run } = taken;
   const settle = (decide: (tx: Tx, now: Taken) => Promise<Next | undefined>): Promise<void> =>
-    inTransaction(world, async (tx) => {
+    inTransaction(context, async (tx) => {
       const manifest = await lockManifest(tx, run.manifest_id);
       if (manifest === undefined) return;
       const now = { ...taken, manifest };
       const next = await decide(tx, now);
-      if (next !== undefined) await follow(tx, world, now, next);
+      if (next !== undefined) await follow(tx, context, now, next);
     });
-  const leave = await world.enter(run.attempts >= suspectAfter);
+  const leave = await context.enter(run.attempts >= suspectAfter);
   if (leave === undefined) return settle((tx, now) => putBack(tx, stage, now, busyDelay));
-  const watch = watchRun(world, run.id, run.fence);
+  const watch = watchRun(context, run.id, run.fence);
   try {
-    const result = await stage.work(world, taken, watch);
+    const result = await stage.work(context, taken, watch);
     await watch.end();
-    await settle((tx, now) => stage.end(tx, world, now, result));
+    await settle((tx, now) => stage.end(tx, context, now, result));
   } catch (error) {
     await watch.end();
     await settle(async (tx, now) => {
@@ -109,11 +120,11 @@ const mayApply: readonly RunStatus[] = ["approved", ...making];
 /** Carries out what follows, if the run is still this worker's: else nothing was written. */
 async function follow(
   tx: Tx,
-  world: WorkerWorld,
+  context: WorkerContext,
   { job, run, manifest }: Pick<Taken, "job" | "run" | "manifest">,
   { columns, manifest: facts, plan, after, asking, ...way }: Next,
 ): Promise<void> {
-  const { queue, config } = world;
+  const { queue, config } = context;
   const { id, fence } = run;
   if (!(await moveRun(tx, id, way, { fence }, columns))) return;
   if (plan !== undefined) await keepPlan(tx, id, plan);
@@ -121,7 +132,7 @@ async function follow(
   await queue.complete(tx, job.queue, job);
   if (after !== undefined) await queue.send(tx, job.queue, id, job.data, after);
   if ([way.from, way.to].some((status) => mayApply.includes(status)))
-    await sendApplies(tx, world, manifest.tenant);
+    await sendApplies(tx, context, manifest.tenant);
   if (after !== undefined) return;
   await beginWhatWasAsked(tx, queue, manifest, asking);
   // Without receivers there is nothing to tell: most checks end here.
@@ -132,11 +143,11 @@ async function follow(
 /** Takes a run: what its earlier workers write has no effect from then on. Undefined: nothing to do for this job, or not yet; it is settled. */
 async function takeRun(
   tx: Tx,
-  world: WorkerWorld,
+  context: WorkerContext,
   job: RunJob,
   { ways, working, mayBegin = async () => "yes" }: Pick<Stage<never>, "ways" | "working" | "mayBegin">,
 ): Promise<Taken | undefined> {
-  const { queue, id: worker } = world;
+  const { queue, id: worker } = context;
   const found = await lockBoth(tx, job.data.run);
   const way = ways.find(({ from }) => from === found?.run.status);
   if (found === undefined || (way === undefined && found.run.status !== working)) {
@@ -146,7 +157,7 @@ async function takeRun(
   const { manifest, run } = found;
   const from = way?.from ?? working;
   const end = async (next: Next): Promise<undefined> => {
-    await follow(tx, world, { job, run, manifest }, next);
+    await follow(tx, context, { job, run, manifest }, next);
     return undefined;
   };
   if (manifest.removed_at !== null && way !== undefined)
@@ -165,7 +176,7 @@ async function takeRun(
   }
   // The manifest's row is locked, and nothing begins without that lock.
   const isBusy = (await countOthers(tx, run.id, ["manifest_id", [manifest.id]], atWork)) > 0;
-  const answer = isBusy ? "no" : await mayBegin(world, tx, taken);
+  const answer = isBusy ? "no" : await mayBegin(context, tx, taken);
   if (answer === "yes") {
     await moveRun(tx, run.id, way, {}, columns);
     return taken;
@@ -187,8 +198,8 @@ export interface Watch {
 const interval = 1_000;
 
 /** A database that does not answer ends nothing: the lease of the state says when a run may not go on. */
-function watchRun(world: WorkerWorld, run: string, fence: number): Watch {
-  const { database, stopping } = world;
+function watchRun(context: WorkerContext, run: string, fence: number): Watch {
+  const { database, stopping } = context;
   const ended = new AbortController();
   let pending: RunEvent[] = [];
   let hasProgress = false;
@@ -204,7 +215,7 @@ function watchRun(world: WorkerWorld, run: string, fence: number): Watch {
       });
       if (found === undefined) {
         ended.abort("lost");
-        await countFor(database, world.id, "fenced");
+        await countFor(database, context.id, "fenced");
       } else if (found.cancel_requested_at !== null) ended.abort("canceled");
     } catch {
       pending = [...events, ...pending];

@@ -5,7 +5,7 @@ import { readSecret, type SecretSource } from "../../../index.ts";
 import { digestOf } from "../../digest.ts";
 import { requestRun } from "../../runs/decide.ts";
 import { objectIn } from "../checks.ts";
-import type { Endpoint, Handlers, World } from "../endpoint.ts";
+import type { ApiContext, Endpoint, Handlers } from "../endpoint.ts";
 import { Problem } from "../problem.ts";
 
 /** Ms that a secret is remembered. */
@@ -38,20 +38,20 @@ type Sender = (typeof senders)[number];
 export const hookHandlers: Handlers = Object.fromEntries(
   senders.map((sender): readonly [string, Handlers[string]] => [
     `${sender.name}Hook`,
-    async ({ world, headers, bytes }) => {
-      const source = world.config.current().hooks[sender.name];
+    async ({ context, headers, bytes }) => {
+      const source = context.config.current().hooks[sender.name];
       if (source === undefined) throw new Problem("not-found");
       const secret = await secretOf(sender.name, source);
       if (secret === "" || !isSame(headers.get(sender.signature) ?? "", sender.expected(secret, bytes)))
         throw new Problem("invalid-signature");
-      if (sender.push.test(headers.get(sender.event) ?? "")) await askForRuns(world, sender, bytes);
+      if (sender.push.test(headers.get(sender.event) ?? "")) await askForRuns(context, sender, bytes);
       return { result: "accepted" };
     },
   ]),
 );
 
 /** Refuses a webhook before its body is read if the configuration does not name its sender, or if it has no signature. */
-export function assertExpected({ id }: Endpoint, { config }: World, headers: Headers): void {
+export function assertExpected({ id }: Endpoint, { config }: ApiContext, headers: Headers): void {
   const sender = senders.find(({ name }) => id === `${name}Hook`);
   if (sender === undefined) return;
   if (config.current().hooks[sender.name] === undefined) throw new Problem("not-found");
@@ -70,7 +70,11 @@ async function secretOf(name: string, source: SecretSource): Promise<string> {
 }
 
 /** Asks for a run of each manifest that the push may have changed, but for those that are paused. */
-async function askForRuns(world: World, { name, repository, urls }: Sender, bytes: Buffer): Promise<void> {
+async function askForRuns(
+  context: ApiContext,
+  { name, repository, urls }: Sender,
+  bytes: Buffer,
+): Promise<void> {
   const push = objectIn(bytes);
   if (push === undefined) throw new Problem("invalid-json");
   const project = push[repository] ?? {};
@@ -80,7 +84,7 @@ async function askForRuns(world: World, { name, repository, urls }: Sender, byte
   const plain = (url: string): string => url.toLowerCase().replace(/(\.git)?\/?$/, "");
   const addresses = urls.map((key) => plain(field(project, key))).filter((url) => url !== "");
   if (addresses.length === 0 || short === "") return;
-  const found = await world.database
+  const found = await context.database
     .selectFrom("manifests")
     .select("id")
     .where("removed_at", "is", null)
@@ -89,7 +93,7 @@ async function askForRuns(world: World, { name, repository, urls }: Sender, byte
     .where(sql<SqlBool>`(paused_until IS NULL OR paused_until < clock_timestamp())`)
     .execute();
   const asking = { kind: "reconcile", trigger: "webhook", actor: `the webhook of ${name}` } as const;
-  for (const { id } of found) await requestRun(world, { ...asking, id });
+  for (const { id } of found) await requestRun(context, { ...asking, id });
 }
 
 /** A text of an object, without what PostgreSQL does not take; empty if there is none. */
