@@ -117,7 +117,7 @@ export function guard(
   rate: Rate,
 ): (access: Access, headers: Headers, peer: string) => Promise<Caller> {
   const take = rateLimit(rate);
-  const valid = new Set<string>();
+  const isListed = listTokens(database);
   const limit = (key: string, count?: 0): void => {
     const seconds = take(key, count);
     if (seconds > 0) throw new Problem("too-many-requests", undefined, { "retry-after": String(seconds) });
@@ -129,12 +129,10 @@ export function guard(
     const challenge = { "www-authenticate": basic ? 'Basic realm="graphform"' : "Bearer" };
     if (token === undefined) throw new Problem("no-token", undefined, challenge);
     const hash = hashOf(token);
-    // Before the database is asked: tokens that are guessed have a bucket each. Those of others at the same address go on.
-    if (!valid.has(hash)) limit(`address ${peer}`, 0);
+    // An address that guesses asks nothing of the database. Tokens of others at the same address go on, those that sign in first too.
+    if (take(`address ${peer}`, 0) > 0 && !(await isListed(hash))) limit(`address ${peer}`, 0);
     limit(`token ${hash}`);
     const caller = await checkToken(database, hash);
-    if (valid.size >= most) valid.clear();
-    valid[caller === undefined ? "delete" : "add"](hash);
     if (caller === undefined) {
       limit(`address ${peer}`);
       throw new Problem("invalid-token", undefined, challenge);
@@ -143,6 +141,18 @@ export function guard(
     if (scope === "all" && caller.tenant !== null)
       throw new Problem("forbidden", "it takes a token that is not of one tenant");
     return caller;
+  };
+}
+
+/** Returns a function that says if a token counts, by a list that is a second old at most, however often it is asked. */
+function listTokens(database: Database): (hash: string) => Promise<boolean> {
+  let hashes = Promise.resolve(new Set<string>());
+  let readAt = Number.NEGATIVE_INFINITY;
+  const read = async (): Promise<Set<string>> =>
+    new Set((await inForce(database).execute()).map(({ hash }) => hash));
+  return async (hash) => {
+    if (performance.now() - readAt > 1_000) [readAt, hashes] = [performance.now(), read()];
+    return (await hashes).has(hash);
   };
 }
 
