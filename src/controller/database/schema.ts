@@ -68,7 +68,6 @@ export const tables = {
     exit_code: "integer",
     actor: "text NOT NULL",
     cancel_requested_at: "timestamptz",
-    cancel_forced: "boolean NOT NULL DEFAULT false",
     created_at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
     updated_at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
     ended_at: "timestamptz",

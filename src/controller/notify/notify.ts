@@ -70,7 +70,10 @@ export function stageOf(
   return now - before.said_at.getTime() >= stillAfter ? "still" : undefined;
 }
 
-/** The conditions of a manifest by topic. Unsettled: a run is at work that may end it, or be it again. */
+/**
+ * The conditions of a manifest by topic. Unsettled: a run is at work that may end it, or be it again. An approval is over when a person, or
+ * the policy, has decided.
+ */
 async function conditionsOf(
   database: Database,
   { id, removed_at, drifted_at: drifted, trouble, checked_at, created_at }: ManifestRow,
@@ -82,6 +85,7 @@ async function conditionsOf(
   const own = ended.where("status", "not in", ["superseded", "canceled", "discarded"]);
   const last = await own.executeTakeFirst();
   const waiting = open.find(({ status }) => status === "needs_approval");
+  const isPlanning = open.some(({ status }) => status === "pending" || status === "planning");
   const otherwise = open.length > 0 && waiting === undefined ? "unsettled" : undefined;
   // A plan that went stale is planned again: it has failed if nothing follows.
   const hasFailed =
@@ -91,7 +95,11 @@ async function conditionsOf(
   const source = { since: checked_at ?? created_at, about: "source", data: { reasons: [trouble] } };
   return {
     drift: drifted === null ? undefined : { since: drifted, about: "drift", data: {} },
-    approval: waiting ? conditionOf(waiting, waiting.fingerprint ?? waiting.id) : otherwise,
+    approval: waiting
+      ? conditionOf(waiting, waiting.fingerprint ?? waiting.id)
+      : isPlanning
+        ? "unsettled"
+        : undefined,
     failure: trouble === null ? (last && hasFailed ? conditionOf(last, last.status) : otherwise) : source,
   };
 }

@@ -24,6 +24,9 @@ const deadLetters = "dead";
 /** Seconds without a heartbeat after which a job counts as its worker's death; seconds between two looks for jobs, and for dead workers. */
 const [heartbeatSeconds, pollingSeconds] = [30, 2];
 
+/** Notifications of one look for jobs: each check asks for one, and a slot looks once an interval. One that fails brings them all again. */
+const notifications = 20;
+
 /** Deaths of workers are charged to every job of the process, so that the run counts its own attempts and this is no judge. */
 const retryLimit = 1_000;
 
@@ -112,9 +115,11 @@ export async function startQueue(url: string, onTrouble: (error: Error) => void)
       await boss.complete(name, job, null, { db: fromKysely(tx) });
     },
     async work(name, slots, handler) {
-      const options = { localConcurrency: slots, pollingIntervalSeconds: pollingSeconds, batchSize: 1 };
+      const batchSize = name === "notify" ? notifications : 1;
+      const options = { localConcurrency: slots, pollingIntervalSeconds: pollingSeconds, batchSize };
       await boss.work<Queues[typeof name]>(name, options, async (jobs) => {
-        for (const job of jobs) await handler(job);
+        const ends = await Promise.allSettled(jobs.map(handler));
+        for (const end of ends) if (end.status === "rejected") throw end.reason;
       });
     },
     async workDeadLetters(handler) {

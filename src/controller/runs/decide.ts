@@ -43,7 +43,7 @@ export type Decision<Terms = object, T = string> = (
   about: About & Terms,
 ) => Promise<T | Refused>;
 
-/** A transaction with the locked rows; `audit` adds the entry of the log, as the last statement. */
+/** A transaction with the locked rows; `audit` adds the entry of the log, as the last statement, and lets receivers of webhooks be told. */
 interface Locked {
   readonly tx: Tx;
   readonly queue: Queue;
@@ -62,7 +62,8 @@ function decision<Rows extends Pick<Locked, "manifest">, Terms, T extends string
       const rows = await find(tx, id);
       if (rows === undefined) return refused("not-found", "there is no such thing");
       const { tenant, name, id: own } = rows.manifest;
-      const audit: Locked["audit"] = (action, details) => {
+      const audit: Locked["audit"] = async (action, details) => {
+        await queue.send(tx, "notify", own, { manifest: own });
         const act = { tenant, actor, action, subject: id === own ? name : id };
         return addAudit(tx, { ...act, details: { manifest: name, ...details } });
       };
@@ -145,7 +146,7 @@ export const cancelRun: Decision<{ readonly force?: boolean }> = decision(
     if (asked === null || Date.now() - asked.getTime() < forceAfter)
       return refused("too-early", "a run is ended by force a minute after its cancel was asked for");
     const way = { from: status, to: "canceled", why: `ended by force by ${actor}` } as const;
-    await moveRun(tx, id, way, {}, { fence: run.fence + 1, cancel_forced: true });
+    await moveRun(tx, id, way, {}, { fence: run.fence + 1 });
     await beginWhatWasAsked(tx, queue, manifest);
     await audit("cancel by force", { force });
     return "canceled";

@@ -99,8 +99,11 @@ export interface Threads {
   close(): Promise<void>;
 }
 
+/** Ms in which a thread that is told to stop ends its order, longer than the longest request; after that it hangs, and is ended. */
+const patience = 90_000;
+
 /** Starts no thread before the first order. */
-export function openThreads(entry: URL): Threads {
+export function openThreads(entry: URL, endsWithin: number = patience): Threads {
   const idle: Worker[] = [];
   const all = new Set<Worker>();
 
@@ -122,7 +125,11 @@ export function openThreads(entry: URL): Threads {
   ): Promise<T> => {
     const thread = idle.pop() ?? start();
     const answered = Promise.withResolvers<T>();
-    const stop = (): void => thread.postMessage("stop" satisfies ToThread);
+    let limit: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      thread.postMessage("stop" satisfies ToThread);
+      limit = setTimeout(() => void thread.terminate(), endsWithin);
+    };
     const fail = ({ code, message, exitCode }: Failure): void =>
       answered.reject(new GraphformError(code, message, { exitCode }));
     const listen = (said: FromThread<T>): void => {
@@ -131,7 +138,8 @@ export function openThreads(entry: URL): Threads {
       else fail(said.failure);
     };
     const ended = (): void => {
-      const message = "the thread of the run ended: out of memory, or a mistake in graphform";
+      const message =
+        "the thread of the run ended: out of memory, told to stop in vain, or a mistake in graphform";
       fail({ code: threadEnded, message, exitCode: 1 });
     };
     signal.addEventListener("abort", stop);
@@ -141,6 +149,7 @@ export function openThreads(entry: URL): Threads {
     try {
       return await answered.promise;
     } finally {
+      clearTimeout(limit);
       signal.removeEventListener("abort", stop);
       thread.off("message", listen).off("exit", ended);
       if (all.has(thread)) idle.push(thread);

@@ -3,7 +3,13 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { notifyManifest, stageOf } from "../../../src/controller/notify/notify.ts";
-import { requestRun } from "../../../src/controller/runs/decide.ts";
+import {
+  approveRun,
+  cancelRun,
+  discardRun,
+  removeManifest,
+  requestRun,
+} from "../../../src/controller/runs/decide.ts";
 import { openApi, type TestApi } from "./open-api.ts";
 
 const secret = Buffer.from("a key of the receiver of tests").toString("base64");
@@ -98,6 +104,38 @@ describe("webhooks that go out", () => {
     expect(heard[1]?.data).toMatchObject({ reasons: ["it broke"] });
     await api.put(run, { status: "applied" });
     expect(await tell(manifest)).toEqual(["/all failure.resolved"]);
+  });
+
+  it.each(["approve", "discard", "cancel", "remove"])(
+    "tell that an approval is over as soon as a person has decided: %s",
+    async (word) => {
+      const { manifest, run } = await api.add("shop", `decided-${word}`);
+      await api.put(run, { status: "needs_approval", fingerprint: "one" });
+      expect(await tell(manifest)).toEqual(["/all approval.first"]);
+      const about = { id: run, actor: "ada", fingerprint: "one" };
+      if (word === "approve") expect(await approveRun(api, about)).toBe("approved");
+      if (word === "discard") expect(await discardRun(api, about)).toBe("discarded");
+      if (word === "cancel") expect(await cancelRun(api, about)).toBe("canceled");
+      if (word === "remove") expect(await removeManifest(api, { ...about, id: manifest })).toBe("removed");
+      const jobs = "SELECT data FROM graphform_queue.job WHERE name = 'notify' AND singleton_key = $1";
+      expect(await api.postgres.sql(jobs, [manifest])).toEqual([{ data: { manifest } }]);
+      expect(await tell(manifest)).toEqual(["/all approval.resolved"]);
+    },
+  );
+
+  it("are sent at every look for jobs for many manifests, and for all but the one that fails", async () => {
+    const ids = Array.from({ length: 40 }, (_, at) => `many-${at}`);
+    await api.database.transaction().execute(async (tx) => {
+      for (const id of ids) await api.queue.send(tx, "notify", id, { manifest: id });
+    });
+    const looks: string[][] = [[]];
+    await api.queue.work("notify", 1, async ({ data: { manifest } }) => {
+      if (looks.at(-1)?.length === 20) looks.push([]);
+      looks.at(-1)?.push(manifest);
+      if (manifest === "many-3") throw new Error("the receiver is away");
+    });
+    await expect.poll(() => new Set(looks.flat()).size, { timeout: 20_000 }).toBeGreaterThanOrEqual(40);
+    expect(looks.length).toBeLessThanOrEqual(4);
   });
 
   it("tell nothing about a plan that went stale while its next run is open", async () => {
