@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { isAway, openDatabase } from "../../src/controller/database/connect.ts";
 import { prepareDatabase } from "../../src/controller/database/migrations.ts";
 import { startQueue } from "../../src/controller/queue/queue.ts";
+import { createPostgresDriver } from "../../src/state/remote/postgres/postgres-driver.ts";
 import { openPostgres } from "../support/postgres.ts";
 
 it("a database that ends in a transaction fails it, and ends no process", async () => {
@@ -71,6 +72,36 @@ it("a transaction keeps others from its rows for a while only, and says nothing 
     expect(await vanished.catch(isAway)).toBe(true);
   } finally {
     await database.destroy();
+    await postgres.close();
+  }
+});
+
+it("a role that may not change the tables of another one is told whose they are, and what to do", async () => {
+  const postgres = await openPostgres();
+  const at = (login: string): string => `postgres://${login}@127.0.0.1:${postgres.port}/ops`;
+  try {
+    for (const role of ["ada", "fleet"]) {
+      await postgres.sql(`CREATE ROLE ${role} LOGIN PASSWORD 'secret-of-tests'`);
+      await postgres.sql(`GRANT CREATE ON DATABASE ops TO ${role}`);
+    }
+    const states = createPostgresDriver(
+      { name: "shop/first" },
+      { ...postgres.credentials, PGUSER: "ada", PGPASSWORD: "secret-of-tests" },
+    );
+    await states.prepare();
+    await expect(prepareDatabase(at("fleet:secret-of-tests"))).rejects.toMatchObject({
+      code: "database-owner",
+    });
+    await postgres.sql("GRANT USAGE ON SCHEMA graphform TO fleet");
+    await postgres.sql("GRANT ALL ON ALL TABLES IN SCHEMA graphform TO fleet");
+    await postgres.sql("GRANT CREATE ON SCHEMA graphform TO fleet");
+    await expect(prepareDatabase(at("fleet:secret-of-tests"))).rejects.toMatchObject({
+      ...{ code: "database-owner", message: expect.stringContaining("must be owner of table states") },
+      hint: expect.stringContaining("GRANT owner TO role"),
+    });
+    await postgres.sql("GRANT ada TO fleet");
+    expect(await prepareDatabase(at("fleet:secret-of-tests"))).not.toEqual([]);
+  } finally {
     await postgres.close();
   }
 });

@@ -1,7 +1,7 @@
 /** @module Makes everything that a controller keeps in its database, and upgrades it: its own tables, those of states, and the queue. */
 import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
-import { loadManifest, openState } from "../../index.ts";
+import { GraphformError, loadManifest, openState } from "../../index.ts";
 import { installQueue } from "../queue/queue.ts";
 import { type Database, openDatabase, waitWithoutLimit } from "./connect.ts";
 import { added, schema, tables } from "./schema.ts";
@@ -123,12 +123,22 @@ export async function pendingMigrations(database: Database): Promise<readonly st
     .catch((error: unknown) => {
       // Without that table, none is done. Any other error says nothing about it.
       if (error instanceof Error && "code" in error && error.code === "42P01") return new Set<string>();
-      throw error;
+      throw inWords(error);
     });
   return Object.keys(migrations).filter((name) => !done.has(name));
 }
 
-/** Brings a database to this version; resolves with the migrations that it lacked. Several may start at once, behind PgBouncer too. */
+/** The words for the refusal to a role that owns not all that it must change; other errors as they are. */
+function inWords(error: unknown): unknown {
+  const isDenied = error instanceof Error && "code" in error && error.code === "42501";
+  if (!isDenied) return error;
+  const message = `the role of the database may not change what another role has made there: ${error.message}`;
+  const hint =
+    "name the role that made the tables of states in --database-url, or make yours a member of it: GRANT owner TO role";
+  return new GraphformError("database-owner", message, { hint });
+}
+
+/** Brings a database to this version; resolves with the migrations that it lacked. Throws `database-owner`. Several may start at once, behind PgBouncer too. */
 export async function prepareDatabase(url: string): Promise<readonly string[]> {
   const database = openDatabase(url, () => undefined);
   try {
@@ -146,6 +156,8 @@ export async function prepareDatabase(url: string): Promise<readonly string[]> {
       await installQueue(url);
       return pending;
     });
+  } catch (error) {
+    throw inWords(error);
   } finally {
     await database.destroy();
   }
