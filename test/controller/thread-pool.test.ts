@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Order, openThreads, threadEnded } from "../../src/controller/runs/threads.ts";
+import { type Order, openThreads, threadEnded } from "../../src/controller/runs/thread-pool.ts";
 
 /** A thread that answers an order with its state, but for one, in which it hangs. */
 const entry = new URL(
