@@ -8,11 +8,11 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createClient } from "@redis/client";
+import { verify } from "../src/replace/data/compare-data.ts";
 import { copy } from "../src/replace/data/copy.ts";
 import { takeInventory } from "../src/replace/data/inventory.ts";
 import { openSide, type Side } from "../src/replace/data/nodes.ts";
 import { isRefusal } from "../src/replace/data/refusals.ts";
-import { verify } from "../src/replace/data/verify.ts";
 
 /**
  * `--runs N`: whole migrations under 50 writers that follow the output, and one that never looks at it again; of databases with an

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { certify } from "../src/apply/outcome.ts";
+import { certify } from "../src/apply/join-results.ts";
 import { splitBySaved } from "../src/reconcile/verify.ts";
 import { toyWorld } from "./support/toy-world.ts";
 

@@ -14,7 +14,7 @@ const all = globSync("{src,bin}/**/*.{ts,js}", { cwd: root })
 const made: { readonly [place: string]: string } = {
   "src/hosting/wire/service-error.ts profile.session.missingToken": "reads the beginning of a message",
   "src/hosting/profile/expand-profile.ts text": "is made to see whether it can be, and reads nothing",
-  "src/manifest/problems/explain.ts pattern":
+  "src/manifest/problems/explain-violation.ts pattern":
     "a pattern of the field table, walked where validators are compiled",
   "src/report/typeset.ts `${String.fromCharCode(27)}\\\\[[0-9;]*m`": "reads our own colours, which are short",
   "src/report/text/report-text.ts `\\\\b${word}\\\\b`": "a word of our own",

@@ -107,16 +107,16 @@ async function applyUnderLock(
     // The secrets of the file, sealed with the key of this run.
     const sealed = saved && withSeals(saved.plan, vault);
     if (sealed !== undefined) assertSecretsKept(sealed, vault.open);
-    const world = run.applying({
+    const deps = run.applying({
       emit,
       aborting,
       ...defined({ onRead: view?.reading, onStatus: view?.status }),
     });
     view?.reading(0, 0);
     const goal = goalOf({ project, manifest }, options, destroying);
-    const approve = (plan: Plan): Promise<boolean> => isApproved(plan, options, terminal, world.stopping);
-    const outcome = await reconcile({ goal, saved: sealed, approve }, world, report);
-    if (outcome !== undefined) await recordOwner(world.journal, stored);
+    const approve = (plan: Plan): Promise<boolean> => isApproved(plan, options, terminal, deps.stopping);
+    const outcome = await reconcile({ goal, saved: sealed, approve }, deps, report);
+    if (outcome !== undefined) await recordOwner(deps.journal, stored);
     return outcome?.exitCode ?? exitCodes.error;
   });
 }

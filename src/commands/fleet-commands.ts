@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { type CommandEntry, command, commandGroup, json, repeatable, required } from "./define-command.ts";
 import type { FleetOptions } from "./fleet/fleet.ts";
-import type { DatabaseOptions, RestoredOptions, ServeOptions, TokenOptions } from "./fleet/serve.ts";
+import type { DatabaseOptions, RestoredOptions, ServeOptions, TokenOptions } from "./fleet/serve-command.ts";
 import { collect, duration, positive } from "./options.ts";
 
 const database = [
@@ -48,14 +48,14 @@ export const commandsOfFleet: readonly CommandEntry[] = [
     ],
     after:
       "\nPrints one JSON line when it is ready. SIGHUP reads the configuration again, SIGTERM\nends it when running steps have reached their boundary. docs/fleet.md has more.",
-    load: async () => (await import("./fleet/serve.ts")).serve,
+    load: async () => (await import("./fleet/serve-command.ts")).serve,
     below: [
       command<DatabaseOptions>(
         "migrate",
         "bring the tables and queues to this version; several may start at once",
         {
           options: [...database, json()],
-          load: async () => (await import("./fleet/serve.ts")).serveMigrate,
+          load: async () => (await import("./fleet/serve-command.ts")).serveMigrate,
         },
       ),
       command<DatabaseOptions>(
@@ -63,7 +63,7 @@ export const commandsOfFleet: readonly CommandEntry[] = [
         "check what a controller needs: git, configuration, database, queue",
         {
           options: [...database, config, json()],
-          load: async () => (await import("./fleet/serve.ts")).serveDoctor,
+          load: async () => (await import("./fleet/serve-command.ts")).serveDoctor,
         },
       ),
       command<RestoredOptions>(
@@ -74,7 +74,7 @@ export const commandsOfFleet: readonly CommandEntry[] = [
             ...database,
             ["--complete", "nothing was done since the copy was taken: nothing waits because of it"],
           ],
-          load: async () => (await import("./fleet/serve.ts")).serveRestored,
+          load: async () => (await import("./fleet/serve-command.ts")).serveRestored,
         },
       ),
       commandGroup("token", "bearer tokens of the API", [
@@ -89,16 +89,16 @@ export const commandsOfFleet: readonly CommandEntry[] = [
             ),
             json(),
           ],
-          load: async () => (await import("./fleet/serve.ts")).tokenCreate,
+          load: async () => (await import("./fleet/serve-command.ts")).tokenCreate,
         }),
         command<DatabaseOptions>("list", "the tokens, without their texts", {
           options: [...database, json()],
-          load: async () => (await import("./fleet/serve.ts")).tokenList,
+          load: async () => (await import("./fleet/serve-command.ts")).tokenList,
         }),
         command<DatabaseOptions>("revoke", "end a token at once", {
           arguments: [["<id>", "as `serve token list` shows it"]],
           options: database,
-          load: async () => (await import("./fleet/serve.ts")).tokenRevoke,
+          load: async () => (await import("./fleet/serve-command.ts")).tokenRevoke,
         }),
       ]),
     ],

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { SessionStore } from "../hosting/session/session.ts";
 import { asError, exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
-import { connect, sessionFiles } from "../project/connect.ts";
+import { connect, sessionFiles } from "../project/connect-service.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
 import { escapeText } from "../report/typeset.ts";
 import type { Terminal } from "./terminal/terminal.ts";

@@ -28,13 +28,13 @@ export const commandsOfState: readonly CommandEntry[] = [
     command("list", "every address with its id", {
       ...reading,
       options: [json()],
-      load: async () => (await import("./state/read-state.ts")).stateList,
+      load: async () => (await import("./state/show-state.ts")).stateList,
     }),
     command("show", "print the state of one resource", {
       ...reading,
       arguments: [argument("<address>", "for example instances.orders", typedAddress)],
       options: [json()],
-      load: async () => (await import("./state/read-state.ts")).stateShow,
+      load: async () => (await import("./state/show-state.ts")).stateShow,
     }),
     command("mv", "give a bound object another address", {
       shared: withStateOptions,
@@ -59,7 +59,7 @@ export const commandsOfState: readonly CommandEntry[] = [
     command("pull", "the whole state as JSON, without its key", {
       ...reading,
       arguments: [["[version]", "an earlier version: an id that `state history` shows"]],
-      load: async () => (await import("./state/read-state.ts")).statePull,
+      load: async () => (await import("./state/show-state.ts")).statePull,
     }),
     command(
       "init",
@@ -67,7 +67,7 @@ export const commandsOfState: readonly CommandEntry[] = [
       {
         ...reading,
         options: [json()],
-        load: async () => (await import("./state/read-state.ts")).stateInit,
+        load: async () => (await import("./state/show-state.ts")).stateInit,
       },
     ),
     command("migrate", "move the state to another store", {
@@ -81,7 +81,7 @@ export const commandsOfState: readonly CommandEntry[] = [
         required("--to <place>", "path, URL, or the type of a store: file, http, s3 or postgres"),
         json(),
       ],
-      load: async () => (await import("./state/migrate.ts")).stateMigrate,
+      load: async () => (await import("./state/migrate-state.ts")).stateMigrate,
     }),
     command("push", "store what a run kept in a local file when its store went away", {
       shared: withStateOptions,
@@ -92,7 +92,7 @@ export const commandsOfState: readonly CommandEntry[] = [
     command("history", "the versions of the state that its store still has", {
       ...reading,
       options: [json()],
-      load: async () => (await import("./state/read-state.ts")).stateHistory,
+      load: async () => (await import("./state/show-state.ts")).stateHistory,
     }),
     command("restore", "store a version that is kept as the newest one", {
       shared: withStateOptions,

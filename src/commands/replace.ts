@@ -1,13 +1,14 @@
 /** @module Shows where migrations stand, and takes one back. */
+
+import { outcomeOf } from "../apply/join-results.ts";
 import { unplannedStep } from "../apply/operations/existing.ts";
-import { outcomeOf } from "../apply/outcome.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { Step } from "../model/plan.ts";
 import type { Migration } from "../model/state.ts";
 import { resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
-import { carryOut } from "../reconcile/apply-plan.ts";
+import { runSteps } from "../reconcile/apply-plan.ts";
 import { capCommand } from "../replace/data/quiesce.ts";
 import { rowOf } from "../replace/phases.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
@@ -82,15 +83,15 @@ export async function replaceUndo(invocation: Invocation<ReplaceOptions>, addres
     invocation,
     { reading: resolving("declared"), lock: "replace undo", warn },
     async (run, { aborting }) => {
-      const world = run.applying({ emit, aborting });
+      const deps = run.applying({ emit, aborting });
       const step: Step = {
-        ...unplannedStep(address, boundAt(run.state, address), "migrate", world.digest),
+        ...unplannedStep(address, boundAt(run.state, address), "migrate", deps.digest),
         ...{ key: `${address}#undo`, verb: "undo" },
         ...defined({ timeout: options.timeout }),
         migration: { ...noTerms, outputs: run.manifest.outputs },
       };
-      const steps = await carryOut([step], world);
-      if (world.stopping.aborted) throw interrupted();
+      const steps = await runSteps([step], deps);
+      if (deps.stopping.aborted) throw interrupted();
       for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);
       return outcomeOf(steps, [], {}, []).exitCode;
     },

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { typedAddress } from "../model/address.ts";
 import { localPlatformDir } from "../project/locate-service.ts";
 import { argument, type CommandEntry, command, commandGroup, json, required } from "./define-command.ts";
-import type { Verb } from "./instances/operate.ts";
+import type { Verb } from "./instances/operate-instance.ts";
 import { changing, withManifestOptions, withStateOptions } from "./options.ts";
 
 /** Shared options that do nothing for snapshots: the service alone knows them. */
@@ -24,7 +24,7 @@ function operation(
     shared: withManifestOptions,
     arguments: [ofInstance],
     options: [noWait, json("events as JSON lines"), ...options],
-    load: async () => (await import("./instances/operate.ts")).operate.bind(undefined, verb),
+    load: async () => (await import("./instances/operate-instance.ts")).operate.bind(undefined, verb),
   });
 }
 

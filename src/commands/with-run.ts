@@ -4,7 +4,7 @@ import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError, isManifestError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
 import { limitedClock } from "../model/time-limit.ts";
-import { connect } from "../project/connect.ts";
+import { connect } from "../project/connect-service.ts";
 import { locateService, type ServiceTarget } from "../project/locate-service.ts";
 import {
   latestState,

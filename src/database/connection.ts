@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { DatabaseLogin } from "../model/kind.ts";
-import { openExchange } from "./exchange.ts";
+import { openExchange } from "./command-socket.ts";
 import { authorities, broken, endOf, isDatabaseError, refused } from "./failures.ts";
 import { lookupWithin } from "./names.ts";
 

@@ -8,7 +8,7 @@ import type { Answer, Call } from "../model/service.ts";
 import { orAborted } from "../model/single-flight.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
 import { createSession, createUsersToken, type Session } from "./session/session.ts";
-import { authorization, secretsIn } from "./session/tokens.ts";
+import { authorization, secretsIn } from "./session/session-tokens.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import { createThrottle, type Ticket } from "./throttle/throttle.ts";
 import {

@@ -1,6 +1,6 @@
 /** @module Asks and changes the running database of an instance, as its declared user, and says why one could not be asked. */
 import { isDatabaseError } from "../database/failures.ts";
-import type { DatabaseSettings } from "../database/settings.ts";
+import type { DatabaseSettings } from "../database/parameters.ts";
 import { instanceSchema } from "../fields/instance.ts";
 import { wireName } from "../hosting/wire/spelling.ts";
 import { engineValue } from "../model/compare.ts";
@@ -34,7 +34,7 @@ export async function probeInstance(
   const target = declaredTarget(live.outputs, spec, service);
   if (typeof target === "string") return notAsked(target);
   // Loaded here: a plan without a probe need not wait for the client to load.
-  const { probe } = await import("../database/settings.ts");
+  const { probe } = await import("../database/parameters.ts");
   try {
     return answerOf(await probe(target, signal), spec["config.enableTLS"] === true);
   } catch (error) {
@@ -73,7 +73,7 @@ export async function healInstance(
   const target = declaredTarget(live.outputs, spec, service);
   if (typeof target === "string")
     throw new ServiceError("invalid", operation, `${operation}: ${notAsked(target).reason}`);
-  const { setParameters } = await import("../database/settings.ts");
+  const { setParameters } = await import("../database/parameters.ts");
   try {
     await setParameters(target, parametersOf(paths, spec), signal);
   } catch (cause) {
@@ -143,7 +143,7 @@ export async function isInstanceUsable(
   const target = declaredTarget(shown.outputs, spec, service);
   if (typeof target === "string") return { is: "unknown", detail: "" };
   const { timeout: _patience, ...rest } = target;
-  const { verify } = await import("../database/settings.ts");
+  const { verify } = await import("../database/parameters.ts");
   const verdict = await verify(rest, signal);
   const where = `${target.host}:${target.port}`;
   if (verdict === "answered") return { is: "usable", detail: "" };

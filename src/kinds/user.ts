@@ -136,7 +136,7 @@ async function probeUser(
   const isTls = instance?.spec["config.enableTLS"] === true;
   const target = targetOf(instance?.outputs ?? {}, { username, password }, isTls, service);
   if (typeof target === "string") return notAsked(target);
-  const { signIn } = await import("../database/settings.ts");
+  const { signIn } = await import("../database/parameters.ts");
   try {
     await signIn(target, signal);
     return { is: "answered", values: { password: true } };

@@ -7,7 +7,7 @@ import type { Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { ManifestLimits, SecretSource } from "../model/manifest.ts";
 import type { StateDocument } from "../model/state.ts";
-import { connect } from "../project/connect.ts";
+import { connect } from "../project/connect-service.ts";
 import { locateService } from "../project/locate-service.ts";
 import { namedLocation } from "../project/locate-state.ts";
 import { latestState, learnSecretsAtHand } from "../project/open-run.ts";

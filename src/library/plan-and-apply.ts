@@ -136,14 +136,14 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
       if (event.type === "warning") warnings.push(event.message);
       onEvent(event);
     };
-    const world = run.applying({ emit });
+    const deps = run.applying({ emit });
     const report = { plan: () => {}, outcome: () => {}, warnings: () => warnings };
     const outcome = await reconcile(
       { goal, saved: sealed, approve: async (made) => approve(made) },
-      world,
+      deps,
       report,
     );
-    if (outcome !== undefined) await recordOwner(world.journal, run.stored);
+    if (outcome !== undefined) await recordOwner(deps.journal, run.stored);
     return outcome;
   });
 }

@@ -1,7 +1,7 @@
 /** @module Opens the rows of a state in PostgreSQL to a server that offers them by another protocol. */
 import { versionIn } from "../state/document.ts";
 import { holderOf, lockInfoOf } from "../state/remote/lock-info.ts";
-import { stateRows, tablesIn } from "../state/remote/postgres/rows.ts";
+import { stateRows, tablesIn } from "../state/remote/postgres/state-rows.ts";
 
 /** Runs one statement and resolves with its rows. Numbers of eight bytes may come as numbers or texts. */
 export type RunStatement = (

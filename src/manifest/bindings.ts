@@ -4,7 +4,7 @@ import { type Address, formatAddress, parseAddress, undeclaring } from "../model
 import type { Desired } from "../model/desired.ts";
 import { defined, isObject, type Json, type JsonObject, textIn } from "../model/json.ts";
 import type { Import, Manifest, Move, Removal } from "../model/manifest.ts";
-import type { Inventory } from "./inventory.ts";
+import type { Inventory } from "./declared-resources.ts";
 import type { Report } from "./problems/fault.ts";
 import { badAddress, findReferent } from "./referent.ts";
 import type { Path } from "./source.ts";

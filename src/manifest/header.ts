@@ -8,7 +8,7 @@ import { isStoreType, type StoreType, storeKeys, stores, storeTypes } from "../m
 import { holdsCredentials, namesCredential } from "../model/userinfo.ts";
 import { refusedSections, sectionFault } from "./limits.ts";
 import { finishProblems } from "./problems/excerpt.ts";
-import { type Explained, explainViolations } from "./problems/explain.ts";
+import { type Explained, explainViolations } from "./problems/explain-violation.ts";
 import { type Fault, type Report, reportTo } from "./problems/fault.ts";
 import { listed } from "./problems/nearest.ts";
 import { plainFields, shownKey } from "./problems/plain-fields.ts";

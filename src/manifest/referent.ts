@@ -3,7 +3,7 @@ import { type Address, type AddressParts, formatAddress, parseAddress } from "..
 import type { KindSchema } from "../model/field-schema.ts";
 import type { Spec } from "../model/spec.ts";
 import { referenceFields } from "../model/templates.ts";
-import type { Block, Inventory } from "./inventory.ts";
+import type { Block, Inventory } from "./declared-resources.ts";
 import type { Fault, Report } from "./problems/fault.ts";
 import { listed, suggest } from "./problems/nearest.ts";
 

@@ -6,7 +6,7 @@ import type { Finding, RuleContext } from "../model/kind.ts";
 import type { Profile } from "../model/profile.ts";
 import { mayHoldExpression } from "./expression.ts";
 import { rangeAt } from "./locate.ts";
-import { type Explained, explainViolations } from "./problems/explain.ts";
+import { type Explained, explainViolations } from "./problems/explain-violation.ts";
 import { errorAt } from "./problems/fault.ts";
 import { suggest } from "./problems/nearest.ts";
 import type { ResolveContext } from "./resolve-resource.ts";

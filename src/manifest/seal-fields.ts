@@ -1,7 +1,7 @@
 /** @module Seals the secret fields of a resource. */
 import type { Json } from "../model/json.ts";
 import { isReference, isSealed, isTemplate, type Sealed, type TemplatePart } from "../model/sealed.ts";
-import type { Member } from "./inventory.ts";
+import type { Member } from "./declared-resources.ts";
 import type { Fault, Report } from "./problems/fault.ts";
 import { secretPaths } from "./schema/shape.ts";
 import { openSources, textOn } from "./secret-variables.ts";

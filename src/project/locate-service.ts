@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ServicePlace, serviceIdentity } from "../hosting/service-identity.ts";
+import { type ServicePlace, serviceIdentity } from "../hosting/identify-service.ts";
 import { GraphformError, isGraphformError } from "../model/errors.ts";
 import { defined, isObject, type JsonObject, objectIn } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";

@@ -10,13 +10,15 @@ import type { ApplyEvent } from "../model/outcome.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { loginsIn } from "../model/userinfo.ts";
-import { type ApplyWorld, repairMigrations } from "../reconcile/apply-plan.ts";
-import type { PlanningWorld } from "../reconcile/plan-for.ts";
+import { type ApplyDependencies, repairMigrations } from "../reconcile/apply-plan.ts";
+import type { PlanningDependencies } from "../reconcile/plan-for.ts";
 import { toRepair } from "../replace/phases.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import type { Lock, LockOptions, StateStore, Unpushed } from "../state/store.ts";
-import { connect } from "./connect.ts";
+import { assertSubscribed, withSubscriptions } from "./add-subscriptions.ts";
+import { connect } from "./connect-service.ts";
+import { type ApplyParts, applyDependencies, planningDependencies } from "./dependencies.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
 import {
   type Project,
@@ -27,8 +29,6 @@ import {
   type WrittenProject,
 } from "./project.ts";
 import type { Settings } from "./settings.ts";
-import { assertSubscribed, withSubscriptions } from "./subscriptions.ts";
-import { type ApplyParts, applyWorld, planningWorld } from "./worlds.ts";
 
 export interface RunListener {
   readonly warnings: (warnings: readonly Problem[]) => void;
@@ -133,9 +133,9 @@ export interface Run {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** The dependencies of planning: they cannot write. */
-  readonly planning: PlanningWorld;
+  readonly planning: PlanningDependencies;
   /** The dependencies of applying. Throws in a run without a lock. */
-  readonly applying: (parts?: OwnParts) => ApplyWorld;
+  readonly applying: (parts?: OwnParts) => ApplyDependencies;
 }
 
 /**
@@ -167,9 +167,9 @@ async function repaired<R extends Partial<Resolved>>(
   const lock = { operation: "repair of a migration", timeout: 0, warn };
   try {
     return await openRun({ ...request, lock, creates: false }, async (run) => {
-      const world = run.applying({ emit });
-      await repairMigrations(world);
-      return world.journal.state;
+      const deps = run.applying({ emit });
+      await repairMigrations(deps);
+      return deps.journal.state;
     });
   } catch (error) {
     if (isGraphformError(error) && error.code === "locked") return state;
@@ -205,7 +205,7 @@ async function runWith<R extends Partial<Resolved>, T>(
     const state = claim(claimed, { service: identity, ...mine });
     acceptService(identity);
     const open = resolved.vault?.open;
-    const applying = (parts: OwnParts = {}): ApplyWorld => {
+    const applying = (parts: OwnParts = {}): ApplyDependencies => {
       if (lock === undefined) throw new Error("a run without a lock writes nothing");
       const { store } = project;
       const own = {
@@ -217,9 +217,9 @@ async function runWith<R extends Partial<Resolved>, T>(
         clock,
         ...defined({ open, boundElsewhere }),
       };
-      return applyWorld({ ...own, ...parts });
+      return applyDependencies({ ...own, ...parts });
     };
-    const planning = planningWorld(service, signal, { clock, ...defined({ open, boundElsewhere }) });
+    const planning = planningDependencies(service, signal, { clock, ...defined({ open, boundElsewhere }) });
     const run: Run = { project, service, identity, stored, state, clock, signal, planning, applying };
     return await work({ ...run, ...resolved });
   } finally {

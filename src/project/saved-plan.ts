@@ -12,10 +12,10 @@ import type { StateDocument } from "../model/state.ts";
 import { assertSameService } from "../state/claim-state.ts";
 import { isPlanApplied } from "../state/document.ts";
 import { type ManifestFile, type PlanChoices, type SavedPlan, writePlanFile } from "../state/plan-file.ts";
+import { sha256 } from "./dependencies.ts";
 import type { Run } from "./open-run.ts";
 import { packageVersion } from "./package-files.ts";
 import type { Project } from "./project.ts";
-import { sha256 } from "./worlds.ts";
 
 interface PlanningRun {
   readonly run: Pick<Run, "project" | "identity">;

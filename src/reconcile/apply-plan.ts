@@ -19,25 +19,25 @@ import type { Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
 import { toRepair } from "../replace/phases.ts";
-import type { Planned, PlanningWorld } from "./plan-for.ts";
+import type { Planned, PlanningDependencies } from "./plan-for.ts";
 
-export interface ApplyWorld
+export interface ApplyDependencies
   extends Pick<
       ApplyContext,
       "kinds" | "clock" | "digest" | "journal" | "open" | "emit" | "onStatus" | "migrate"
     >,
     Pick<ApplyContext, "stopping" | "aborting">,
-    Pick<PlanningWorld, "foresee" | "onRead"> {
+    Pick<PlanningDependencies, "foresee" | "onRead"> {
   readonly service: Service;
 }
 
 /** Applies a plan and nothing else; it is marked as applied before its first write, so that it runs once. */
-export async function applyPlan(planned: Planned, world: ApplyWorld): Promise<readonly StepOutcome[]> {
+export async function applyPlan(planned: Planned, deps: ApplyDependencies): Promise<readonly StepOutcome[]> {
   const { plan, outputs, listed } = planned;
-  await rememberOthers(planned, world);
-  const mark = planMark(world.journal, plan, planned.observed);
+  await rememberOthers(planned, deps);
+  const mark = planMark(deps.journal, plan, planned.observed);
   const seen = { outputs, listed };
-  const context = applyContext({ ...world, journal: mark.journal }, seen, mark.driver);
+  const context = applyContext({ ...deps, journal: mark.journal }, seen, mark.driver);
   const steps = await run(plan.steps, context);
   if (mark.failure() !== undefined) throw mark.failure();
   // What was found as declared already is done, too.
@@ -48,63 +48,63 @@ export async function applyPlan(planned: Planned, world: ApplyWorld): Promise<re
 /** Records the bound ids that an observation has shown to be those of other objects: they stay in doubt from then on. */
 export async function rememberOthers(
   { doubts }: Pick<Planned, "doubts">,
-  { journal }: Pick<ApplyWorld, "journal">,
+  { journal }: Pick<ApplyDependencies, "journal">,
 ): Promise<void> {
   for (const [address, { createdAt }] of doubts)
     if (createdAt !== undefined) await journal.record({ type: "another-seen", address, createdAt });
 }
 
 /** Carries out steps that no manifest asked for: one lifecycle operation, bindings. */
-export async function carryOut(
+export async function runSteps(
   steps: readonly Step[],
-  world: ApplyWorld,
+  deps: ApplyDependencies,
   outputs: ReadonlyMap<Address, JsonObject> = new Map(),
 ): Promise<readonly StepOutcome[]> {
-  return run(steps, applyContext(world, { outputs }));
+  return run(steps, applyContext(deps, { outputs }));
 }
 
 /** Repairs what a run left that ended in the middle of a cutover: its database takes writes again. */
-export async function repairMigrations(world: ApplyWorld): Promise<void> {
-  if (toRepair(world.journal.state).length === 0) return;
+export async function repairMigrations(deps: ApplyDependencies): Promise<void> {
+  if (toRepair(deps.journal.state).length === 0) return;
   const { repairMigrations: repair } = await import("../replace/fence.ts");
-  await repair(applyContext(world, { outputs: new Map() }));
+  await repair(applyContext(deps, { outputs: new Map() }));
 }
 
 /** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
-export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<Recovered> {
-  const open = Object.keys(world.journal.state.intents).length;
+export async function resolveIntents(deps: ApplyDependencies, saved?: Plan): Promise<Recovered> {
+  const open = Object.keys(deps.journal.state.intents).length;
   if (open > 0) {
-    const longest = formatDuration(longestSearch(world.service.profile.timing));
-    world.onRead?.(0, 0, `looking for objects of earlier creates: ${open} (up to ${longest})`);
+    const longest = formatDuration(longestSearch(deps.service.profile.timing));
+    deps.onRead?.(0, 0, `looking for objects of earlier creates: ${open} (up to ${longest})`);
   }
-  return recoverIntents(withOwnPatience(applyContext(world, { outputs: new Map() })), saved);
+  return recoverIntents(withOwnPatience(applyContext(deps, { outputs: new Map() })), saved);
 }
 
 function applyContext(
-  world: ApplyWorld,
+  deps: ApplyDependencies,
   { outputs, listed }: Pick<Planned, "outputs"> & Partial<Pick<Planned, "listed">>,
   wrapped: (driver: Driver) => Driver = (driver) => driver,
 ): ApplyContext {
-  const { profile, hide } = world.service;
-  const service = withoutNewWrites(world.service, world.stopping);
+  const { profile, hide } = deps.service;
+  const service = withoutNewWrites(deps.service, deps.stopping);
   const context = {
-    ...world,
+    ...deps,
     drivers: new Map(
-      world.kinds.all.map((kind) => [
+      deps.kinds.all.map((kind) => [
         kind.name,
-        readingDriver(kind.name, wrapped(kind.driver(service)), world),
+        readingDriver(kind.name, wrapped(kind.driver(service)), deps),
       ]),
     ),
     profile,
-    patience: world.service.patience,
+    patience: deps.service.patience,
     hide,
     outputs: new Map(outputs),
     outputsAtStart: outputs,
     listedAtStart: listed,
-    stateAtStart: world.journal.snapshot(),
+    stateAtStart: deps.journal.snapshot(),
     durations: perText(() => ({ unfinished: 0 })),
-    dateOf: (kind: string) => service.date(world.kinds.named(kind).operations.create),
-    shown: new Map(world.kinds.all.map((kind) => [kind.name, describedPaths(kind, profile)])),
+    dateOf: (kind: string) => service.date(deps.kinds.named(kind).operations.create),
+    shown: new Map(deps.kinds.all.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };
   return { ...context, classes: openClassRegistry(context) };
 }

@@ -23,11 +23,11 @@ import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
 import type { PlanInput } from "../plan/input.ts";
+import { makePlan } from "../plan/make-plan.ts";
 import { afterMoves } from "../plan/moves.ts";
-import { makePlan } from "../plan/plan.ts";
 
 /** The dependencies of planning: only the reading half of the service. */
-export interface PlanningWorld {
+export interface PlanningDependencies {
   readonly kinds: KindRegistry;
   readonly service: Reads;
   readonly clock: Clock;
@@ -68,20 +68,24 @@ export interface Planned extends Pick<Observation, "observed" | "doubts" | "unma
 }
 
 /** Makes a plan from fresh observation. Writes nothing, neither at the service nor in the state. */
-export async function planFor(goal: Goal, state: StateDocument, given: PlanningWorld): Promise<Planned> {
-  const world = { ...given, clock: limitedClock(given.clock, given.service.patience) };
+export async function planFor(
+  goal: Goal,
+  state: StateDocument,
+  given: PlanningDependencies,
+): Promise<Planned> {
+  const deps = { ...given, clock: limitedClock(given.clock, given.service.patience) };
   const { manifest, options, destroying, probing = true, skipsUnread = false } = goal;
-  const { kinds, service, signal, open } = world;
+  const { kinds, service, signal, open } = deps;
   const desired = destroying ? [] : manifest.desired;
   const bound = Object.keys(state.resources).length;
-  const { counting, onWait } = countReads(bound, world.onRead);
+  const { counting, onWait } = countReads(bound, deps.onRead);
   const readers = new Map(kinds.all.map(({ name, reader }) => [name, counting(reader(service))]));
   const moved = afterMoves(state, manifest.moved, kinds);
   const seen = await observe(desired, {
     kinds,
     readers,
     state: moved,
-    clock: world.clock,
+    clock: deps.clock,
     profile: service.profile,
     signal,
     open,
@@ -99,7 +103,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
       .filter(([address]) => !leftOut(address))
       .map(([address, { because }]) => ({ address, reason: because })),
   ];
-  const looking = { kinds, clock: world.clock, profile: service.profile, stopping: signal };
+  const looking = { kinds, clock: deps.clock, profile: service.profile, stopping: signal };
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
   const input: PlanInput = {
     name: manifest.name,
@@ -121,8 +125,8 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
     outputs: manifest.outputs,
     options: leavingOut(unread, options, moved),
     destroying,
-    now: world.clock.now(),
-    digest: world.digest,
+    now: deps.clock.now(),
+    digest: deps.digest,
   };
   const found = makePlan(input);
   const immovable = await foreseen(found, seen, moved, probing ? given : { ...given, foresee: undefined });
@@ -136,7 +140,7 @@ async function foreseen(
   { changes }: Plan,
   { observed }: Pick<Planned, "observed">,
   { resources }: Pick<StateDocument, "resources">,
-  { foresee, kinds, service, open, signal }: PlanningWorld,
+  { foresee, kinds, service, open, signal }: PlanningDependencies,
 ): Promise<ReadonlyMap<Address, readonly Guard[]>> {
   const found = new Map<Address, readonly Guard[]>();
   for (const { address, action, kind } of changes) {

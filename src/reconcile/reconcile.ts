@@ -1,6 +1,6 @@
 /** @module One run of apply or destroy, from an open state to a verified outcome, in seven steps. */
 
-import { outcomeOf } from "../apply/outcome.ts";
+import { outcomeOf } from "../apply/join-results.ts";
 import { fieldRange } from "../manifest/locate.ts";
 import type { Layer } from "../manifest/source.ts";
 import type { DriftReport } from "../model/drift.ts";
@@ -11,13 +11,19 @@ import type { StateDocument } from "../model/state.ts";
 import { expectedTime } from "../model/time-limit.ts";
 import { driftReport } from "../plan/drift/drift-report.ts";
 import {
-  type ApplyWorld,
+  type ApplyDependencies,
   applyPlan,
   rememberOthers,
   repairMigrations,
   resolveIntents,
 } from "./apply-plan.ts";
-import { assertAddressesKnown, type Goal, type Planned, type PlanningWorld, planFor } from "./plan-for.ts";
+import {
+  assertAddressesKnown,
+  type Goal,
+  type Planned,
+  type PlanningDependencies,
+  planFor,
+} from "./plan-for.ts";
 import { verify } from "./verify.ts";
 
 export interface RunRequest {
@@ -44,37 +50,37 @@ export interface RunReport {
  */
 export async function reconcile(
   { goal, saved, approve }: RunRequest,
-  world: ApplyWorld,
+  deps: ApplyDependencies,
   report: RunReport,
 ): Promise<Outcome | undefined> {
   const look = (wanted: Goal): Promise<Planned> =>
-    planFor(wanted, world.journal.state, {
-      ...world,
-      signal: world.stopping,
+    planFor(wanted, deps.journal.state, {
+      ...deps,
+      signal: deps.stopping,
       createsInDoubt: resumed.doubts,
     });
 
   // 1. What the options name must exist.
-  assertAddressesKnown(goal, world.journal.state, world.kinds);
+  assertAddressesKnown(goal, deps.journal.state, deps.kinds);
   // 2. Creates that an earlier run sent and never saw answered: found, or known to have made nothing.
-  const resumed = await resolveIntents(world, saved);
+  const resumed = await resolveIntents(deps, saved);
   // A cutover that ended in the middle has left a database that takes no writes.
-  await repairMigrations(world);
+  await repairMigrations(deps);
   // 3. Observe, compare, guard, order.
   const fresh = await look(goal);
   // 4. The plan that was shown is the one that is carried out.
   const chosen = saved === undefined ? fresh.plan : withFreshGuards(saved, fresh.plan);
-  const { patience: timeout } = world.service;
+  const { patience: timeout } = deps.service;
   const plan =
     timeout === undefined ? chosen : { ...chosen, steps: chosen.steps.map((step) => ({ ...step, timeout })) };
   report.plan(plan);
   // 5. A person, or what stands for one, says yes.
   if (!(await approve(plan))) return undefined;
-  const approvedAt = world.clock.now();
-  const { durations } = world.journal.state;
-  report.begin?.(plan.steps, (step) => expectedTime(step, world.service.profile, durations));
+  const approvedAt = deps.clock.now();
+  const { durations } = deps.journal.state;
+  report.begin?.(plan.steps, (step) => expectedTime(step, deps.service.profile, durations));
   // 6. Carry out each step as soon as what it needs is done, and wait until everything has arrived.
-  const steps = await applyPlan({ ...fresh, plan }, world);
+  const steps = await applyPlan({ ...fresh, plan }, deps);
   // 7. Look again: the second plan must be empty.
   const outcome = await verified(steps);
   report.outcome(outcome);
@@ -82,23 +88,23 @@ export async function reconcile(
 
   async function again(wanted: Goal): Promise<Planned> {
     const planned = await look(wanted);
-    await rememberOthers(planned, world);
+    await rememberOthers(planned, deps);
     report.second?.(planned.plan);
     return planned;
   }
 
   function timed(outcome: Outcome): Outcome {
-    const elapsed = world.clock.now() - approvedAt;
+    const elapsed = deps.clock.now() - approvedAt;
     return { ...outcome, elapsed, ...(resumed.found === 0 ? {} : { resumed: resumed.found }) };
   }
 
   async function verified(done: readonly StepOutcome[]): Promise<Outcome> {
     try {
       const { warnings } = report;
-      return timed(await verify(done, { goal, look: again, world, saved, warnings }));
+      return timed(await verify(done, { goal, look: again, deps, saved, warnings }));
     } catch (error) {
       // The steps are done all the same.
-      const unverified = outcomeOf(done, [], world.journal.state.outputs, report.warnings());
+      const unverified = outcomeOf(done, [], deps.journal.state.outputs, report.warnings());
       report.outcome(timed({ ...unverified, exitCode: exitCodes.error }));
       throw error;
     }
@@ -156,10 +162,10 @@ export interface Drift {
 export async function driftFor(
   goal: Goal & { readonly layers: readonly Layer[]; readonly withUnmanaged: boolean },
   state: StateDocument,
-  world: PlanningWorld,
+  deps: PlanningDependencies,
 ): Promise<Drift> {
   const { manifest, layers, withUnmanaged } = goal;
-  const { plan, bound, observed, unmanaged, unread } = await planFor(goal, state, world);
+  const { plan, bound, observed, unmanaged, unread } = await planFor(goal, state, deps);
   const report = driftReport({
     plan,
     desired: manifest.desired,
@@ -167,7 +173,7 @@ export async function driftFor(
     observed,
     unread,
     ...(withUnmanaged ? { unmanaged } : {}),
-    kinds: world.kinds,
+    kinds: deps.kinds,
     fieldRange: (address, path) => fieldRange(layers, address, path),
   });
   return { report, plan };

@@ -1,19 +1,20 @@
 /** @module Verifies an apply by a second plan from fresh observation, and records the outputs. */
+
+import { certify, outcomeOf } from "../apply/join-results.ts";
 import { shownAgain } from "../apply/operations/remove.ts";
-import { certify, outcomeOf } from "../apply/outcome.ts";
 import type { Address } from "../model/address.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Change, Plan } from "../model/plan.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { outputsLeft } from "../plan/outputs.ts";
-import type { ApplyWorld } from "./apply-plan.ts";
+import type { ApplyDependencies } from "./apply-plan.ts";
 import type { Goal, Planned } from "./plan-for.ts";
 
 interface Verification {
   readonly goal: Goal;
   readonly look: (goal: Goal) => Promise<Planned>;
-  readonly world: ApplyWorld;
+  readonly deps: ApplyDependencies;
   readonly warnings: () => readonly string[];
   /** The plan that was carried out, if it was a saved one. */
   readonly saved: Plan | undefined;
@@ -22,32 +23,29 @@ interface Verification {
 /** The second plan, from fresh observation: it must be empty, and the outputs are taken from it. */
 export async function verify(
   steps: readonly StepOutcome[],
-  { goal, look, world, warnings, saved }: Verification,
+  { goal, look, deps, warnings, saved }: Verification,
 ): Promise<Outcome> {
-  if (world.stopping.aborted) {
-    const interrupted = outcomeOf(steps, [], world.journal.state.outputs, warnings());
+  if (deps.stopping.aborted) {
+    const interrupted = outcomeOf(steps, [], deps.journal.state.outputs, warnings());
     return { ...interrupted, exitCode: exitCodes.interrupted };
   }
   // What --replace and --cutover asked for has been done once.
   const { cutover: _, ...options } = goal.options;
   const planned = await look({ ...goal, options: { ...options, replace: [] } });
   const { plan: second } = planned;
-  const { state } = world.journal;
+  const { state } = deps.journal;
   const outputs = goal.destroying
     ? outputsLeft(state.outputs, goal.manifest.outputs, new Set(Object.keys(state.resources)))
     : outputsOf(second);
   const isChanged = goal.destroying
     ? Object.keys(outputs).length < Object.keys(state.outputs).length
     : Object.values(second.outputs).some((output) => output.action !== "no-op");
-  if (isChanged) await world.journal.record({ type: "outputs-recorded", outputs });
+  if (isChanged) await deps.journal.record({ type: "outputs-recorded", outputs });
   for (const [name, { missing }] of Object.entries(second.outputs))
-    if (missing !== undefined) world.emit({ type: "warning", message: `output ${name}: ${missing}` });
+    if (missing !== undefined) deps.emit({ type: "warning", message: `output ${name}: ${missing}` });
   const split = saved === undefined ? { promised: second, others: [] } : splitBySaved(saved, second);
-  warnOf(split.others, world);
-  const findings = [
-    ...certify(split.promised, steps),
-    ...(await shownAgain(steps, planned.unmanaged, world)),
-  ];
+  warnOf(split.others, deps);
+  const findings = [...certify(split.promised, steps), ...(await shownAgain(steps, planned.unmanaged, deps))];
   return outcomeOf(steps, findings, outputs, warnings());
 }
 
@@ -55,7 +53,7 @@ export async function verify(
 const named = 10;
 
 /** Warns of what differs and is not the saved plan's: it has done its work all the same. */
-function warnOf(others: SplitPlan["others"], { emit }: Pick<ApplyWorld, "emit">): void {
+function warnOf(others: SplitPlan["others"], { emit }: Pick<ApplyDependencies, "emit">): void {
   for (const { address, message } of others.slice(0, named)) emit({ type: "warning", address, message });
   const rest = others.length - named;
   if (rest > 0)

@@ -12,11 +12,11 @@ import type { Side } from "./data/nodes.ts";
 import { markOf } from "./data/proof.ts";
 import { letWrite, quiesce, readCap, setCap } from "./data/quiesce.ts";
 import { isRefusal, Refused } from "./data/refusals.ts";
-import { outputsNaming, outputsOf } from "./outputs.ts";
 import { isInterrupted, isSwitched, phaseBefore, toRepair } from "./phases.ts";
 import { enterPhase, report, setPhase } from "./record.ts";
 import { boundAt, openBound } from "./sides.ts";
 import { switchEvent } from "./switch.ts";
+import { outputsNaming, outputsOf } from "./switched-outputs.ts";
 
 /** Longest time that a stop may take, in ms: the pause of writes holds that long even if this process ends. */
 const stopWithin = 15 * 60_000;

@@ -8,11 +8,11 @@ import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import type { Bound, Migration } from "../model/state.ts";
 import { closeAtRest, power, reopen, switchOver, writeMark } from "./fence.ts";
-import { outputsNaming, outputsOf } from "./outputs.ts";
 import { isInterrupted, isSwitched } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
 import { boundAt, openBound } from "./sides.ts";
 import { bindingsAt } from "./switch.ts";
+import { outputsNaming, outputsOf } from "./switched-outputs.ts";
 
 /**
  * Takes a migration back. Before the switch a database that a killed cutover left takes writes again; after the switch the database in use is

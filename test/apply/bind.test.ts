@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bindSpec, recordOf } from "../../src/apply/bind.ts";
 import type { ApplyContext } from "../../src/apply/context.ts";
+import { recordOf, requestSpec } from "../../src/apply/request-spec.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { applyContext } from "../support/apply-context.ts";
@@ -55,13 +55,13 @@ describe("a spec", () => {
   it.each(rows)(
     "is opened for the last request, and sealed for the state: $reason",
     ({ value, sent, recorded }) => {
-      expect(bindSpec("toys", { colour: value }, context())).toEqual({ colour: sent });
+      expect(requestSpec("toys", { colour: value }, context())).toEqual({ colour: sent });
       expect(recordOf({ colour: value }, context())).toEqual({ colour: recorded });
     },
   );
 
   it("is sent with ids, and remembered with names", () => {
-    expect(bindSpec("toys", { home: "house", colour: "red" }, context())).toEqual({
+    expect(requestSpec("toys", { home: "house", colour: "red" }, context())).toEqual({
       home: "toy-1",
       colour: "red",
     });
@@ -78,6 +78,6 @@ describe("a spec", () => {
     ["a resource that is not there yet", { home: "elsewhere" }, "output-missing", 1],
     ["a secret that this run does not have", { token: stranger }, "secret-missing", 6],
   ])("is not sent without %s", (_, spec, code, exitCode) => {
-    expect(() => bindSpec("toys", spec, context())).toThrow(expect.objectContaining({ code, exitCode }));
+    expect(() => requestSpec("toys", spec, context())).toThrow(expect.objectContaining({ code, exitCode }));
   });
 });

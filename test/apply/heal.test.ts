@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outcomeOf } from "../../src/apply/outcome.ts";
+import { outcomeOf } from "../../src/apply/join-results.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { ProbeAnswer } from "../../src/model/probe.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { certify, outcomeOf } from "../../src/apply/outcome.ts";
+import { certify, outcomeOf } from "../../src/apply/join-results.ts";
 import type { Outcome, StepOutcome } from "../../src/model/outcome.ts";
 import type { Operation } from "../../src/model/plan.ts";
 import { addressOf, planOf } from "../support/plan-input.ts";

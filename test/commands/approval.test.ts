@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isApproved } from "../../src/commands/apply.ts";
 import type { Terminal } from "../../src/commands/terminal/terminal.ts";
-import { makePlan } from "../../src/plan/plan.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
 import { type Case, planInput } from "../support/plan-input.ts";
 
 const free: Case = { has: {}, recorded: {} };

@@ -6,7 +6,7 @@ import type { Desired } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type Kind, kindRegistry } from "../../src/model/kind.ts";
 import { referenceFields } from "../../src/model/templates.ts";
-import { type ApplyWorld, applyPlan } from "../../src/reconcile/apply-plan.ts";
+import { type ApplyDependencies, applyPlan } from "../../src/reconcile/apply-plan.ts";
 import { planFor } from "../../src/reconcile/plan-for.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
@@ -59,9 +59,9 @@ export async function reconcileTwice({
   expect(isThere()).toBe(false);
 }
 
-type World = ApplyWorld & { readonly seal: (text: string) => JsonObject };
+type World = ApplyDependencies & { readonly seal: (text: string) => JsonObject };
 
-function worldOf(service: ApplyWorld["service"], kind: Kind): World {
+function worldOf(service: ApplyDependencies["service"], kind: Kind): World {
   const state = emptyState("conformance");
   const vault = createVault(state.key);
   // A service that needs no time to settle: what it shows is what is so.

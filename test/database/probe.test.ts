@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { orderedSets, probe } from "../../src/database/settings.ts";
+import { orderedSets, probe } from "../../src/database/parameters.ts";
 import { type Answer, bulk, startRespServer } from "./resp-server.ts";
 
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { probe, setParameters, verify } from "../../src/database/settings.ts";
+import { probe, setParameters, verify } from "../../src/database/parameters.ts";
 import { type Database, ensureAuthority, setupEngine } from "../../src/platform/engine/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Reply, replyReader } from "../../src/database/exchange.ts";
+import { type Reply, replyReader } from "../../src/database/command-socket.ts";
 
 function read(...chunks: readonly string[]): readonly unknown[] {
   const replies: Reply[] = [];

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { askAtOnce, talk } from "../../src/database/connection.ts";
-import { verify } from "../../src/database/settings.ts";
+import { verify } from "../../src/database/parameters.ts";
 import { type Answer, caFile, startRespServer } from "./resp-server.ts";
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { parseCookies } from "../../src/hosting/session/tokens.ts";
+import { parseCookies } from "../../src/hosting/session/session-tokens.ts";
 
 it.each<[string, string | readonly string[] | undefined, Record<string, object>]>([
   ["no header", undefined, {}],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { locationsOf, serviceIdentity } from "../../src/hosting/identify-service.ts";
 import { builtInProfiles, loadProfile } from "../../src/hosting/profile/load-profile.ts";
-import { locationsOf, serviceIdentity } from "../../src/hosting/service-identity.ts";
 import { serviceDifferences } from "../../src/model/service-identity.ts";
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import type { Client, ServiceOptions } from "../../src/hosting/service-options.ts";
 import type { SessionStore } from "../../src/hosting/session/session.ts";
-import type { Tokens } from "../../src/hosting/session/tokens.ts";
+import type { Tokens } from "../../src/hosting/session/session-tokens.ts";
 import { createThrottle, type Throttle } from "../../src/hosting/throttle/throttle.ts";
 import { type Clock, systemClock } from "../../src/model/clock.ts";
 import { type Listening, listen, type Reply, type Seen } from "./listen.ts";

@@ -6,7 +6,7 @@ import { defined, type JsonObject } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind.ts";
 import type { Owner, Unmanaged } from "../../src/model/observed.ts";
 import { findByName } from "../../src/plan/adoption-candidates.ts";
-import { makePlan } from "../../src/plan/plan.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
 import { actions, kindLike, planInput } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 

@@ -5,8 +5,8 @@ import { defined, type Json } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind.ts";
 import type { Unmanaged } from "../../src/model/observed.ts";
 import { driftReport } from "../../src/plan/drift/drift-report.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
 import { afterMoves } from "../../src/plan/moves.ts";
-import { makePlan } from "../../src/plan/plan.ts";
 import {
   addressOf,
   type Case,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Doubt, Observed } from "../../src/model/observed.ts";
-import { makePlan } from "../../src/plan/plan.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
 import {
   actions,
   type Case,

@@ -3,7 +3,7 @@ import type { MigrationRules } from "../../src/model/desired.ts";
 import { kindRegistry } from "../../src/model/kind.ts";
 import type { Plan, PlanOptions } from "../../src/model/plan.ts";
 import type { Migration } from "../../src/model/state.ts";
-import { makePlan } from "../../src/plan/plan.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
 import { actions, type Case, changeOf, moveOf, planInput, type Scene } from "../support/plan-input.ts";
 import { toyKind } from "../support/toy-kind.ts";
 

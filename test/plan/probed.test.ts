@@ -4,7 +4,7 @@ import type { Json } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind.ts";
 import type { Change } from "../../src/model/plan.ts";
 import type { Spec } from "../../src/model/spec.ts";
-import { makePlan } from "../../src/plan/plan.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
 import { type Case, changeOf, planInput, type Rest } from "../support/plan-input.ts";
 import { askedSchema, toyKind } from "../support/toy-kind.ts";
 

@@ -208,7 +208,7 @@ vi.mock("../../src/replace/data/copy.ts", () => ({
     return { keys: 1, bytes: 1, largest: 1, took: 1 };
   },
 }));
-vi.mock("../../src/replace/data/verify.ts", () => ({
+vi.mock("../../src/replace/data/compare-data.ts", () => ({
   verify: async (source: Side, target: Side) => {
     await world().pass();
     const [before, after] = [source, target].map((side) => world().of(idOf(side)).numbers.size);

@@ -1,5 +1,5 @@
 /** @module The safety rules of the engine, and what it is like without each of them. */
-import type * as bind from "../../src/apply/bind.ts";
+
 import type * as recover from "../../src/apply/creates/recover-intents.ts";
 import type * as creating from "../../src/apply/creates/send-create.ts";
 import type * as stillMissing from "../../src/apply/creates/still-missing.ts";
@@ -9,10 +9,11 @@ import type * as waiting from "../../src/apply/engine/wait-for-operation.ts";
 import type * as arrival from "../../src/apply/evidence/arrival.ts";
 import type * as backups from "../../src/apply/evidence/backups.ts";
 import type * as candidates from "../../src/apply/evidence/candidates.ts";
+import type * as precondition from "../../src/apply/evidence/check-precondition.ts";
 import type * as together from "../../src/apply/evidence/in-flight-together.ts";
-import type * as precondition from "../../src/apply/evidence/precondition.ts";
 import type * as timeWindow from "../../src/apply/evidence/time-window.ts";
 import type * as unconfirmed from "../../src/apply/evidence/unconfirmed-write.ts";
+import type * as bind from "../../src/apply/request-spec.ts";
 import type * as running from "../../src/apply/run.ts";
 import type * as hostPace from "../../src/hosting/throttle/host-pace.ts";
 import type * as exchange from "../../src/hosting/wire/exchange.ts";
@@ -291,7 +292,7 @@ export const mutations: readonly Mutation[] = [
     "no-precondition",
     211,
     "a step is refused where its decision no longer holds",
-    "apply/evidence/precondition.ts#isStale",
+    "apply/evidence/check-precondition.ts#isStale",
     () => () => false,
   ),
   without<typeof waiting.waitForOperation>(
@@ -335,7 +336,7 @@ export const mutations: readonly Mutation[] = [
     "secret-recorded",
     1,
     "secrets are recorded as fingerprints",
-    "apply/bind.ts#recordOf",
+    "apply/request-spec.ts#recordOf",
     (recordOf) => (spec, context) =>
       Object.fromEntries(
         Object.entries(recordOf(spec, context)).map(([path, value]) => [

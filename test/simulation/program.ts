@@ -9,7 +9,7 @@ import type { Service } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import type { Journal } from "../../src/model/state-event.ts";
 import { whileHeld } from "../../src/project/open-run.ts";
-import type { ApplyWorld } from "../../src/reconcile/apply-plan.ts";
+import type { ApplyDependencies } from "../../src/reconcile/apply-plan.ts";
 import { type Goal, planFor } from "../../src/reconcile/plan-for.ts";
 import { type RunReport, reconcile } from "../../src/reconcile/reconcile.ts";
 import { claimState, isEmpty } from "../../src/state/claim-state.ts";
@@ -121,7 +121,7 @@ async function applyWith(
   const saved = process.run.plan === "use" ? world.saved : undefined;
   if (saved !== undefined) assertApplicable(saved, process, state);
   for (const [thing, { last }] of saved?.seen ?? []) process.seen.set(thing, { planned: last, last });
-  const applying: ApplyWorld = {
+  const applying: ApplyDependencies = {
     kinds,
     service: held === undefined ? service : lookingFirst(service, held),
     clock,
@@ -162,7 +162,7 @@ async function applyWith(
   return { is: "done", steps, certificate, ...defined({ second }) };
 }
 
-/** A service that looks at the lock before each write (project/worlds.ts). */
+/** A service that looks at the lock before each write (project/dependencies.ts). */
 function lookingFirst(service: Service, { look }: Lock): Service {
   return { ...service, write: (call, signal, unsent) => service.write(call, signal, unsent, look) };
 }

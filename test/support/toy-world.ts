@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { certify } from "../../src/apply/outcome.ts";
+import { certify } from "../../src/apply/join-results.ts";
 import type { Desired, Lifecycle, Timeouts } from "../../src/model/desired.ts";
 import { defined, type JsonObject } from "../../src/model/json.ts";
 import { type Driver, type Kind, kindRegistry } from "../../src/model/kind.ts";
@@ -11,7 +11,7 @@ import type { Sealed } from "../../src/model/sealed.ts";
 import type { Service } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import type { PlanInput } from "../../src/plan/input.ts";
-import { type ApplyWorld, applyPlan, resolveIntents } from "../../src/reconcile/apply-plan.ts";
+import { type ApplyDependencies, applyPlan, resolveIntents } from "../../src/reconcile/apply-plan.ts";
 import { type Planned, planFor } from "../../src/reconcile/plan-for.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
@@ -96,7 +96,7 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
   const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
   const state = async (): Promise<StateDocument> => (await store.read()) ?? born;
 
-  const worldOf = async (run: RunOptions): Promise<ApplyWorld> => {
+  const worldOf = async (run: RunOptions): Promise<ApplyDependencies> => {
     const never = new AbortController().signal;
     return {
       kinds: kindRegistry([toyKind(run.driver ?? service, options.kind)]),
@@ -110,7 +110,7 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
       aborting: run.aborting ?? never,
     };
   };
-  const look = (toys: Toys, run: RunOptions, world: ApplyWorld & Doubting): Promise<Planned> => {
+  const look = (toys: Toys, run: RunOptions, world: ApplyDependencies & Doubting): Promise<Planned> => {
     const chosen = { targets: [], exclude: [], replace: [], allowDestroy: [], ...run.options };
     const manifest = { ...manifestOf(toys), ...run.manifest };
     const goal = {

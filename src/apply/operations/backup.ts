@@ -3,7 +3,7 @@ import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { requestBackup } from "../engine/request-backup.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
-import { isStale, staleResult } from "../evidence/precondition.ts";
+import { isStale, staleResult } from "../evidence/check-precondition.ts";
 import { isAbsent, notAtRest, refOf, untilAtRest } from "./existing.ts";
 
 /** Asks for a backup and waits until it is listed as complete. One that is not complete in time is still converging. */

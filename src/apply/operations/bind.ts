@@ -3,10 +3,9 @@
 import { defined } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
-import { recordOf } from "../bind.ts";
-import type { ApplyContext, StepResult } from "../context.ts";
-import { stale } from "../context.ts";
+import { type ApplyContext, type StepResult, stale } from "../context.ts";
 import { isThereAgain } from "../creates/still-missing.ts";
+import { recordOf } from "../request-spec.ts";
 import { timestamp } from "./existing.ts";
 
 /**

@@ -4,13 +4,13 @@ import { isServiceError } from "../../model/errors.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
-import { bindSpec, recordOf } from "../bind.ts";
 import { type ApplyContext, driverOf, type StepResult, staleError } from "../context.ts";
 import { submitChange } from "../engine/submit.ts";
 import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
-import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
+import { isStale, shownOf, staleResult } from "../evidence/check-precondition.ts";
 import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evidence/unconfirmed-write.ts";
 import { probedBaseline, withProbedPaths } from "../probe-object.ts";
+import { recordOf, requestSpec } from "../request-spec.ts";
 import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
 
 export interface ChangeRequest {
@@ -103,7 +103,7 @@ export async function update(step: Step, context: ApplyContext): Promise<StepRes
       operation: "update",
       record,
       send: async (ref) => {
-        const body = bindSpec(step.kind, patch, context);
+        const body = requestSpec(step.kind, patch, context);
         await announced(step, Object.keys(record), context, () =>
           driverOf(context, step.kind).update(ref, body, context.aborting),
         );

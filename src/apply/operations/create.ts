@@ -6,18 +6,18 @@ import { stableJson } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { Intent } from "../../model/state.ts";
-import { bindSpec, recordOf } from "../bind.ts";
 import { type ApplyContext, driverOf, type StepResult, stale } from "../context.ts";
 import type { Created } from "../creates/create-request.ts";
 import { sendCreate } from "../creates/send-create.ts";
 import { waitForOperation } from "../engine/wait-for-operation.ts";
+import { recordOf, requestSpec } from "../request-spec.ts";
 import { update } from "./change.ts";
 
 /** Creates the resource of a step and waits for it. An update brings an object that may be another create's to the step's spec. */
 export async function create(step: Step, context: ApplyContext): Promise<StepResult> {
   const spec = step.spec ?? {};
   const kind = context.kinds.named(step.kind);
-  const body = bindSpec(step.kind, spec, context);
+  const body = requestSpec(step.kind, spec, context);
   const placed = { ...step, place: kind.place(body) };
   const intent = intentOf(placed, context);
   const owner = { lineage: context.journal.state.lineage, address: withoutTwin(step.address) };

@@ -5,7 +5,7 @@ import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { submitChange } from "../engine/submit.ts";
-import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
+import { isStale, shownOf, staleResult } from "../evidence/check-precondition.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { probedBaseline, requestOf, withProbedPaths } from "../probe-object.ts";
 import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";

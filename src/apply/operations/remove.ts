@@ -11,7 +11,7 @@ import { type ApplyContext, driverOf, type StepResult, waitsForPerson } from "..
 import { type Sighting, untilShownOrAbsent, type Watched, watch } from "../engine/look-for-missing.ts";
 import { submitChange } from "../engine/submit.ts";
 import { timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
-import { isStale, staleResult } from "../evidence/precondition.ts";
+import { isStale, staleResult } from "../evidence/check-precondition.ts";
 import { type Attempts, classifyUnconfirmedDeletion, type Evidence } from "../evidence/unconfirmed-write.ts";
 import { timestamp } from "./existing.ts";
 

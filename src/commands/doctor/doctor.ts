@@ -2,7 +2,7 @@
 import process from "node:process";
 import type { Client } from "../../hosting/service-options.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
-import { connect, credentialSource } from "../../project/connect.ts";
+import { connect, credentialSource } from "../../project/connect-service.ts";
 import { locateService, type ServiceLocation } from "../../project/locate-service.ts";
 import { checkedManifest, openProject, type Project } from "../../project/project.ts";
 import { escapeText, jsonText, makePalette } from "../../report/typeset.ts";
@@ -10,7 +10,7 @@ import { amount } from "../../report/words.ts";
 import { claimState } from "../../state/claim-state.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type Invocation, serviceTarget } from "../with-run.ts";
-import { check, clockFinding, type Finding, stateFindings } from "./state.ts";
+import { check, clockFinding, type Finding, stateFindings } from "./check-store.ts";
 
 /** Longest wait for one answer of the service, in ms. */
 const answerTimeout = 20_000;

@@ -7,7 +7,7 @@ import { type Live, placeText } from "../../model/observed.ts";
 import type { Profile } from "../../model/profile.ts";
 import type { Reads } from "../../model/service.ts";
 import { referenceFields } from "../../model/templates.ts";
-import type { TierSubscriptions } from "../../project/subscriptions.ts";
+import type { TierSubscriptions } from "../../project/add-subscriptions.ts";
 
 export interface Found {
   readonly kind: Kind;

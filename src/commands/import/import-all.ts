@@ -11,12 +11,12 @@ import { objectKey } from "../../model/observed.ts";
 import { hasChanges, type Plan } from "../../model/plan.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { referenceFields } from "../../model/templates.ts";
+import { type TierSubscriptions, tierSubscriptions } from "../../project/add-subscriptions.ts";
+import { kindsWith, planningDependencies } from "../../project/dependencies.ts";
 import type { ServiceTarget } from "../../project/locate-service.ts";
 import { resolving } from "../../project/open-run.ts";
 import { projectOf } from "../../project/project.ts";
-import { type TierSubscriptions, tierSubscriptions } from "../../project/subscriptions.ts";
-import { kindsWith, planningWorld } from "../../project/worlds.ts";
-import { carryOut } from "../../reconcile/apply-plan.ts";
+import { runSteps } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
 import { escapeText } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
@@ -138,20 +138,20 @@ async function bindAll(file: string, written: Written, invocation: Invocation<Im
       });
     const plan = await planOf(manifest, state, service, signal);
     assertNoChange(plan, written);
-    const world = applying({ aborting });
+    const deps = applying({ aborting });
     const binds = plan.steps.filter((step) => step.operation === "bind");
     await writeAllNew([{ path: file, text }]);
     try {
       const steps = binds.map((step) => ({ ...step, after: [], blocked: [] }));
-      const failed = (await carryOut(steps, world)).find((outcome) => outcome.result !== "done");
+      const failed = (await runSteps(steps, deps)).find((outcome) => outcome.result !== "done");
       if (failed !== undefined)
         throw new GraphformError("import-failed", failed.message ?? `${failed.address} was not bound`);
-      const second = await planOf(manifest, world.journal.state, service, signal);
+      const second = await planOf(manifest, deps.journal.state, service, signal);
       if (hasChanges(second)) throw notEmpty(second);
     } catch (error) {
       // The file goes last: if the state cannot be restored, it still lists the bound objects.
       const addresses = binds.map(({ address }) => address);
-      const restored = world.journal.record({ type: "released-together", addresses });
+      const restored = deps.journal.record({ type: "released-together", addresses });
       await restored.then(() => rm(file, { force: true })).catch(() => undefined);
       throw error;
     }
@@ -167,7 +167,7 @@ async function planOf(
 ): Promise<Plan> {
   const options = { targets: [], exclude: [], replace: [], allowDestroy: [] };
   const goal = { manifest, options, timestamp: state.savedAt, destroying: false };
-  const { plan } = await planFor(goal, state, { ...planningWorld(service, signal), kinds: from });
+  const { plan } = await planFor(goal, state, { ...planningDependencies(service, signal), kinds: from });
   return plan;
 }
 

@@ -12,7 +12,7 @@ import type { Change, Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { resolving } from "../../project/open-run.ts";
-import { carryOut } from "../../reconcile/apply-plan.ts";
+import { runSteps } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
 import { escapeText } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
@@ -72,9 +72,9 @@ export async function importOne(
       });
     // Observed values are recorded as applied, and declared ones if the service shows none.
     const declaredFields = fieldsOf(change.after ?? {});
-    const world = run.applying({ aborting });
+    const deps = run.applying({ aborting });
     const step: Step = {
-      ...unplannedStep(address, { kind: declared.kind, id: ownId, place }, "bind", world.digest),
+      ...unplannedStep(address, { kind: declared.kind, id: ownId, place }, "bind", deps.digest),
       spec: Object.fromEntries(declaredFields.map(([path, value]) => [path, change.before?.[path] ?? value])),
       protect:
         declared.lifecycle.protect ??
@@ -82,7 +82,7 @@ export async function importOne(
       onDelete: declared.lifecycle.onDelete,
       refs: declared.refs,
     };
-    const [outcome] = await carryOut([step], world, outputs);
+    const [outcome] = await runSteps([step], deps, outputs);
     if (outcome?.result !== "done")
       throw new GraphformError("import-failed", outcome?.message ?? "the binding was not written");
     terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(ownId, 100)}.\n`);

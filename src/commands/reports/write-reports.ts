@@ -4,9 +4,9 @@ import { resolve } from "node:path";
 import { GraphformError, isManifestError, type SourceRange } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Plan } from "../../model/plan.ts";
+import { sha256 } from "../../project/dependencies.ts";
 import { packageVersion, pageAssets, projectUrl } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
-import { sha256 } from "../../project/worlds.ts";
 import { type Annotation, annotationLines, problemAnnotations } from "../../report/annotations.ts";
 import type { Earlier, PageOptions } from "../../report/html/report-html.ts";
 import {

@@ -25,7 +25,7 @@ import { readState } from "../../state/read-state.ts";
 import type { KeptStore, Stored } from "../../state/store.ts";
 import { boundAt } from "../bound-objects.ts";
 import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
-import { resourcesOf, shownPlace, withLock, withStore } from "./read-state.ts";
+import { resourcesOf, shownPlace, withLock, withStore } from "./show-state.ts";
 
 /** `state mv FROM TO`: binds an object to another address, as `moved` in the manifest does. Throws `bound-already`. */
 export function stateMove(invocation: Invocation, from: string, to: string): Promise<number> {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
 import { singleFlight } from "../../model/single-flight.ts";
 import type { WireResponse } from "../wire/transport.ts";
-import { isHeaderText, readTokens, type Tokens } from "./tokens.ts";
+import { isHeaderText, readTokens, type Tokens } from "./session-tokens.ts";
 
 /** Stores a session between commands; its content is secret. */
 export interface SessionStore {

@@ -1,5 +1,5 @@
 /** @module Makes sure that a database keeps what it was given: on its disk, on its replicas, and within its memory. */
-import { linesIn } from "../../database/settings.ts";
+import { linesIn } from "../../database/parameters.ts";
 import type { Side } from "./nodes.ts";
 import { type Refusal, refusal } from "./refusals.ts";
 import { listOf } from "./replies.ts";

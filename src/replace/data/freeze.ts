@@ -1,6 +1,6 @@
 /** @module Holds a pause of writes on every node, renews it, and proves that it was never interrupted. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Reply } from "../../database/exchange.ts";
+import type { Reply } from "../../database/command-socket.ts";
 import { asError } from "../../model/errors.ts";
 import type { Node, Side } from "./nodes.ts";
 import { changeBetween, markOf, type NodeMark } from "./proof.ts";

@@ -1,7 +1,7 @@
 /** @module Takes stock of a database: its engine, memory, keys, graphs with their schema, libraries and parameters. */
 
-import type { Reply } from "../../database/exchange.ts";
-import { type DatabaseSettings, linesIn, pairsIn, versionIn } from "../../database/settings.ts";
+import type { Reply } from "../../database/command-socket.ts";
+import { type DatabaseSettings, linesIn, pairsIn, versionIn } from "../../database/parameters.ts";
 import { databasesOf, graphType, idOf, keysOf } from "./keys.ts";
 import type { Link } from "./link.ts";
 import { askBoth, type Side } from "./nodes.ts";

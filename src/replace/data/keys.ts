@@ -1,7 +1,7 @@
 /** @module Walks over the keys of one database, and reads what every key has: type, end and size. */
 
-import type { Reply } from "../../database/exchange.ts";
-import { linesIn } from "../../database/settings.ts";
+import type { Reply } from "../../database/command-socket.ts";
+import { linesIn } from "../../database/parameters.ts";
 import type { Link } from "./link.ts";
 import { listOf } from "./replies.ts";
 

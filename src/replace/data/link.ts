@@ -1,7 +1,7 @@
 /** @module Sends commands over one connection that stays open: many at once, values as bytes, each with a time limit. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Command, openExchange, type Reply } from "../../database/command-socket.ts";
 import { openSocket } from "../../database/connection.ts";
-import { type Command, openExchange, type Reply } from "../../database/exchange.ts";
 import { broken, DatabaseError, refused } from "../../database/failures.ts";
 import type { DatabaseLogin } from "../../model/kind.ts";
 

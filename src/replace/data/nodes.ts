@@ -1,6 +1,6 @@
 /** @module Connects to every node of a database, and knows which connections are our own. */
 import { DatabaseError } from "../../database/failures.ts";
-import { linesIn } from "../../database/settings.ts";
+import { linesIn } from "../../database/parameters.ts";
 import type { DatabaseLogin } from "../../model/kind.ts";
 import { type Link, openLink } from "./link.ts";
 

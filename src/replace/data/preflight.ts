@@ -1,5 +1,5 @@
 /** @module Decides from two inventories, and from the rights of both users, whether the data can be moved. */
-import { linesIn } from "../../database/settings.ts";
+import { linesIn } from "../../database/parameters.ts";
 import { isHeld } from "./freeze.ts";
 import { type Engine, type Inventory, isUnready } from "./inventory.ts";
 import { graphType } from "./keys.ts";

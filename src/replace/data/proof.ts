@@ -1,5 +1,5 @@
 /** @module Notes by which facts a node shows that nothing wrote to it, and compares two such notes. */
-import { linesIn } from "../../database/settings.ts";
+import { linesIn } from "../../database/parameters.ts";
 import type { Node } from "./nodes.ts";
 import { listOf, pairsOf } from "./replies.ts";
 

@@ -1,6 +1,6 @@
 /** @module Brings a database to rest: no write runs, none can begin, and then its writes are paused. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { linesIn } from "../../database/settings.ts";
+import { linesIn } from "../../database/parameters.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
 import { databasesOf } from "./keys.ts";
 import type { Node, Side } from "./nodes.ts";

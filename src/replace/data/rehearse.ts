@@ -1,10 +1,10 @@
 /** @module Copies and compares without a pause, to measure how long a real one will take, and empties the target again. */
 import type { Rehearsed } from "../../model/migration.ts";
+import { verify } from "./compare-data.ts";
 import { type CopyOptions, copy, emptyTarget } from "./copy.ts";
 import { makeDurable } from "./durable.ts";
 import type { Side } from "./nodes.ts";
 import { isRefusal, type Refusal } from "./refusals.ts";
-import { verify } from "./verify.ts";
 
 /** Its measurements; the look at everything counts as copying, and what makes the copy durable as comparing. The target is emptied afterwards, or else by the next copy. Rejects as `copy`. */
 export async function rehearse(

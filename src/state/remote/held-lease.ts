@@ -6,7 +6,7 @@ import { orAborted, singleFlight } from "../../model/single-flight.ts";
 import { withHeartbeat } from "../lock.ts";
 import { leaseRanOut, leftStanding, replaced, takenAway } from "../lock-words.ts";
 import type { Lease, StateDriver } from "./driver.ts";
-import { unreachable } from "./refusals.ts";
+import { unreachable } from "./store-refusals.ts";
 import { untilAnswered } from "./store-retry.ts";
 
 export interface LeaseClock {

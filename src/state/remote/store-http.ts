@@ -1,7 +1,7 @@
 /** @module Sends requests to a state store: one try, one time limit, answers as bytes. */
 import { defined } from "../../model/json.ts";
 import { type HttpAnswer, HttpError, type HttpRequest, openHttp } from "../../network/send-request.ts";
-import { unreachable, unsuitable } from "./refusals.ts";
+import { unreachable, unsuitable } from "./store-refusals.ts";
 
 export interface StoreRequest extends Pick<HttpRequest, "method" | "headers" | "body"> {
   readonly url: URL;

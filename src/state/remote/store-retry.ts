@@ -3,7 +3,7 @@ import type { Clock } from "../../model/clock.ts";
 import { isGraphformError } from "../../model/errors.ts";
 import { waitLonger, withinLimit } from "../../model/time-limit.ts";
 import { type PassingFailure, repeatRequest } from "../../network/repeat-request.ts";
-import { StoreBusyError, unreachable } from "./refusals.ts";
+import { StoreBusyError, unreachable } from "./store-refusals.ts";
 
 /** Most attempts of one request: with the pauses, a store may be away for some 15 s. */
 const tries = 6;

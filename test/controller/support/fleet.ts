@@ -12,7 +12,7 @@ import { installQueue, type Queue, startQueue } from "../../../src/controller/qu
 import { addManifest, type DecisionContext } from "../../../src/controller/runs/decide.ts";
 import { isEnd, type RunStatus } from "../../../src/controller/runs/transitions.ts";
 import { creation } from "../../../src/state/remote/postgres/postgres-driver.ts";
-import { tablesIn } from "../../../src/state/remote/postgres/rows.ts";
+import { tablesIn } from "../../../src/state/remote/postgres/state-rows.ts";
 import { type LocalPlatform, platformUp } from "../../support/local-platform.ts";
 import { openPostgres, type Postgres } from "../../support/postgres.ts";
 import { quickProfileFile } from "../../support/quick-profile.ts";

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { type Verified, verify } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
@@ -6,7 +7,6 @@ import type { Side } from "../../../src/replace/data/nodes.ts";
 import { refusalsOf } from "../../../src/replace/data/preflight.ts";
 import type { Progress } from "../../../src/replace/data/progress.ts";
 import { rehearse } from "../../../src/replace/data/rehearse.ts";
-import { type Verified, verify } from "../../../src/replace/data/verify.ts";
 import { asOperator, prepare } from "../../platform/engine/fixture.ts";
 import { makeRichGraph, never, run, startSide } from "./databases.ts";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { ensureAuthority } from "../../../src/platform/engine/index.ts";
+import { verify } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { type Inventory, takeInventory } from "../../../src/replace/data/inventory.ts";
@@ -9,7 +10,6 @@ import { refusalsOf, refusalsOfSide } from "../../../src/replace/data/preflight.
 import { quiesce, readCap } from "../../../src/replace/data/quiesce.ts";
 import { isRefusal } from "../../../src/replace/data/refusals.ts";
 import { isSameValue } from "../../../src/replace/data/stored-values.ts";
-import { verify } from "../../../src/replace/data/verify.ts";
 import { asOperator, prepare } from "../../platform/engine/fixture.ts";
 import { makeRichGraph, never, run, startSide } from "./databases.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/model/clock.ts";
-import { busyOr, unreachable } from "../../../src/state/remote/refusals.ts";
+import { busyOr, unreachable } from "../../../src/state/remote/store-refusals.ts";
 import { untilAnswered } from "../../../src/state/remote/store-retry.ts";
 
 const where = "https://store.test/orders";

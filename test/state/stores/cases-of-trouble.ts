@@ -4,7 +4,7 @@ import { expect, vi } from "vitest";
 import { isGraphformError } from "../../../src/model/errors.ts";
 import type { Service } from "../../../src/model/service.ts";
 import type { StateDocument } from "../../../src/model/state.ts";
-import { applyWorld } from "../../../src/project/worlds.ts";
+import { applyDependencies } from "../../../src/project/dependencies.ts";
 import { readErroredState } from "../../../src/state/errored-file.ts";
 import { matchOf } from "../../../src/state/errored-state.ts";
 import { openJournal } from "../../../src/state/journal.ts";
@@ -325,7 +325,7 @@ function serviceUnder(
       return { body: {}, values: {} };
     },
   };
-  const world = applyWorld({
+  const world = applyDependencies({
     service,
     store,
     state: first,

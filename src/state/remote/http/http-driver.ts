@@ -9,8 +9,8 @@ import { versionIn } from "../../document.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder, Stored } from "../../store.ts";
 import type { OpenDriver, Renewed, StateDriver, Written } from "../driver.ts";
-import { denied, unsuitable } from "../refusals.ts";
 import { openSender, type StoreAnswer } from "../store-http.ts";
+import { denied, unsuitable } from "../store-refusals.ts";
 import {
   assertNoPage,
   type HttpAddresses,

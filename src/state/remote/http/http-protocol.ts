@@ -13,8 +13,8 @@ import { holderWith, isUnknown } from "../../lock-words.ts";
 import type { Holder } from "../../store.ts";
 import type { Taken } from "../driver.ts";
 import { holderOf, lockInfoOf } from "../lock-info.ts";
-import { busyOr, checkedUrl, denied, unreachable, unsuitable } from "../refusals.ts";
 import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
+import { busyOr, checkedUrl, denied, unreachable, unsuitable } from "../store-refusals.ts";
 
 export interface HttpStoreConfig extends Omit<HttpLocation, "type">, SenderOptions {
   /** Time in ms between the two looks that prove that nothing is stored. Default 5 s. */

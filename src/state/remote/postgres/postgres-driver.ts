@@ -15,7 +15,7 @@ import {
   type Row,
   type Run,
 } from "./connections.ts";
-import { numberOf, stateRows, type Tables, tablesIn } from "./rows.ts";
+import { numberOf, stateRows, type Tables, tablesIn } from "./state-rows.ts";
 
 export const openDriver: OpenDriver<PostgresLocation> = (
   { type: _, ...location },

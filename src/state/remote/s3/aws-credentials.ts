@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { fileTrouble } from "../../../files/file-trouble.ts";
 import { defined, isObject, textIn } from "../../../model/json.ts";
 import { singleFlight } from "../../../model/single-flight.ts";
-import { checkedUrl, denied, unreachable } from "../refusals.ts";
 import { openSender, type Send } from "../store-http.ts";
+import { checkedUrl, denied, unreachable } from "../store-refusals.ts";
 import { type AwsCredentials, type AwsKeys, domainOf, element } from "./s3-request.ts";
 
 export interface AwsCredentialOptions {

@@ -5,8 +5,8 @@ import { type GraphformError, isGraphformError } from "../../../model/errors.ts"
 import { defined } from "../../../model/json.ts";
 import { placedBy, type S3Location } from "../../../model/stores/s3.ts";
 import type { Lease, OpenDriver, StateDriver } from "../driver.ts";
-import { unsuitable } from "../refusals.ts";
 import { openSender, type StoreAnswer } from "../store-http.ts";
+import { unsuitable } from "../store-refusals.ts";
 import { awsCredentials } from "./aws-credentials.ts";
 import { lockRecord, s3Lock } from "./s3-lock.ts";
 import { etagOf, s3Objects } from "./s3-objects.ts";

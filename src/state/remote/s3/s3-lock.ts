@@ -7,8 +7,8 @@ import { holderWith } from "../../lock-words.ts";
 import type { Holder } from "../../store.ts";
 import type { Lease, StateDriver, Taken } from "../driver.ts";
 import { holderOf, lockInfoOf } from "../lock-info.ts";
-import { unreachable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
+import { unreachable } from "../store-refusals.ts";
 import { etagOf, isAbsent } from "./s3-objects.ts";
 import { type S3Request, s3Refusal } from "./s3-request.ts";
 

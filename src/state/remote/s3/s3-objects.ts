@@ -5,8 +5,8 @@ import { defined, textIn } from "../../../model/json.ts";
 import { versionIn } from "../../document.ts";
 import type { KeptVersion } from "../../store.ts";
 import type { StateDriver } from "../driver.ts";
-import { unsuitable } from "../refusals.ts";
 import type { StoreAnswer } from "../store-http.ts";
+import { unsuitable } from "../store-refusals.ts";
 import { element, elementsOf, type S3Request, s3Code, s3Refusal } from "./s3-request.ts";
 
 /** Metadata under which a version shows its serial without being read. */

@@ -6,8 +6,8 @@ import { GraphformError } from "../../../model/errors.ts";
 import { defined, isObject, type JsonObject, textIn } from "../../../model/json.ts";
 import { endpointRefusal, keyRefusal, type S3Location, s3Forms } from "../../../model/stores/s3.ts";
 import { mayHoldLogin } from "../../../model/userinfo.ts";
-import { assertNone, busyOr, denied, unreachable, unsuitable } from "../refusals.ts";
 import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
+import { assertNone, busyOr, denied, unreachable, unsuitable } from "../store-refusals.ts";
 
 export interface S3StoreConfig extends Omit<S3Location, "type">, SenderOptions {}
 

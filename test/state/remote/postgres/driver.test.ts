@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { StateDriver, Written } from "../../../../src/state/remote/driver.ts";
 import type { PostgresConfig } from "../../../../src/state/remote/postgres/connection-settings.ts";
 import { createPostgresDriver, creation } from "../../../../src/state/remote/postgres/postgres-driver.ts";
-import { tablesIn } from "../../../../src/state/remote/postgres/rows.ts";
+import { tablesIn } from "../../../../src/state/remote/postgres/state-rows.ts";
 import { openPgbouncer, type Pgbouncer } from "../../../support/pgbouncer.ts";
 import { openPostgres, type Postgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/workspace.ts";

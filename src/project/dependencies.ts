@@ -1,4 +1,4 @@
-/** @module Builds the worlds of planning and applying: what they depend on besides the manifest and the state. */
+/** @module Collects what planning and applying depend on besides the manifest and the state. */
 
 import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
@@ -8,13 +8,13 @@ import { type KindRegistry, kindRegistry, type Reader } from "../model/kind.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
-import type { ApplyWorld } from "../reconcile/apply-plan.ts";
-import type { PlanningWorld } from "../reconcile/plan-for.ts";
+import type { ApplyDependencies } from "../reconcile/apply-plan.ts";
+import type { PlanningDependencies } from "../reconcile/plan-for.ts";
 import { openJournal } from "../state/journal.ts";
 import type { Lock, StateStore } from "../state/store.ts";
 
-/** Builds the world of planning; it cannot write. Without `open` no running database is asked. */
-export function planningWorld(
+/** The dependencies of planning; it cannot write. Without `open` no running database is asked. */
+export function planningDependencies(
   service: Reads,
   signal: AbortSignal,
   {
@@ -22,7 +22,7 @@ export function planningWorld(
     open,
     boundElsewhere,
   }: { readonly clock?: Clock; readonly open?: Open; readonly boundElsewhere?: ReadonlySet<string> } = {},
-): PlanningWorld {
+): PlanningDependencies {
   return {
     kinds: kindsWithout(boundElsewhere),
     service,
@@ -35,13 +35,13 @@ export function planningWorld(
 }
 
 /** Loaded here, as all that moves data: most runs move none. */
-const foresee: PlanningWorld["foresee"] = async (...given) =>
+const foresee: PlanningDependencies["foresee"] = async (...given) =>
   (await import("../replace/sides.ts")).foresee(...given);
 
 /** The parts of an apply that differ between the command line and programs. Without `aborting` requests in flight always end by themselves. */
 export interface ApplyParts
-  extends Pick<ApplyWorld, "service" | "stopping">,
-    Partial<Pick<ApplyWorld, "aborting" | "open" | "emit" | "clock" | "onRead" | "onStatus">> {
+  extends Pick<ApplyDependencies, "service" | "stopping">,
+    Partial<Pick<ApplyDependencies, "aborting" | "open" | "emit" | "clock" | "onRead" | "onStatus">> {
   readonly store: StateStore;
   /** The state at the start, claimed for the service. */
   readonly state: StateDocument;
@@ -51,8 +51,8 @@ export interface ApplyParts
   readonly boundElsewhere?: ReadonlySet<string>;
 }
 
-/** Builds the world of applying, with a journal that writes to the store of the state. */
-export function applyWorld(parts: ApplyParts): ApplyWorld {
+/** The dependencies of an apply, with a journal that writes to the store of the state. */
+export function applyDependencies(parts: ApplyParts): ApplyDependencies {
   const { store, state, lock, clock = systemClock, boundElsewhere } = parts;
   return {
     kinds: kindsWithout(boundElsewhere),

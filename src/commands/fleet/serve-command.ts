@@ -9,8 +9,8 @@ import { packageVersion, threadProgram } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import { jsonText } from "../../report/typeset.ts";
 import { amount } from "../../report/words.ts";
+import { check, type Finding } from "../doctor/check-store.ts";
 import { printFindings } from "../doctor/doctor.ts";
-import { check, type Finding } from "../doctor/state.ts";
 import { tableText } from "../terminal/table-text.ts";
 import type { Invocation } from "../with-run.ts";
 

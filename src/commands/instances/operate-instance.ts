@@ -1,7 +1,7 @@
 /** @module Runs one lifecycle operation on a bound instance. */
 
+import { outcomeOf } from "../../apply/join-results.ts";
 import { unplannedStep } from "../../apply/operations/existing.ts";
-import { outcomeOf } from "../../apply/outcome.ts";
 import { describedValues } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
@@ -11,7 +11,7 @@ import type { ApplyEvent } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
 import { type Run, unresolved } from "../../project/open-run.ts";
-import { carryOut } from "../../reconcile/apply-plan.ts";
+import { runSteps } from "../../reconcile/apply-plan.ts";
 import { escapeText } from "../../report/typeset.ts";
 import { boundAt, liveAt } from "../bound-objects.ts";
 import { stepReport } from "../reports/apply-report.ts";
@@ -57,10 +57,10 @@ export async function operate(
     await assertCanStart(verb, address, run);
     const { replica, action, to: version } = options;
     const choices = defined({ replica, action, version });
-    const world = run.applying({ emit, aborting });
-    const steps = await carryOut(stepsFor(verb, address, bound, choices, options, world.digest), world);
+    const deps = run.applying({ emit, aborting });
+    const steps = await runSteps(stepsFor(verb, address, bound, choices, options, deps.digest), deps);
     const { exitCode } = outcomeOf(steps, [], {}, []);
-    if (world.stopping.aborted) throw interrupted();
+    if (deps.stopping.aborted) throw interrupted();
     if (version !== undefined && exitCode === exitCodes.done && options.wait !== false)
       await assertUpgraded(address, bound, version, run);
     for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);

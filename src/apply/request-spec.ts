@@ -14,7 +14,7 @@ export function recordOf(spec: Spec, context: ApplyContext): Spec {
 }
 
 /** A spec as one request needs it, secrets opened: it goes nowhere else. Throws `output-missing` or `secret-missing`. */
-export function bindSpec(kind: string, spec: Spec, context: ApplyContext): Spec {
+export function requestSpec(kind: string, spec: Spec, context: ApplyContext): Spec {
   const references = new Map(
     referenceFields(context.kinds.named(kind).schema).map((field) => [field.path, field]),
   );

@@ -20,7 +20,7 @@ import { interruptedMove, type Move, type MoveEnd, moveState } from "../../state
 import type { LockOptions } from "../../state/store.ts";
 import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
 import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.ts";
-import { resourcesOf, shownPlace } from "./read-state.ts";
+import { resourcesOf, shownPlace } from "./show-state.ts";
 
 interface MigrateOptions extends ManifestOptions {
   readonly to: string;

@@ -8,7 +8,7 @@ import { writeAtomically } from "../files/atomic-write.ts";
 import { createService } from "../hosting/client.ts";
 import type { Client, ServiceOptions } from "../hosting/service-options.ts";
 import type { SessionStore } from "../hosting/session/session.ts";
-import type { Tokens } from "../hosting/session/tokens.ts";
+import type { Tokens } from "../hosting/session/session-tokens.ts";
 import { secretReader } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
