@@ -4,7 +4,7 @@ import { outcomeOf } from "../../apply/join-results.ts";
 import { unplannedStep } from "../../apply/operations/existing.ts";
 import { describedValues } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
-import { defined } from "../../model/json.ts";
+import { defined, type Json, stableJson, textIn } from "../../model/json.ts";
 import type { Choices } from "../../model/kind.ts";
 import type { PhaseName } from "../../model/observed.ts";
 import type { ApplyEvent } from "../../model/outcome.ts";
@@ -45,10 +45,18 @@ export async function operate(
 ): Promise<number> {
   const { options, settings, terminal } = invocation;
   const report = stepReport(options.json === true, terminal);
+  const held: ApplyEvent[] = [];
+  const release = (): void => {
+    for (const event of held.splice(0)) report.event(event);
+  };
   const emit = (event: ApplyEvent): void => {
+    const isDone = event.type === "step-end" && event.outcome.result === "done";
     // Without waiting the operation is only accepted: its result is not known, so it is not reported as done.
-    const isUnknown = options.wait === false && event.type === "step-end" && event.outcome.result === "done";
-    if (!isUnknown) report.event(event);
+    if (isDone && options.wait === false) return;
+    release();
+    // The service may say yet that it refused.
+    if (isDone) held.push(event);
+    else report.event(event);
   };
   const warn = (message: string): void => emit({ type: "warning", message });
   const wanted = { reading: unresolved, lock: verb, warn };
@@ -57,12 +65,15 @@ export async function operate(
     await assertCanStart(verb, address, run);
     const { replica, action, to: version } = options;
     const choices = defined({ replica, action, version });
+    const before = await failureOf(bound, run);
     const deps = run.applying({ emit, aborting });
     const steps = await runSteps(stepsFor(verb, address, bound, choices, options, deps.digest), deps);
     const { exitCode } = outcomeOf(steps, [], {}, []);
     if (deps.stopping.aborted) throw interrupted();
-    if (version !== undefined && exitCode === exitCodes.done && options.wait !== false)
-      await assertUpgraded(address, bound, version, run);
+    const isDone = exitCode === exitCodes.done && options.wait !== false;
+    if (isDone) assertNotRefused(verb, address, before, await failureOf(bound, run));
+    if (isDone && version !== undefined) await assertUpgraded(address, bound, version, run);
+    release();
     for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);
     const where = `${escapeText(address, 300)} (${escapeText(bound.id, 100)})`;
     if (options.json !== true)
@@ -108,6 +119,29 @@ async function assertCanStart(verb: Verb, address: string, run: Run): Promise<vo
   const hint = is === "stopped" ? start : "graphform plan shows how to fix it";
   const message = `${address} is ${detail}, and ${verb} cannot start from there`;
   throw new GraphformError("not-fit", message, { hint });
+}
+
+/** The failure that the service shows last, with its time: the same one may come again. Undefined if it cannot be read now. */
+async function failureOf(
+  bound: Bound,
+  { service, signal }: Run,
+): Promise<{ readonly failure: string; readonly at: Json } | undefined> {
+  const values = await describedValues(service, bound, signal).catch(() => undefined);
+  return values && { failure: textIn(values["failure"]) ?? "", at: values["failedAt"] ?? null };
+}
+
+/** Throws `operation-refused` if the service shows a failure that it did not show before: what serves keeps its status. */
+function assertNotRefused(
+  verb: Verb,
+  address: string,
+  before: Awaited<ReturnType<typeof failureOf>>,
+  now: typeof before,
+): void {
+  if (before === undefined || now === undefined || now.failure === "") return;
+  if (stableJson(before) === stableJson(now)) return;
+  const message = `the service took the ${verb} of ${address}, and says that it failed: ${now.failure}`;
+  const hint = `what the service says of it: graphform instance events '${address}'`;
+  throw new GraphformError("operation-refused", message, { hint });
 }
 
 /** Throws `upgrade-unconfirmed` if the service shows another version than the one that was asked for. */
