@@ -61,6 +61,34 @@ it("does everything else if the check of a manifest cannot be begun, and says th
   expect(jobs).toHaveLength(1);
 }, 120_000);
 
+it("forgets checks that ended a day ago, but not the newest of a manifest, nor the run of the newest event", async () => {
+  const ended = "status = 'planned_and_finished', ended_at = now() - interval '2 days'";
+  const older: string[] = [];
+  for (const name of ["quiet", "quieter"]) {
+    const { manifest, run } = await api.add("shop", name);
+    older.push(run);
+    await api.postgres.sql(
+      `UPDATE graphform.runs SET ${ended}, created_at = now() - interval '3 days' WHERE id = $1`,
+      [run],
+    );
+    await api.postgres.sql(
+      `INSERT INTO graphform.runs (manifest_id, tenant, kind, trigger, status, generation, actor, ended_at)
+      VALUES ($1, 'shop', 'drift', 'schedule', 'planned_and_finished', 1, 'test', now() - interval '2 days')`,
+      [manifest],
+    );
+  }
+  const [first, last] = older;
+  await api.postgres.sql("INSERT INTO graphform.run_events (run_id, event) VALUES ($1, '{}')", [last]);
+  // A check cannot be begun since the test before.
+  await expect(beat()).rejects.toThrow("no check of this one");
+  const left =
+    "SELECT r.id FROM graphform.runs r JOIN graphform.manifests m ON m.id = r.manifest_id WHERE m.name LIKE 'quiet%'";
+  const ids = (await api.postgres.sql(left)).map(({ id }) => id);
+  expect(ids).toHaveLength(3);
+  expect(ids).toContain(last);
+  expect(ids).not.toContain(first);
+}, 120_000);
+
 it("has a heartbeat also in a queue that an earlier version made; a notification is queued while one is active", async () => {
   await api.postgres.sql("UPDATE graphform_queue.queue SET policy = 'exclusive', heartbeat_seconds = NULL");
   await installQueue(`postgres://root:${api.postgres.password}@127.0.0.1:${api.postgres.port}/ops`);

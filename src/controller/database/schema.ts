@@ -171,8 +171,8 @@ export interface Upload {
 /** Roles of tokens; each may do what those before it may. */
 export type Role = "viewer" | "planner" | "approver" | "admin";
 
-/** Parts that tell the database from a copy: its cluster with its timeline, its tables, and the number and the time of birth of its file. */
-export type OriginPart = "cluster" | "timeline" | "tables" | "folder" | "born";
+/** Parts that tell the database from a copy: its cluster with its timeline and base backup, its tables, the number and the birth of its file. */
+export type OriginPart = "cluster" | "timeline" | "backup" | "tables" | "folder" | "born";
 
 /** Columns with fewer values than their type in the database has. */
 interface Narrow {

@@ -16,13 +16,15 @@ export function restoredWords(to: Date): string {
 /**
  * Compares the database with what this controller has noted about it, and marks every manifest if it is a copy: their runs end, and their
  * next plan with changes waits for a person. Resolves with the time of the copy. A process that starts takes another timeline for a copy,
- * unless a worker has just given a sign of life; one that has worked before knows it for a failover. `folder` is that of an embedded database.
+ * unless a worker has just given a sign of life; one that has worked before knows it for a failover, unless an event is gone that it has seen.
+ * `folder` is that of an embedded database.
  */
 export async function noticeRestore(
   database: Database,
   { isStart, folder }: { readonly isStart: boolean; readonly folder?: string },
 ): Promise<Date | undefined> {
   const parts = await partsOf(database, folder);
+  const hasLost = await lacksEvents(database);
   return database.transaction().execute(async (tx) => {
     // Another process may be marking the manifests of a large fleet.
     await waitWithoutLimit(tx);
@@ -31,17 +33,20 @@ export async function noticeRestore(
       (await tx.selectFrom("origins").selectAll().execute()).map((row) => [row.part, row]),
     );
     const changed = parts.filter(({ part, value }) => noted.get(part)?.value !== value);
-    if (changed.length === 0) return undefined;
-    const rows = tx.insertInto("origins").values(changed);
-    await rows
-      .onConflict((conflict) =>
-        conflict.column("part").doUpdateSet(({ ref }) => ({ value: ref("excluded.value") })),
-      )
-      .execute();
-    const different = changed.filter(({ part }) => noted.has(part));
+    if (changed.length > 0)
+      await tx
+        .insertInto("origins")
+        .values(changed)
+        .onConflict((conflict) =>
+          conflict.column("part").doUpdateSet(({ ref }) => ({ value: ref("excluded.value") })),
+        )
+        .execute();
+    const different = changed.map(({ part }) => part).filter((part) => noted.has(part));
     const isFailover =
-      different.every(({ part }) => part === "timeline") && (!isStart || (await hasLivingWorker(tx)));
-    const isCopy = different.length > 0 && !isFailover;
+      different.includes("timeline") &&
+      different.every((part) => part === "timeline" || part === "backup") &&
+      (!isStart || (await hasLivingWorker(tx)));
+    const isCopy = hasLost || (different.length > 0 && !isFailover);
     return isCopy ? markRestored(tx, "controller") : undefined;
   });
 }
@@ -53,6 +58,19 @@ async function hasLivingWorker(tx: Tx): Promise<boolean> {
   return (await found.executeTakeFirst()) !== undefined;
 }
 
+const newestSeen = new WeakMap<Database, number>();
+
+/** True if the newest event that this process has seen is gone: a copy took the place of the database meanwhile, or a standby that was behind. */
+async function lacksEvents(database: Database): Promise<boolean> {
+  const { rows } = await sql<{
+    id: number;
+  }>`SELECT coalesce(max(id), 0) AS id FROM graphform.run_events`.execute(database);
+  const newest = rows[0]?.id ?? 0;
+  const seen = newestSeen.get(database) ?? 0;
+  newestSeen.set(database, newest);
+  return newest < seen;
+}
+
 interface Part {
   readonly part: OriginPart;
   readonly value: string;
@@ -62,12 +80,15 @@ interface Part {
 async function partsOf(database: Database, folder: string | undefined): Promise<readonly Part[]> {
   const tables = sql<Part>`SELECT 'tables' AS part, oid || ' ' || 'graphform.manifests'::regclass::oid AS value
     FROM pg_database WHERE datname = current_database()`;
-  // A hosted service may refuse these to its users.
+  // A hosted service may refuse these to its users, and the last one to all but superusers.
   const cluster = sql<Part>`SELECT 'cluster' AS part, system_identifier::text AS value FROM pg_control_system()
     UNION ALL SELECT 'timeline', timeline_id::text FROM pg_control_checkpoint()`;
+  // PostgreSQL leaves this file where it was started on a base backup.
+  const backup = sql<Part>`SELECT 'backup' AS part, coalesce(modification::text, 'none') AS value FROM pg_stat_file('backup_label.old', true)`;
   const { rows } = await tables.execute(database);
-  const more = await cluster.execute(database).catch(() => ({ rows: [] }));
-  return [...rows, ...more.rows, ...(folder === undefined ? [] : await fileParts(folder))];
+  const more = [cluster, backup].map((part) => part.execute(database).catch(() => ({ rows: [] })));
+  const facts = (await Promise.all(more)).flatMap((found) => found.rows);
+  return [...rows, ...facts, ...(folder === undefined ? [] : await fileParts(folder))];
 }
 
 /** PostgreSQL writes this file in place for as long as its folder lives: a copy of it is another file, which may get the number of the old one. */

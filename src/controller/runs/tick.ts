@@ -108,13 +108,14 @@ export async function buryRun({ database, queue }: DecisionContext, id: string):
   });
 }
 
-/** Deletes runs that ended long ago, but for the newest of each manifest, and what else is old. */
+/** Deletes runs that ended long ago, but for the newest of each manifest and that of the newest event, which tells a copy; and what else is old. */
 async function forget({ database }: DecisionContext): Promise<void> {
   await sql`
     DELETE FROM graphform.runs WHERE id IN (
       SELECT r.id FROM graphform.runs r
       WHERE (r.ended_at < now() - make_interval(days => ${keptDays}::integer)
           OR r.status IN ('planned_and_finished', 'blocked', 'superseded') AND r.ended_at < now() - make_interval(days => ${keptCheckDays}::integer))
+        AND r.id IS DISTINCT FROM (SELECT run_id FROM graphform.run_events ORDER BY id DESC LIMIT 1)
         AND r.created_at < (SELECT max(created_at) FROM graphform.runs n WHERE n.manifest_id = r.manifest_id)
       LIMIT ${maxForgotten})`.execute(database);
   const old = sql<Date>`now() - interval '1 day'`;
