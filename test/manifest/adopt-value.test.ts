@@ -177,6 +177,21 @@ const replacements: readonly (readonly [reason: string, marked: string, text: st
     ", config: { description: new text }",
   ],
   [
+    "a key that is missing in a file of JSON, which stays JSON",
+    '{ "instances": { "orders": { "config": {« »} } } }\n',
+    ' "description": "new text" ',
+  ],
+  [
+    "a map that is missing in a file of JSON, which stays JSON",
+    '{ "instances": { "orders": { "tier": "pro"«» } } }\n',
+    ', "config": { "description": "new text" }',
+  ],
+  [
+    "a number of a file of JSON, which becomes a text and stays JSON",
+    '{ "instances": { "orders": { "config": { "description": «25» } } } }\n',
+    '"new text"',
+  ],
+  [
     "a key that is missing at the end of a file without a line end",
     "instances:\n  orders:\n    config:\n      name: x«»",
     "\n      description: new text",

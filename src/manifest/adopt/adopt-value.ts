@@ -2,7 +2,7 @@
 import { Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
 import { type AddressParts, formatAddress } from "../../model/address.ts";
 import type { SourceRange } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject, stableJson } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, jsonIn, stableJson } from "../../model/json.ts";
 import { textParts } from "../expression.ts";
 import { type Followed, follow, rangeOf, spanOf, type WrittenMap } from "../locate.ts";
 import { parseManifest } from "../parse.ts";
@@ -101,7 +101,7 @@ function replaced(
   const block = isBlock && typeof value === "string" ? blockText(value, old, lineEnd(layer)) : undefined;
   const space = start === end && layer.text[start - 1] === ":" ? " " : "";
   const ending = isBlock ? old.slice(old.trimEnd().length) : "";
-  const line = `${space}${scalarText(value, node.type)}${ending}`;
+  const line = `${space}${scalarText(value, jsonStyle(layer) ?? node.type)}${ending}`;
   return proven({ layer, start, end, text: block ?? line }, path, value) ?? unwritable(where);
 }
 
@@ -176,7 +176,7 @@ function insertEntry(layer: Layer, maps: readonly WrittenMap[], path: Path, valu
   if (map === undefined || start === undefined || end === undefined) return undefined;
   const last = map.items.at(-1);
   if (map.flow === true) {
-    const entry = flowEntry(path, value);
+    const entry = flowEntry(path, value, jsonStyle(layer));
     if (last !== undefined) {
       const at = endOf(last.value, last.key);
       return { layer, start: at, end: at, text: `, ${entry}` };
@@ -193,9 +193,14 @@ function insertEntry(layer: Layer, maps: readonly WrittenMap[], path: Path, valu
   return atLineEnd(layer, endOf(last.value, last.key), lines);
 }
 
-function flowEntry([key, ...rest]: Path, value: Json): string {
-  const inner = rest.length === 0 ? scalarText(value, undefined) : `{ ${flowEntry(rest, value)} }`;
-  return `${plainText(String(key))}: ${inner}`;
+function flowEntry([key, ...rest]: Path, value: Json, style: Scalar.Type | undefined): string {
+  const inner = rest.length === 0 ? scalarText(value, style) : `{ ${flowEntry(rest, value, style)} }`;
+  return `${style === undefined ? plainText(String(key)) : doubleQuoted(String(key))}: ${inner}`;
+}
+
+/** Double quotes for every text of a file that is JSON, so that it stays JSON; undefined for YAML. */
+function jsonStyle({ text }: Layer): Scalar.Type | undefined {
+  return jsonIn(text) === undefined ? undefined : Scalar.QUOTE_DOUBLE;
 }
 
 /** One line for each key of the path; the last one has the value. */
