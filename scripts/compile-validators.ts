@@ -1,7 +1,9 @@
 import { Ajv } from "ajv";
 import { documentShape } from "../src/manifest/schema/document-shape.ts";
-import type { SchemaKind } from "../src/manifest/schema/manifest-schema.ts";
 import { resourceShape } from "../src/manifest/schema/shape.ts";
+import type { Kind } from "../src/model/kind.ts";
+
+export type SchemaKind = Pick<Kind, "name" | "noun" | "schema">;
 
 /** Names under which a manifest's schemas are compiled. */
 export const documentKey = "document";

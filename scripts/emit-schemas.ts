@@ -3,11 +3,10 @@ import { components } from "../src/controller/http/documents.ts";
 import { builtInProfiles, loadProfile } from "../src/hosting/profile/load-profile.ts";
 import { profileSchema } from "../src/hosting/profile/profile-schema.ts";
 import { kinds } from "../src/kinds/index.ts";
-import { layerSchema, manifestSchema } from "../src/manifest/schema/manifest-schema.ts";
 import { stateSchema } from "../src/state/state-schema.ts";
 import { schemaText, writeEmitted } from "./compiled-module.ts";
+import { layerSchema, manifestSchema, suggestionsOf } from "./editor-schema.ts";
 import { driftSchema, severalSchema, validationSchema } from "./report-schemas.ts";
-import { suggestionsOf } from "./suggestions.ts";
 
 /** Writes the JSON Schemas for editors and other programs. They suggest values of the emitted profiles. */
 const suggestions = suggestionsOf(await Promise.all(builtInProfiles.map(loadProfile)));

@@ -3,9 +3,8 @@ import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/problems/nearest.ts";
 import { type ManifestKey, manifestKeys } from "../manifest/schema/document-shape.ts";
-import { boundsOf, type Facts, fieldFacts } from "../manifest/schema/manifest-schema.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
+import { type FieldSchema, fieldRows, parameterOf } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { escapeText, jsonText, makePalette, type Palette } from "../report/typeset.ts";
@@ -140,4 +139,44 @@ function wordsOf(value: Json): string {
   return Object.entries(value)
     .map(([name, inner]) => `${escapeText(String(inner), 200)} (${escapeText(name, 100)})`)
     .join(", ");
+}
+
+/** Facts as names and values, in the order in which they are shown. */
+type Facts = readonly (readonly [string, Json])[];
+
+/** Every fact about a field that no profile changes. */
+export function fieldFacts(row: FieldSchema): Facts {
+  const facts: readonly (readonly [string, Json | undefined])[] = [
+    ["description", row.description],
+    ["type", [row.type ?? "any"].flat().join(" or ")],
+    ["allowed", row.enum],
+    ["bounds", boundsOf(row)],
+    ["pattern", row.pattern],
+    ["default", row.default],
+    ["tiers", row["x-tiers"] ?? "all"],
+    ["components", row["x-components"]],
+    ["change", changeOf(row)],
+    ["disruption", row["x-create-only"] === true ? "data-loss" : (row["x-disruption"] ?? "none")],
+    ["secret", row["x-secret"]],
+    ["names", row["x-reference"] === undefined ? undefined : `a name under ${row["x-reference"].section}`],
+    ["parameter", parameterOf(row)],
+  ];
+  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+/** Bounds of a number or of the length of a text, in words. */
+function boundsOf({ minimum, maximum, minLength, maxLength }: FieldSchema): string | undefined {
+  if (minimum !== undefined || maximum !== undefined) return `${minimum ?? "any"} to ${maximum ?? "any"}`;
+  if (maxLength !== undefined) return `${minLength ?? 0} to ${maxLength} characters`;
+  return minLength === undefined
+    ? undefined
+    : `at least ${minLength} ${minLength === 1 ? "character" : "characters"}`;
+}
+
+function changeOf(row: FieldSchema): string {
+  if (row["x-create-only"] === true) return "fixed at creation: a change needs a new object";
+  const operations = row["x-operations"];
+  return operations === undefined
+    ? "in place"
+    : `by operations: ${[...new Set(Object.values(operations))].join(", ")}`;
 }

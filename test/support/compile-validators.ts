@@ -1,6 +1,5 @@
-import { documentKey, manifestAjv, resourceKey } from "../../scripts/compile-validators.ts";
+import { documentKey, manifestAjv, resourceKey, type SchemaKind } from "../../scripts/compile-validators.ts";
 import { type CompiledSchema, violationsOf } from "../../scripts/violations-of.ts";
-import type { SchemaKind } from "../../src/manifest/schema/manifest-schema.ts";
 import type { Validators } from "../../src/manifest/source.ts";
 
 /** Compiles the validators of some kinds in place, for tests with kinds of their own. */

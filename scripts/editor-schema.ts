@@ -1,14 +1,13 @@
-/** @module Makes the JSON Schemas of a manifest and of one of its layers that editors use, and the facts about a field for `explain` and for hovers. */
-import { type FieldSchema, parameterOf } from "../../model/field-schema.ts";
-import { defined, isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Kind } from "../../model/kind.ts";
-import { documentShape, outputShape } from "./document-shape.ts";
-import { ownKeys, type Shape } from "./shape.ts";
-
-export type SchemaKind = Pick<Kind, "name" | "noun" | "schema">;
+import { fieldFacts } from "../src/commands/explain.ts";
+import { documentShape, outputShape } from "../src/manifest/schema/document-shape.ts";
+import { ownKeys, type Shape } from "../src/manifest/schema/shape.ts";
+import type { FieldSchema } from "../src/model/field-schema.ts";
+import { defined, isObject, type Json, type JsonObject } from "../src/model/json.ts";
+import type { Profile } from "../src/model/profile.ts";
+import type { SchemaKind } from "./compile-validators.ts";
 
 /** Values that editors suggest, and do not demand, by dotted path of a field. */
-export interface Suggestions {
+interface Suggestions {
   readonly [path: string]: readonly string[];
 }
 
@@ -163,38 +162,6 @@ function asJson(schema: unknown): JsonObject {
   return isObject(data) ? data : {};
 }
 
-/** Facts as names and values, in the order in which they are shown. */
-export type Facts = readonly (readonly [string, Json])[];
-
-/** Every fact about a field that no profile changes. */
-export function fieldFacts(row: FieldSchema): Facts {
-  const facts: readonly (readonly [string, Json | undefined])[] = [
-    ["description", row.description],
-    ["type", [row.type ?? "any"].flat().join(" or ")],
-    ["allowed", row.enum],
-    ["bounds", boundsOf(row)],
-    ["pattern", row.pattern],
-    ["default", row.default],
-    ["tiers", row["x-tiers"] ?? "all"],
-    ["components", row["x-components"]],
-    ["change", changeOf(row)],
-    ["disruption", row["x-create-only"] === true ? "data-loss" : (row["x-disruption"] ?? "none")],
-    ["secret", row["x-secret"]],
-    ["names", row["x-reference"] === undefined ? undefined : `a name under ${row["x-reference"].section}`],
-    ["parameter", parameterOf(row)],
-  ];
-  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-}
-
-/** Bounds of a number or of the length of a text, in words. */
-export function boundsOf({ minimum, maximum, minLength, maxLength }: FieldSchema): string | undefined {
-  if (minimum !== undefined || maximum !== undefined) return `${minimum ?? "any"} to ${maximum ?? "any"}`;
-  if (maxLength !== undefined) return `${minLength ?? 0} to ${maxLength} characters`;
-  return minLength === undefined
-    ? undefined
-    : `at least ${minLength} ${minLength === 1 ? "character" : "characters"}`;
-}
-
 /** The description of a field for an editor: a paragraph, and a line for each fact that an editor does not show by itself. */
 function hoverOf(row: FieldSchema): string {
   const shownAnyway = ["description", "type", "allowed", "pattern", "secret"];
@@ -203,10 +170,15 @@ function hoverOf(row: FieldSchema): string {
   return [row.description ?? "", lines.join("\n")].join("\n\n").trim();
 }
 
-function changeOf(row: FieldSchema): string {
-  if (row["x-create-only"] === true) return "fixed at creation: a change needs a new object";
-  const operations = row["x-operations"];
-  return operations === undefined
-    ? "in place"
-    : `by operations: ${[...new Set(Object.values(operations))].join(", ")}`;
+/** The values of profiles that editors suggest; those of regions stand in the field tables. */
+export function suggestionsOf(profiles: readonly Pick<Profile, "tiers" | "instanceTypes">[]): Suggestions {
+  const unique = (values: readonly string[]): readonly string[] => [...new Set(values)];
+  return {
+    component: unique(
+      profiles.flatMap(({ tiers }) => Object.values(tiers).flatMap((tier) => Object.keys(tier.components))),
+    ),
+    "config.nodeInstanceType": unique(
+      profiles.flatMap(({ instanceTypes }) => Object.values(instanceTypes).flatMap(Object.keys)),
+    ),
+  };
 }
