@@ -3,7 +3,7 @@ import { documentShape, outputShape } from "../src/manifest/schema/document-shap
 import { ownKeys, type Shape } from "../src/manifest/schema/shape.ts";
 import type { FieldSchema } from "../src/model/field-schema.ts";
 import { defined, isObject, type Json, type JsonObject } from "../src/model/json.ts";
-import type { Profile } from "../src/model/profile.ts";
+import type { Profile } from "../src/model/service.ts";
 import type { SchemaKind } from "./compile-validators.ts";
 
 /** Values that editors suggest, and do not demand, by dotted path of a field. */

@@ -40,7 +40,7 @@ writeEmitted(
   "src/hosting/profile/built-in.generated.d.ts",
   [
     "// Emitted by scripts/emit-profiles.ts.",
-    'import type { Profile } from "../../model/profile.ts";',
+    'import type { Profile } from "../../model/service.ts";',
     "/** The profiles of the package's `profiles` folder; each call gives a new copy. */",
     "export declare const builtIn: { readonly [name: string]: () => Profile };",
     "",

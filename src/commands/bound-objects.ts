@@ -1,7 +1,7 @@
 /** @module Finds the binding of an address, and its object at the service. */
 import { unproven } from "../apply/engine/look-for-missing.ts";
 import { kinds } from "../kinds/index.ts";
-import { nearest } from "../manifest/problems/nearest.ts";
+import { nearest } from "../manifest/problems/fault.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { type Live, remedyForAnother } from "../model/observed.ts";
 import type { Service } from "../model/service.ts";

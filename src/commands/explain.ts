@@ -1,12 +1,12 @@
 /** @module Explains the keys and fields of the manifest from its schema and the field table. */
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { kinds } from "../kinds/index.ts";
-import { nearest } from "../manifest/problems/nearest.ts";
+import { nearest } from "../manifest/problems/fault.ts";
 import { type ManifestKey, manifestKeys } from "../manifest/schema/document-shape.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { type FieldSchema, fieldRows, parameterOf } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import type { Profile } from "../model/profile.ts";
+import type { Profile } from "../model/service.ts";
 import { escapeText, jsonText, makePalette, type Palette } from "../report/typeset.ts";
 import { tableText } from "./terminal/table-text.ts";
 import type { Invocation, ManifestOptions } from "./with-run.ts";

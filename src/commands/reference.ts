@@ -1,6 +1,6 @@
 /** @module Prints what a person looks up: service profiles, JSON Schemas, and the references between the resources of a manifest. */
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
-import { suggest } from "../manifest/problems/nearest.ts";
+import { suggest } from "../manifest/problems/fault.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { objectIn } from "../model/json.ts";
 import { packageFile } from "../project/package-files.ts";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { defined } from "../model/json.ts";
-import type { Profile } from "../model/profile.ts";
+import type { Profile } from "../model/service.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
 import { lookUps } from "./operations.ts";
 import type { GivenSubscriptions } from "./subscriptions/subscriptions.ts";

@@ -1,8 +1,7 @@
 /** @module Defines the options of a client and the client itself. */
 import type { Clock } from "../model/clock.ts";
 import type { KnownSecrets } from "../model/known-secrets.ts";
-import type { Profile } from "../model/profile.ts";
-import type { Service } from "../model/service.ts";
+import type { Profile, Service } from "../model/service.ts";
 import type { SessionStore } from "./session/session.ts";
 import type { GivenSubscriptions } from "./subscriptions/subscriptions.ts";
 import type { Throttle } from "./throttle/throttle.ts";

@@ -7,9 +7,8 @@ import { defined, isObject, type Json, type JsonObject, own, textIn } from "../m
 import type { Kind } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
-import { perObject } from "../model/per-object.ts";
+import { keptOnce, perObject } from "../model/once.ts";
 import type { Answer, Reads } from "../model/service.ts";
-import { keptOnce } from "../model/single-flight.ts";
 import type { Spec } from "../model/spec.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
 import {

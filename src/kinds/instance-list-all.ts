@@ -7,8 +7,7 @@ import { isServiceError } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Everything, LeftOut } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
-import type { Profile } from "../model/profile.ts";
-import type { Reads } from "../model/service.ts";
+import type { Profile, Reads } from "../model/service.ts";
 
 /** Every instance that the user can see, its tier and component by the service's plans; undefined without such a list. */
 export async function listAllInstances(

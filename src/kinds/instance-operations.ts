@@ -4,8 +4,7 @@ import { GraphformError } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, objectsIn, own } from "../model/json.ts";
 import type { Choices } from "../model/kind.ts";
 import type { Ref } from "../model/observed.ts";
-import type { Profile, TopologyRules } from "../model/profile.ts";
-import type { Reads } from "../model/service.ts";
+import type { Profile, Reads, TopologyRules } from "../model/service.ts";
 
 /** Path parameters of a component: the keys that the profile has for a tier and a component. */
 export function instanceParams(place: JsonObject, profile: Profile): { readonly [name: string]: string } {

@@ -2,7 +2,7 @@
 
 import { type Json, type JsonObject, objectsIn } from "../model/json.ts";
 import type { Owner, Seen } from "../model/observed.ts";
-import type { Profile } from "../model/profile.ts";
+import type { Profile } from "../model/service.ts";
 import { partOf, type Spec } from "../model/spec.ts";
 
 /** Names of the tags that a create carries besides the declared ones. */

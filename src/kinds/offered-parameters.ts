@@ -8,8 +8,7 @@ import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
 import { fieldRows } from "../model/field-schema.ts";
 import { isObject, type Json, objectsIn, own } from "../model/json.ts";
-import type { Profile } from "../model/profile.ts";
-import type { Answer, Reads } from "../model/service.ts";
+import type { Answer, Profile, Reads } from "../model/service.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
 
 interface NotOffered {

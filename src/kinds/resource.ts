@@ -8,7 +8,7 @@ import { type FieldSchema, fieldRows, type KindSchema } from "../model/field-sch
 import { defined, type Json, type JsonObject, objectsIn, own, stableJson, textIn } from "../model/json.ts";
 import type { Driver, Kind, KindDeclaration, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
-import { perObject } from "../model/per-object.ts";
+import { perObject } from "../model/once.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 

@@ -1,7 +1,7 @@
 /** @module Turns a rule's remarks into findings with their places in the manifest. */
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
-import { perObject } from "../model/per-object.ts";
+import { perObject } from "../model/once.ts";
 
 export interface Remark {
   readonly code: string;

@@ -3,7 +3,7 @@
 import { type AclRule, aclRules } from "../model/acl.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
-import { perObject } from "../model/per-object.ts";
+import { perObject } from "../model/once.ts";
 import { firstOf } from "../model/quantity.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
 import { findings, type Remark, remark, resourceAt } from "./rule-tools.ts";

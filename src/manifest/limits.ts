@@ -1,7 +1,6 @@
 /** @module Refuses what a manifest by an author who is not trusted may not do: run programs, read this machine, choose the service. */
 import type { ManifestLimits, SecretSource } from "../model/manifest.ts";
-import type { Fault } from "./problems/fault.ts";
-import { suggest } from "./problems/nearest.ts";
+import { type Fault, suggest } from "./problems/fault.ts";
 
 /** Sections that say what is asked, and what is written besides. */
 export const refusedSections: readonly string[] = ["service", "state"];

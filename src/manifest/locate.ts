@@ -2,7 +2,7 @@
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from "yaml";
 import { type Address, parseAddress } from "../model/address.ts";
 import type { Position, SourceRange } from "../model/errors.ts";
-import { perObject } from "../model/per-object.ts";
+import { perObject } from "../model/once.ts";
 import type { Layer, Path } from "./source.ts";
 
 /** Start and end offsets in the text of one layer. */

@@ -2,9 +2,8 @@
 import { type ErrorCode, LineCounter, parseDocument, type YAMLError } from "yaml";
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
-import { jsonMap, jsonNodes } from "./json-text.ts";
 import { rangeOf } from "./locate.ts";
-import { type Plain, plainValue } from "./plain-value.ts";
+import { jsonMap, jsonNodes, type Plain, plainValue } from "./plain-value.ts";
 import { errorAt, type Fault } from "./problems/fault.ts";
 import type { Layer, Parsed, SourceFile, Written } from "./source.ts";
 import { merge } from "./values.ts";

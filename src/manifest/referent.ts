@@ -4,8 +4,7 @@ import type { KindSchema } from "../model/field-schema.ts";
 import type { Spec } from "../model/spec.ts";
 import { referenceFields } from "../model/templates.ts";
 import type { Block, Inventory } from "./declared-resources.ts";
-import type { Fault, Report } from "./problems/fault.ts";
-import { listed, suggest } from "./problems/nearest.ts";
+import { type Fault, listed, type Report, suggest } from "./problems/fault.ts";
 
 export type Referent = { readonly address: Address } | { readonly fault: Fault };
 

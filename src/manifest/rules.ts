@@ -3,12 +3,11 @@
 import type { Desired } from "../model/desired.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
-import type { Profile } from "../model/profile.ts";
+import type { Profile } from "../model/service.ts";
 import { mayHoldExpression } from "./expression.ts";
 import { rangeAt } from "./locate.ts";
 import { type Explained, explainViolations } from "./problems/explain-violation.ts";
-import { errorAt } from "./problems/fault.ts";
-import { suggest } from "./problems/nearest.ts";
+import { errorAt, suggest } from "./problems/fault.ts";
 import type { ResolveContext } from "./resolve-resource.ts";
 import { resourceShape } from "./schema/shape.ts";
 import { mapOf, mapTexts, unresolved } from "./values.ts";

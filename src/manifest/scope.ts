@@ -2,8 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { isReference, type Reference } from "../model/sealed.ts";
 import type { Expression } from "./expression.ts";
-import type { Fault } from "./problems/fault.ts";
-import { listed, nearest, suggest } from "./problems/nearest.ts";
+import { type Fault, listed, nearest, suggest } from "./problems/fault.ts";
 import type { Scope } from "./resolve-value.ts";
 import { type Secrets, unread } from "./secrets.ts";
 import type { Path } from "./source.ts";

@@ -4,8 +4,7 @@ import { isReference, isSealed, isTemplate, type Sealed, type TemplatePart } fro
 import type { Member } from "./declared-resources.ts";
 import type { Fault, Report } from "./problems/fault.ts";
 import { secretPaths } from "./schema/shape.ts";
-import { openSources, textOn } from "./secret-variables.ts";
-import type { Secrets } from "./secrets.ts";
+import { openSources, type Secrets, textOn } from "./secrets.ts";
 import { holdsUnresolved } from "./values.ts";
 
 /** Seals every text in the secret fields of `spec`, in place, also beside an output that is not known yet: each part is secret. */

@@ -1,9 +1,8 @@
 /** @module Resolves the values of the variables of a manifest. */
 import { isObject, type Json, type JsonObject, own, stableJson } from "../model/json.ts";
 import { reservedKeys } from "./plain-value.ts";
-import { describe, type Report } from "./problems/fault.ts";
-import { listed, suggest } from "./problems/nearest.ts";
-import type { SecretVariables } from "./secret-variables.ts";
+import { describe, listed, type Report, suggest } from "./problems/fault.ts";
+import type { SecretVariables } from "./secrets.ts";
 import type { Path } from "./source.ts";
 import { holdsUnresolved, mapOf, unresolved } from "./values.ts";
 

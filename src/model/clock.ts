@@ -1,6 +1,6 @@
 /** @module Supplies time and randomness, so that tests and the simulator control both, and reads times of the service. */
 
-import { onAbort } from "./single-flight.ts";
+import { onAbort } from "./once.ts";
 
 export interface Clock {
   /** Now, in ms since 1970. */

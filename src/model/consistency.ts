@@ -1,6 +1,6 @@
 /** @module Decides what the service may still hide, and what proves that something is not there. Only this file reads `timing.listLag` and `timing.settle`. */
 import type { Live } from "./observed.ts";
-import type { Timing } from "./profile.ts";
+import type { Timing } from "./service.ts";
 
 /** The two promises of a profile about delays, in ms. */
 export type Delays = Pick<Timing, "listLag" | "settle">;

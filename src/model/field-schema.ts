@@ -1,6 +1,6 @@
 /** @module Defines the rows of the field table: JSON Schema with annotations. */
 import type { Json } from "./json.ts";
-import { perObject } from "./per-object.ts";
+import { perObject } from "./once.ts";
 
 /** Effects of a change on the users of a running database, from none to the worst. */
 export const disruptions = ["none", "restart", "downtime", "data-loss"] as const;

@@ -7,9 +7,8 @@ import type { JsonObject } from "./json.ts";
 import type { Hide } from "./known-secrets.ts";
 import type { Live, Owner, Ref, Seen } from "./observed.ts";
 import type { ProbeAnswer, ProbeRequest } from "./probe.ts";
-import type { Profile } from "./profile.ts";
 import type { Open } from "./sealed.ts";
-import type { Reads, Service } from "./service.ts";
+import type { Profile, Reads, Service } from "./service.ts";
 import type { Spec } from "./spec.ts";
 
 /** Reads of one kind. Each call is one look; nothing waits, nothing retries. */

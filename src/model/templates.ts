@@ -2,7 +2,7 @@
 import type { Address } from "./address.ts";
 import { type FieldSchema, fieldRows, type KindSchema } from "./field-schema.ts";
 import { isObject, type Json, type JsonObject, mapped } from "./json.ts";
-import { perObject } from "./per-object.ts";
+import { perObject } from "./once.ts";
 import { isReference, isSealed, isTemplate, type Open, type Template } from "./sealed.ts";
 import { fieldsOf, type Spec } from "./spec.ts";
 

@@ -3,8 +3,8 @@ import type { Clock } from "./clock.ts";
 import { exitCodes, GraphformError, isGraphformError, isServiceError, withEvidence } from "./errors.ts";
 import { own } from "./json.ts";
 import type { Step } from "./plan.ts";
-import type { Profile } from "./profile.ts";
 import { formatDuration } from "./quantity.ts";
+import type { Profile } from "./service.ts";
 import type { Durations } from "./state.ts";
 
 /** Hint of every error of a wait that the limit has ended. */

@@ -2,7 +2,7 @@
 import type { SecureContext } from "node:tls";
 import { type Dispatcher, Pool } from "undici";
 import { callAfter } from "../model/clock.ts";
-import { onAbort } from "../model/single-flight.ts";
+import { onAbort } from "../model/once.ts";
 
 export interface HttpRequest {
   readonly method: string;

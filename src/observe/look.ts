@@ -5,9 +5,9 @@ import { GraphformError, isServiceError, type ServiceError, shellWord } from "..
 import { type JsonObject, stableJson } from "../model/json.ts";
 import { type KindRegistry, present, type Reader } from "../model/kind.ts";
 import { type Live, placeText, type Ref } from "../model/observed.ts";
-import type { Profile } from "../model/profile.ts";
 import { firstOf } from "../model/quantity.ts";
 import type { Open } from "../model/sealed.ts";
+import type { Profile } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
 
 export interface Unread {

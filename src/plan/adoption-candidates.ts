@@ -8,7 +8,7 @@ import { withNames } from "../model/manifest.ts";
 import { knowsNothing, type Observed, type Unmanaged } from "../model/observed.ts";
 import type { MayBe } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
-import type { PlanInput } from "./input.ts";
+import type { PlanInput } from "./subjects.ts";
 
 type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
 

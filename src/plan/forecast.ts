@@ -3,7 +3,7 @@
 import type { Address } from "../model/address.ts";
 import { defined } from "../model/json.ts";
 import type { Change, Forecast, ForecastStep, Step } from "../model/plan.ts";
-import type { Profile } from "../model/profile.ts";
+import type { Profile } from "../model/service.ts";
 import type { Durations } from "../model/state.ts";
 import { expectedTime } from "../model/time-limit.ts";
 

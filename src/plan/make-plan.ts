@@ -11,7 +11,6 @@ import { forecast } from "./forecast.ts";
 import { guardsOf } from "./guards/guards-of.ts";
 import { guardDependents, guardTogether } from "./guards/plan-guards.ts";
 import { isBackedUpFirst } from "./guards/protection.ts";
-import type { PlanInput } from "./input.ts";
 import { partNow } from "./migration-words.ts";
 import { afterMoves } from "./moves.ts";
 import { namesakesIn, order } from "./order.ts";
@@ -19,7 +18,7 @@ import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
 import { propose } from "./propose.ts";
 import { withSuccessors } from "./replacement.ts";
 import { stepsOf } from "./steps.ts";
-import { heldBy as heldBySubject, type Subject, subjectsOf } from "./subjects.ts";
+import { heldBy as heldBySubject, type PlanInput, type Subject, subjectsOf } from "./subjects.ts";
 
 /** Makes a plan. Pure. The result contains everything that apply needs, and no secret. */
 export function makePlan(given: PlanInput): Plan {

@@ -5,8 +5,7 @@ import { defined } from "../model/json.ts";
 import { currentRehearsal, isClosed, isInWindow, mayMove, readOnlyTime } from "../model/migration.ts";
 import { aboutDuration, formatDuration } from "../model/quantity.ts";
 import { expectedTime } from "../model/time-limit.ts";
-import type { PlanInput } from "./input.ts";
-import type { Subject } from "./subjects.ts";
+import type { PlanInput, Subject } from "./subjects.ts";
 
 /** The reason not to delete an old database yet: its time is not over. */
 export function whyHeld({ address, kind, observed }: Subject, input: PlanInput): string | undefined {

@@ -7,7 +7,7 @@ import type { Change, OutputChange } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 import { referencesIn, referent, resolveKnown, waitsFor } from "../model/templates.ts";
-import type { PlanInput } from "./input.ts";
+import type { PlanInput } from "./subjects.ts";
 
 /** The recorded outputs that a destroy leaves: those whose resources are all left. One without a resource goes with the last of them. */
 export function outputsLeft(

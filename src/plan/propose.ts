@@ -22,9 +22,17 @@ import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { mayBeThere } from "./adoption-candidates.ts";
 import { diffSpec, driftOf, heals, plannedFrom } from "./diff.ts";
-import type { PlanInput } from "./input.ts";
 import { whyHeld, whyHookRuns, whyMigrated, whyOpened, whyRetired } from "./migration-words.ts";
-import { base, hasVanished, importerOf, markToKeep, type Subject, specOf, whyMarked } from "./subjects.ts";
+import {
+  base,
+  hasVanished,
+  importerOf,
+  markToKeep,
+  type PlanInput,
+  type Subject,
+  specOf,
+  whyMarked,
+} from "./subjects.ts";
 
 /** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
 export function propose(subject: Subject, input: PlanInput, recreated: ReadonlySet<Address>): Change {

@@ -7,12 +7,11 @@ import { fieldRows, type KindSchema, parameterOf } from "../model/field-schema.t
 import type { Change, Guard, Step } from "../model/plan.ts";
 import { hostsIn } from "../model/templates.ts";
 import { remedyForOnDelete } from "./guards/protection.ts";
-import type { PlanInput } from "./input.ts";
 import { whyHookRuns } from "./migration-words.ts";
 import { afterMoves } from "./moves.ts";
 import { propose } from "./propose.ts";
 import { existing } from "./step.ts";
-import { type Subject, subjectsOf } from "./subjects.ts";
+import { type PlanInput, type Subject, subjectsOf } from "./subjects.ts";
 
 /** Adds a twin of each database whose data moves, and of everything inside it. Twins are made, changed and removed as any resource. */
 export function withSuccessors(input: PlanInput): PlanInput {

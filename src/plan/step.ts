@@ -4,8 +4,7 @@ import { defined } from "../model/json.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { lastApplied, preconditionText } from "../model/precondition.ts";
-import type { PlanInput } from "./input.ts";
-import type { Subject } from "./subjects.ts";
+import type { PlanInput, Subject } from "./subjects.ts";
 
 type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
 

@@ -7,11 +7,10 @@ import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { guardsToRemember } from "./guards/protection.ts";
-import type { PlanInput } from "./input.ts";
 import { isBeingDeleted } from "./propose.ts";
 import { hookSteps, migrationSteps } from "./replacement.ts";
 import { existing, shared } from "./step.ts";
-import type { Subject } from "./subjects.ts";
+import type { PlanInput, Subject } from "./subjects.ts";
 
 /** The steps of one change, in their order; `order` joins addresses. Guards do not hold back steps that only update the state or wait. */
 export function stepsOf(change: Change, subject: Subject, input: PlanInput): readonly Step[] {

@@ -1,18 +1,19 @@
-/** @module Lists the addresses that a plan is about, with everything known of each. */
+/** @module Defines what a plan is made of, and lists the addresses that it is about, with everything known of each. */
 import { type Address, twinOf, withoutTwin } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
 import { defined, type Json, type JsonObject, mapped } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
-import { type Doubt, type Observed, objectKey } from "../model/observed.ts";
-import { perObject } from "../model/per-object.ts";
-import type { Change, FieldChange } from "../model/plan.ts";
-import type { Profile } from "../model/profile.ts";
+import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
+import { type Doubt, type Observed, objectKey, type Unmanaged } from "../model/observed.ts";
+import { perObject } from "../model/once.ts";
+import type { Change, CreateDoubt, FieldChange, Guard, PlanOptions } from "../model/plan.ts";
+import type { NotProbed } from "../model/probe.ts";
+import type { Profile } from "../model/service.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
-import type { Bound, Intent } from "../model/state.ts";
+import type { Bound, Intent, StateDocument } from "../model/state.ts";
 import { referenceFields, resolveKnown } from "../model/templates.ts";
 import { withProbed } from "./diff.ts";
-import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";
 
 export interface Subjects {
@@ -229,4 +230,41 @@ export function whyMarked(
   return isMoved
     ? "the tags that graphform keeps on it follow its address"
     : "the tags that graphform keeps on it were removed or altered outside";
+}
+
+/** Everything that a plan is made of; the same input gives the same plan, byte for byte. */
+export interface PlanInput {
+  readonly name: string;
+  readonly timestamp: string;
+  readonly desired: readonly Desired[];
+  readonly state: StateDocument;
+  /** The entries of the stored state; `state` also contains the guards that `destroy` adds. */
+  readonly remembered: StateDocument["resources"];
+  /** The observed object of every bound address, and of every object to adopt. */
+  readonly observed: ReadonlyMap<Address, Observed>;
+  /** Bound addresses whose objects may be gone, or are others by now. Default: none. */
+  readonly doubts?: ReadonlyMap<Address, Doubt>;
+  /** Open creates of earlier runs of which nothing tells what they have made. Default: none. */
+  readonly createsInDoubt?: ReadonlyMap<Address, CreateDoubt>;
+  /** Declared objects that could not be asked themselves; absent if the run can ask none. */
+  readonly notProbed?: readonly NotProbed[];
+  /** Lists of which the service shows a part only, in words. */
+  readonly partialLists?: readonly string[];
+  readonly unmanaged: readonly Unmanaged[];
+  readonly kinds: KindRegistry;
+  readonly profile: Profile;
+  readonly guards: Guards;
+  readonly moved: readonly Move[];
+  readonly removed: readonly Removal[];
+  readonly outputs: { readonly [name: string]: DeclaredOutput };
+  readonly options: PlanOptions;
+  /** True for `destroy`: an empty manifest is meant. */
+  readonly destroying: boolean;
+  /** Ms since 1970, by which the time is over for which old databases are held. Absent: none is over. */
+  readonly now?: number;
+  /** Addresses whose data moves to a new object, each with the addresses that live inside. Set by `withSuccessors`. */
+  readonly migrating?: ReadonlyMap<Address, readonly Address[]>;
+  /** The reasons against moving the data of these, as the databases themselves have shown them. Default: none. */
+  readonly immovable?: ReadonlyMap<Address, readonly Guard[]>;
+  readonly digest: (text: string) => string;
 }

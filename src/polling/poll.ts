@@ -1,7 +1,7 @@
 /** @module Polls until a verdict is reached or the time is up; the only loop that waits. */
 import type { Clock } from "../model/clock.ts";
 import { isServiceError, type ServiceError } from "../model/errors.ts";
-import type { Profile } from "../model/profile.ts";
+import type { Profile } from "../model/service.ts";
 
 export interface PollTimes {
   readonly clock: Clock;

@@ -2,7 +2,7 @@
 import type { Writer } from "../files/write-result.ts";
 import { kinds } from "../kinds/index.ts";
 import { secretPaths } from "../manifest/schema/shape.ts";
-import { secretVariables } from "../manifest/secret-variables.ts";
+import { secretVariables } from "../manifest/secrets.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, stableJson } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";

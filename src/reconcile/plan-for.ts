@@ -1,7 +1,7 @@
 /** @module Makes a plan: observes the service and the state, compares them with the manifest, and writes nothing. */
 
 import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
-import { suggest } from "../manifest/problems/nearest.ts";
+import { suggest } from "../manifest/problems/fault.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
@@ -22,9 +22,9 @@ import { type Observation, observe } from "../observe/observe.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
-import type { PlanInput } from "../plan/input.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import { afterMoves } from "../plan/moves.ts";
+import type { PlanInput } from "../plan/subjects.ts";
 
 /** The dependencies of planning: only the reading half of the service. */
 export interface PlanningDependencies {

@@ -1,7 +1,7 @@
 /** @module Creates, numbers and formats the versions of a state. */
 import { randomUUID } from "node:crypto";
 import { objectIn, textIn } from "../model/json.ts";
-import { perObject } from "../model/per-object.ts";
+import { perObject } from "../model/once.ts";
 import type { StateDocument } from "../model/state.ts";
 import { newKey } from "./vault.ts";
 

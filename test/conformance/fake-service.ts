@@ -1,8 +1,7 @@
 import { fillPath } from "../../src/hosting/wire/request-url.ts";
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
 import { defined, isObject, type Json, type JsonObject } from "../../src/model/json.ts";
-import type { Profile } from "../../src/model/profile.ts";
-import type { Answer, Call, Service } from "../../src/model/service.ts";
+import type { Answer, Call, Profile, Service } from "../../src/model/service.ts";
 
 /** One object as the fake keeps it. */
 interface Thing {

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { builtIn } from "../../src/hosting/profile/built-in.generated.js";
-import type { Profile } from "../../src/model/profile.ts";
+import type { Profile } from "../../src/model/service.ts";
 
 /** Tells the local platform in its own words what was said in another profile's, and back. */
 export interface Wording {

@@ -1,7 +1,7 @@
 import { createThrottle } from "../../src/hosting/throttle/throttle.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import { defined } from "../../src/model/json.ts";
-import type { Limits } from "../../src/model/profile.ts";
+import type { Limits } from "../../src/model/service.ts";
 import type { VirtualClock } from "../support/virtual-clock.ts";
 
 /** What a service allows: whether it takes a request now, and that one of those that it took has ended. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { readAnswer } from "../../src/hosting/wire/read-answer.ts";
 import { answerValues } from "../../src/hosting/wire/spelling.ts";
-import type { Endpoint } from "../../src/model/profile.ts";
+import type { Endpoint } from "../../src/model/service.ts";
 
 const profile = await loadProfile("default");
 const cloud = await loadProfile("falkordb-cloud");

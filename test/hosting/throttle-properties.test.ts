@@ -2,7 +2,7 @@ import { array, assert, asyncProperty, constantFrom, integer, option, record } f
 import { describe, expect, it } from "vitest";
 import { createThrottle } from "../../src/hosting/throttle/throttle.ts";
 import { ServiceError } from "../../src/model/errors.ts";
-import type { Limits } from "../../src/model/profile.ts";
+import type { Limits } from "../../src/model/service.ts";
 import { runs } from "../support/runs.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { openConnections, type Transport } from "../../src/hosting/wire/transport.ts";
 import { defined } from "../../src/model/json.ts";
-import type { Limits } from "../../src/model/profile.ts";
-import type { Service } from "../../src/model/service.ts";
+import type { Limits, Service } from "../../src/model/service.ts";
 import { listen, type Reply } from "./listen.ts";
 import { always, behindSignIn, failure, place, serviceOf } from "./service-of.ts";
 

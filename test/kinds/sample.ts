@@ -1,6 +1,6 @@
 import type { Problem } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Profile } from "../../src/model/profile.ts";
+import type { Profile } from "../../src/model/service.ts";
 import { check } from "../manifest/check.ts";
 import { testProfile } from "../manifest/test-profile.ts";
 

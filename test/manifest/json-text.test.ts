@@ -3,8 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isNode, parse, visit } from "yaml";
-import { jsonMap } from "../../src/manifest/json-text.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
+import { jsonMap } from "../../src/manifest/plain-value.ts";
 import { runs } from "../support/runs.ts";
 import { check } from "./check.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listed, nearest, suggest } from "../../src/manifest/problems/nearest.ts";
+import { listed, nearest, suggest } from "../../src/manifest/problems/fault.ts";
 
 describe("the nearest word", () => {
   const words = ["region", "tier", "component", "graphDBCacheSize", "graphDBTimeoutMax"];

@@ -1,4 +1,4 @@
-import type { Endpoint, Profile, TierKeys } from "../../src/model/profile.ts";
+import type { Endpoint, Profile, TierKeys } from "../../src/model/service.ts";
 
 const endpoint: Endpoint = { method: "POST", host: "platform", path: "/", query: {}, body: {}, answer: {} };
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Desired } from "../../src/model/desired.ts";
-import type { PlanInput } from "../../src/plan/input.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
-import { importerOf, subjectsOf } from "../../src/plan/subjects.ts";
+import { importerOf, type PlanInput, subjectsOf } from "../../src/plan/subjects.ts";
 import { planInput, type Scene } from "../support/plan-input.ts";
 
 /** A fleet that is imported, and how often its plan asks an address which object it imports. */

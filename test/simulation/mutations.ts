@@ -19,9 +19,9 @@ import type * as hostPace from "../../src/hosting/throttle/host-pace.ts";
 import type * as exchange from "../../src/hosting/wire/exchange.ts";
 import type * as consistency from "../../src/model/consistency.ts";
 import type * as objectKey from "../../src/model/observed.ts";
+import type * as single from "../../src/model/once.ts";
 import { isSealed } from "../../src/model/sealed.ts";
 import type * as serviceIdentity from "../../src/model/service-identity.ts";
-import type * as single from "../../src/model/single-flight.ts";
 import type * as missing from "../../src/plan/guards/missing.ts";
 import type * as planGuards from "../../src/plan/guards/plan-guards.ts";
 import type * as protection from "../../src/plan/guards/protection.ts";
@@ -356,7 +356,7 @@ export const mutations: readonly Mutation[] = [
     "everybody-signs-in",
     1,
     "a session is renewed once for all who wait",
-    "model/single-flight.ts#singleFlight",
+    "model/once.ts#singleFlight",
     () => (work) => work,
   ),
   without<typeof exchange.serviceDates>(

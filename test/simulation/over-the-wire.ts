@@ -3,8 +3,7 @@ import type { Transport, WireRequest, WireResponse } from "../../src/hosting/wir
 import type { Clock } from "../../src/model/clock.ts";
 import { isServiceError } from "../../src/model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
-import type { Endpoint, Profile } from "../../src/model/profile.ts";
-import type { Answer, Call, Service } from "../../src/model/service.ts";
+import type { Answer, Call, Endpoint, Profile, Service } from "../../src/model/service.ts";
 import { type Gate, refusal } from "./gate.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Proc } from "./proc.ts";

@@ -1,6 +1,6 @@
 import { builtIn } from "../../src/hosting/profile/built-in.generated.js";
 import type { Plan } from "../../src/model/plan.ts";
-import type { Profile } from "../../src/model/profile.ts";
+import type { Profile } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import { type Chance, chance } from "../support/chance.ts";
 import { bounds, type Case, type ResourceCase } from "./case.ts";

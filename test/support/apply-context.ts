@@ -1,8 +1,8 @@
 import type { ApplyContext } from "../../src/apply/context.ts";
 import { openClassRegistry } from "../../src/apply/creates/create-class.ts";
 import { type Driver, kindRegistry } from "../../src/model/kind.ts";
+import { perText } from "../../src/model/once.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
-import { perText } from "../../src/model/per-object.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createMemoryStore } from "./memory-store.ts";

@@ -9,9 +9,9 @@ import type { Action, Change, Plan, PlanOptions } from "../../src/model/plan.ts"
 import { flatten } from "../../src/model/spec.ts";
 import type { Bound, Converging, StateDocument } from "../../src/model/state.ts";
 import { overlay } from "../../src/observe/look-at-bound.ts";
-import type { PlanInput } from "../../src/plan/input.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import { afterMoves } from "../../src/plan/moves.ts";
+import type { PlanInput } from "../../src/plan/subjects.ts";
 import { toyKind, toyProfile } from "./toy-kind.ts";
 
 /** All that a plan may know of one resource. What is left out is the common case: declared, bound and ready. */

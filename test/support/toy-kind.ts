@@ -1,7 +1,7 @@
 import { defineKind } from "../../src/kinds/resource.ts";
 import type { KindSchema } from "../../src/model/field-schema.ts";
 import type { Driver, Kind } from "../../src/model/kind.ts";
-import type { Profile } from "../../src/model/profile.ts";
+import type { Profile } from "../../src/model/service.ts";
 import type { Spec } from "../../src/model/spec.ts";
 import { testProfile } from "../manifest/test-profile.ts";
 

@@ -1,6 +1,6 @@
 /** @module Runs the creates of one class: announces each before it is sent, and finds out what lost ones have made. */
 import { GraphformError } from "../../model/errors.ts";
-import { perText } from "../../model/per-object.ts";
+import { perText } from "../../model/once.ts";
 import type { Intent } from "../../model/state.ts";
 import { type ApplyContext, driverOf, withOwnPatience } from "../context.ts";
 import {

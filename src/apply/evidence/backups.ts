@@ -1,6 +1,6 @@
 /** @module Decides which listed backup is the one that was asked for. Pure. */
 import type { Backup } from "../../model/kind.ts";
-import type { Timing } from "../../model/profile.ts";
+import type { Timing } from "../../model/service.ts";
 import { type TimeWindow, timeliness } from "./time-window.ts";
 
 export interface BackupRequest {

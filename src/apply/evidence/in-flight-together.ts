@@ -2,7 +2,7 @@
 import { sameValue } from "../../model/compare.ts";
 import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import { type Json, stableJson } from "../../model/json.ts";
-import { perObject } from "../../model/per-object.ts";
+import { perObject } from "../../model/once.ts";
 import type { Intent } from "../../model/state.ts";
 
 type Recorded = Pick<Intent, "recorded">;

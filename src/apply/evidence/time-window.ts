@@ -1,7 +1,7 @@
 /** @module Decides by the service's own times whether an object was made by a request of ours. Pure. */
 
 import { serviceTime } from "../../model/clock.ts";
-import type { Timing } from "../../model/profile.ts";
+import type { Timing } from "../../model/service.ts";
 
 /** Times of the service's answers around a request, in ms since 1970. Undefined if the service shows none. */
 export interface TimeWindow {

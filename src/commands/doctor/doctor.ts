@@ -140,7 +140,7 @@ async function usersHost(
 
 /** Checks the database engine. Only the local platform needs one, and a manifest without a service section uses it. */
 async function engine(project: Project | undefined): Promise<string> {
-  const { findEngine } = await import("../../platform/engine/setup/find-engine.ts");
+  const { findEngine } = await import("../../platform/engine/setup/setup-engine.ts");
   const found = await findEngine();
   if (found.engine !== undefined) return `${found.engine.name} ${found.engine.version}: ${found.engine.why}`;
   if (project?.header.service !== undefined) return `none found, and none is needed: ${found.reason}`;

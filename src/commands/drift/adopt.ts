@@ -1,7 +1,7 @@
 /** @module Writes live values into the manifest, once a plan of the edited manifest has proven that they settle the drift. */
 
 import { kinds } from "../../kinds/index.ts";
-import { suggest } from "../../manifest/problems/nearest.ts";
+import { suggest } from "../../manifest/problems/fault.ts";
 import { type Address, type AddressParts, parseAddress, undeclaring } from "../../model/address.ts";
 import { sameValue } from "../../model/compare.ts";
 import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";

@@ -4,8 +4,7 @@ import { isGraphformError, isServiceError } from "../../model/errors.ts";
 import { type JsonObject, own, stableJson } from "../../model/json.ts";
 import type { Everything, Kind, LeftOut } from "../../model/kind.ts";
 import { type Live, placeText } from "../../model/observed.ts";
-import type { Profile } from "../../model/profile.ts";
-import type { Reads } from "../../model/service.ts";
+import type { Profile, Reads } from "../../model/service.ts";
 import { referenceFields } from "../../model/templates.ts";
 import type { TierSubscriptions } from "../../project/add-subscriptions.ts";
 

@@ -2,7 +2,7 @@
 
 import { unplannedStep } from "../../apply/operations/existing.ts";
 import { kinds } from "../../kinds/index.ts";
-import { nearest } from "../../manifest/problems/nearest.ts";
+import { nearest } from "../../manifest/problems/fault.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";

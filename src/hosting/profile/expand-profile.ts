@@ -1,7 +1,7 @@
 /** @module Expands a valid profile file: short forms are written out, durations become ms. */
 import { isObject, type Json, type JsonObject, mapped, own } from "../../model/json.ts";
-import type { Endpoint, Profile, SessionProfile, Timing, TopologyRules } from "../../model/profile.ts";
 import { parseDuration } from "../../model/quantity.ts";
+import type { Endpoint, Profile, SessionProfile, Timing, TopologyRules } from "../../model/service.ts";
 
 interface EndpointText {
   /** `METHOD path`; `<name>` at its start stands for a prefix. */

@@ -1,6 +1,6 @@
 /** @module Loads a profile by its name or path. */
 import { resolve } from "node:path";
-import type { Profile } from "../../model/profile.ts";
+import type { Profile } from "../../model/service.ts";
 import { builtIn } from "./built-in.generated.js";
 
 export const builtInProfiles: readonly string[] = Object.keys(builtIn);

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import type { Profile } from "../../model/profile.ts";
+import type { Profile } from "../../model/service.ts";
 import { type SchemaError, violatedPath, violationText } from "../../model/violation.ts";
 import { expandProfile, type ProfileFault, type ProfileText, unfold } from "./expand-profile.ts";
 

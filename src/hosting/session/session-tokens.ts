@@ -2,8 +2,7 @@
 
 import { parseSetCookie } from "set-cookie-parser";
 import { defined, isObject, type Json } from "../../model/json.ts";
-import type { Endpoint, Profile, SessionProfile } from "../../model/profile.ts";
-import type { Call } from "../../model/service.ts";
+import type { Call, Endpoint, Profile, SessionProfile } from "../../model/service.ts";
 import { parseJson } from "../wire/parse-json.ts";
 import { answerValues } from "../wire/spelling.ts";
 import type { WireRequest, WireResponse } from "../wire/transport.ts";

@@ -2,8 +2,8 @@
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Endpoint, Profile } from "../../model/profile.ts";
-import { singleFlight } from "../../model/single-flight.ts";
+import { singleFlight } from "../../model/once.ts";
+import type { Endpoint, Profile } from "../../model/service.ts";
 import type { WireResponse } from "../wire/transport.ts";
 import { isHeaderText, readTokens, type Tokens } from "./session-tokens.ts";
 

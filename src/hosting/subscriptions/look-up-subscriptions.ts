@@ -2,8 +2,7 @@
 
 import { isServiceError, ServiceError } from "../../model/errors.ts";
 import { defined, type JsonObject, objectsIn, textIn } from "../../model/json.ts";
-import type { Profile, TierKeys } from "../../model/profile.ts";
-import type { Call } from "../../model/service.ts";
+import type { Call, Profile, TierKeys } from "../../model/service.ts";
 import { type PlanEntry, planEntries } from "../plan-catalogue.ts";
 import { type Attempt, attempt, mayBeMore, type Read } from "../wire/read-answer.ts";
 import { answerValues } from "../wire/spelling.ts";

@@ -1,9 +1,8 @@
 /** @module Finds the subscription of each request. */
 import { GraphformError, isGraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
-import type { Endpoint, Profile } from "../../model/profile.ts";
-import type { Answer, Call } from "../../model/service.ts";
-import { keptOnce } from "../../model/single-flight.ts";
+import { keptOnce } from "../../model/once.ts";
+import type { Answer, Call, Endpoint, Profile } from "../../model/service.ts";
 import { attempt, type Read } from "../wire/read-answer.ts";
 import {
   componentsOf,

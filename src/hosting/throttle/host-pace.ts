@@ -3,7 +3,7 @@
  * as quickly and nothing is refused. The first refusal (429) leaves as many as were taken at once. If these are too many as well, the host
  * counts by the second: then reads that are taken add to a rate, and a refusal halves it. Pure data; times are ms since 1970.
  */
-import type { Limits } from "../../model/profile.ts";
+import type { Limits } from "../../model/service.ts";
 
 export interface HostPace {
   /** Requests that are under way, and how many may be. */

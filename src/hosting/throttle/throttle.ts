@@ -3,8 +3,8 @@
 import type { Clock } from "../../model/clock.ts";
 import { isServiceError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
-import type { Limits } from "../../model/profile.ts";
-import { onAbort } from "../../model/single-flight.ts";
+import { onAbort } from "../../model/once.ts";
+import type { Limits } from "../../model/service.ts";
 import { ended, type HostPace, isUsed, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
 
 export interface Throttle {

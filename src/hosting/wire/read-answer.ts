@@ -2,8 +2,7 @@
 import { isServiceError, ServiceError } from "../../model/errors.ts";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
-import type { Endpoint } from "../../model/profile.ts";
-import type { Answer, Call } from "../../model/service.ts";
+import type { Answer, Call, Endpoint } from "../../model/service.ts";
 import { operations } from "../operations.ts";
 import { parseJson } from "./parse-json.ts";
 import { answerValues, type Values } from "./spelling.ts";

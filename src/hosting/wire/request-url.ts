@@ -1,9 +1,8 @@
 /** @module Makes the URL of a request: a checked address of the service, the endpoint of the operation, its path and query. */
 import { GraphformError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
-import { perText } from "../../model/per-object.ts";
-import type { Endpoint, Profile } from "../../model/profile.ts";
-import { isLoopback } from "../../model/service.ts";
+import { perText } from "../../model/once.ts";
+import { type Endpoint, isLoopback, type Profile } from "../../model/service.ts";
 import { hasUserinfo, shownAddress } from "../../model/userinfo.ts";
 
 /** A host of the service: scheme, host and port, and the prefix of all its paths. */

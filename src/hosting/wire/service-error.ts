@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { ServiceError, type ServiceFailure } from "../../model/errors.ts";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
-import type { Profile } from "../../model/profile.ts";
+import type { Profile } from "../../model/service.ts";
 import { parseJson, safeText } from "./parse-json.ts";
 import type { WireRequest, WireResponse } from "./transport.ts";
 

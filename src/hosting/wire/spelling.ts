@@ -3,7 +3,7 @@
 import { type FieldSchema, fieldRows, type KindSchema } from "../../model/field-schema.ts";
 import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 import type { Seen } from "../../model/observed.ts";
-import { perObject, perText } from "../../model/per-object.ts";
+import { perObject, perText } from "../../model/once.ts";
 import type { Reads } from "../../model/service.ts";
 import type { Spec } from "../../model/spec.ts";
 

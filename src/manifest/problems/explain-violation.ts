@@ -7,8 +7,7 @@ import { pointerOf, type SchemaError } from "../../model/violation.ts";
 import type { Part } from "../locate.ts";
 import { type Shape, shapeAt } from "../schema/shape.ts";
 import type { Path } from "../source.ts";
-import { describe, dotted, type Fault } from "./fault.ts";
-import { listed, nearest, suggest } from "./nearest.ts";
+import { describe, dotted, type Fault, listed, nearest, suggest } from "./fault.ts";
 import { shownKey } from "./plain-fields.ts";
 
 export interface Explained {

@@ -2,12 +2,12 @@
 import { holdsPassword } from "../../model/acl.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
-import { perObject } from "../../model/per-object.ts";
+import { perObject } from "../../model/once.ts";
 import { sensitive } from "../../model/sealed.ts";
 import { mayHoldLogin, withoutUserinfo } from "../../model/userinfo.ts";
 import { documentShape } from "../schema/document-shape.ts";
 import { resourceShape, shapeAt } from "../schema/shape.ts";
-import { secretVariables } from "../secret-variables.ts";
+import { secretVariables } from "../secrets.ts";
 import type { Path } from "../source.ts";
 import { mapOf } from "../values.ts";
 

@@ -1,6 +1,6 @@
 /** @module Holds the schema of one resolved resource, and looks up fields in a schema. */
 import { type FieldSchema, fieldRows, type KindSchema } from "../../model/field-schema.ts";
-import { perObject } from "../../model/per-object.ts";
+import { perObject } from "../../model/once.ts";
 import { durationPattern } from "../../model/quantity.ts";
 import type { Path } from "../source.ts";
 

@@ -4,10 +4,9 @@ import { shellWord } from "../../model/errors.ts";
 import { disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { fewOf } from "../../model/quantity.ts";
-import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { immovableGuards, migrationGuard, replacementGuard } from "../replacement.ts";
-import type { Subject } from "../subjects.ts";
+import type { PlanInput, Subject } from "../subjects.ts";
 import { doubtGuard, openCreateGuard } from "./missing.ts";
 import { destroys, protectionGuard, remedyForOnDelete } from "./protection.ts";
 

@@ -4,9 +4,8 @@ import { shellWord } from "../../model/errors.ts";
 import { remedyForAnother } from "../../model/observed.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { referenceFields } from "../../model/templates.ts";
-import type { PlanInput } from "../input.ts";
 import { afterMoves } from "../moves.ts";
-import type { Subject } from "../subjects.ts";
+import type { PlanInput, Subject } from "../subjects.ts";
 
 /** A guard of the whole plan, and the changes that it holds back. */
 export interface Hold {

@@ -6,10 +6,9 @@ import { objectKey } from "../../model/observed.ts";
 import type { Change } from "../../model/plan.ts";
 import { fewOf } from "../../model/quantity.ts";
 import type { Bound, StateDocument } from "../../model/state.ts";
-import type { PlanInput } from "../input.ts";
 import { destinations } from "../moves.ts";
 import { isBeingDeleted } from "../propose.ts";
-import { heldBy, type Subject, type Subjects } from "../subjects.ts";
+import { heldBy, type PlanInput, type Subject, type Subjects } from "../subjects.ts";
 import { everythingGoneHold, type Hold } from "./missing.ts";
 import { destroys, stricterOnDelete } from "./protection.ts";
 

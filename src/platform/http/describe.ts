@@ -4,8 +4,7 @@ import { createHmac } from "node:crypto";
 import { defined, type Json, type JsonObject } from "../../model/json.ts";
 import { restorePoints } from "../control/new-instance.ts";
 import type { Core } from "../core.ts";
-import { componentOfRecord, subscriptionOf } from "../dialect/dialect.ts";
-import { dialectParams } from "../dialect/params.ts";
+import { componentOfRecord, dialectParams, subscriptionOf } from "../dialect/dialect.ts";
 import { type PlanResource, versionOf } from "../model/plans.ts";
 import { firstUserOf, type InstanceRecord, type NodeRecord } from "../model/records.ts";
 

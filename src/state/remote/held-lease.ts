@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../model/clock.ts";
 import { asError, isGraphformError } from "../../model/errors.ts";
-import { orAborted, singleFlight } from "../../model/single-flight.ts";
+import { orAborted, singleFlight } from "../../model/once.ts";
 import { withHeartbeat } from "../lock.ts";
 import { leaseRanOut, leftStanding, replaced, takenAway } from "../lock-words.ts";
 import type { Lease, StateDriver } from "./driver.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { cachedServer, cachedServers, engineCache } from "../../../src/platform/engine/setup/engine-cache.ts";
-import { findEngine } from "../../../src/platform/engine/setup/find-engine.ts";
+import { findEngine } from "../../../src/platform/engine/setup/setup-engine.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 let folder = "";

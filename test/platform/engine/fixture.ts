@@ -4,7 +4,7 @@ import { createClient } from "@redis/client";
 import { afterAll, beforeAll, vi } from "vitest";
 import type { Database } from "../../../src/platform/engine/database.ts";
 import type { Engine } from "../../../src/platform/engine/engine.ts";
-import { findEngine } from "../../../src/platform/engine/setup/find-engine.ts";
+import { findEngine } from "../../../src/platform/engine/setup/setup-engine.ts";
 import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 import type { Database } from "../../../src/platform/engine/database.ts";
-import { findEngine } from "../../../src/platform/engine/setup/find-engine.ts";
+import { findEngine } from "../../../src/platform/engine/setup/setup-engine.ts";
 import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 
 /** What it is told: to start a database, or to let it fail over and to die by `kill -9` just before the n-th moment of that. */

@@ -1,6 +1,12 @@
 /** @module Finds an engine, and fetches what this machine lacks of one. */
+
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { createEngine, type Engine } from "../engine.ts";
 import { EngineError } from "../spec.ts";
 import {
   addToCache,
@@ -10,9 +16,10 @@ import {
   engineCache,
   findModule,
   hasModulePackage,
+  modulePackage,
+  packagedServer,
 } from "./engine-cache.ts";
 import { type Fetching, fetchModule, fetchPackages } from "./fetch.ts";
-import { type EngineSearch, findEngine, otherModules, otherServers } from "./find-engine.ts";
 
 /** Debian packages with the shared libraries that the graph module may need. */
 const libraryPackages: { readonly [library: string]: string } = {
@@ -99,4 +106,119 @@ async function lackingLibraries(file: string): Promise<readonly string[]> {
   } catch {
     return [];
   }
+}
+
+/** The engine, or a text about the servers that were tried, and how to get one. */
+export type EngineSearch =
+  | { readonly engine: Engine }
+  | { readonly engine: undefined; readonly reason: string; readonly hint?: string };
+
+export interface EngineOptions {
+  /** The only server program to use; `none` for no engine. Default: GRAPHFORM_ENGINE. */
+  readonly program?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+interface Candidate {
+  readonly file: string;
+  readonly libraries?: readonly string[];
+  readonly why: string;
+}
+
+/** Starts the requested server only, or one after another: the packaged one, valkey-server, the set-up's, redis-server. */
+export async function findEngine(options: EngineOptions = {}): Promise<EngineSearch> {
+  const env = options.env ?? process.env;
+  const asked = options.program ?? env["GRAPHFORM_ENGINE"];
+  if (asked === "none") return { engine: undefined, reason: "none was asked for" };
+  const module = findModule(env);
+  if (module === undefined) return noModule(env);
+  const tried: string[] = [];
+  const isAsked = asked !== undefined && asked !== "";
+  for (const candidate of isAsked ? [askedFor(asked, env)] : candidates(env)) {
+    const found = await tryCandidate(candidate, module, tried.join("; "));
+    if (typeof found !== "string") return { engine: found };
+    tried.push(`${candidate.why} ${found}`);
+  }
+  const list =
+    tried.length === 0 ? "there is no valkey-server or redis-server on the PATH" : tried.join("; ");
+  return {
+    engine: undefined,
+    reason: `no database server can be used: ${list}`,
+    hint: isAsked
+      ? `name another server with GRAPHFORM_ENGINE, or leave it out and run: graphform platform setup; ${withoutData}`
+      : `run: graphform platform setup, or ${otherServers}`,
+  };
+}
+
+const withoutData = "GRAPHFORM_ENGINE=none runs without data";
+const otherServers: string = `install valkey-server or redis-server, 7.2 or newer, or name one with GRAPHFORM_ENGINE; ${withoutData}`;
+const otherModules: string = `name a falkordb.so (that of the npm package ${modulePackage.name} ${modulePackage.version}) with GRAPHFORM_MODULE; ${withoutData}`;
+
+function candidates(env: NodeJS.ProcessEnv): readonly Candidate[] {
+  const packaged = packagedServer(env);
+  return [
+    ...(packaged === undefined ? [] : [{ file: packaged, why: `the server of ${modulePackage.name}` }]),
+    ...onPath("valkey-server", env),
+    ...cachedServers(engineCache(env)).map((server) => ({
+      ...server,
+      why: `${basename(server.file)} from the set-up`,
+    })),
+    ...onPath("redis-server", env),
+  ];
+}
+
+/** A requested path, or a name on the PATH. A cached server needs its libraries also when it is requested. */
+function askedFor(asked: string, env: NodeJS.ProcessEnv): Candidate {
+  const [named] = asked.includes("/") ? [] : onPath(asked, env);
+  const file = named?.file ?? resolve(asked);
+  const cached = cachedServers(engineCache(env)).find((server) => server.file === file);
+  return { file, ...cached, why: `${file}, as asked for,` };
+}
+
+function onPath(name: string, env: NodeJS.ProcessEnv): readonly Candidate[] {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const file = folders.map((folder) => resolve(folder, name)).find((path) => existsSync(path));
+  return file === undefined ? [] : [{ file, why: `${file} on the PATH` }];
+}
+
+async function tryCandidate(candidate: Candidate, module: string, before: string): Promise<Engine | string> {
+  const program = await askProgram(candidate.file, candidate.libraries);
+  if (typeof program === "string") return program;
+  const why = before === "" ? candidate.why : `${candidate.why}; ${before}`;
+  const engine = createEngine({ program, module }, why);
+  const dir = await mkdtemp(join(tmpdir(), "graphform-trial-"));
+  try {
+    await engine.start(
+      { dir, user: "default", password: "trial", nodes: 1, parameters: {} },
+      AbortSignal.timeout(15_000),
+    );
+    return engine;
+  } catch (error) {
+    if (error instanceof EngineError) return `does not work with ${module}: ${withoutLog(error.message)}`;
+    return "did not start within 15 s";
+  } finally {
+    await engine.destroy(dir);
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function noModule(env: NodeJS.ProcessEnv): EngineSearch {
+  const named = env["GRAPHFORM_MODULE"];
+  if (named !== undefined && named !== "") {
+    const reason = `the graph module ${named}, which GRAPHFORM_MODULE names, is not there`;
+    return { engine: undefined, reason, hint: "name another one, or leave GRAPHFORM_MODULE out" };
+  }
+  if (hasModulePackage(process)) {
+    const hint = `run: graphform platform setup, or ${otherModules}`;
+    return { engine: undefined, reason: "the graph module is missing", hint };
+  }
+  const here = `${process.platform} ${process.arch}`;
+  const reason = `the graph module is missing, and is published for Linux on x64 only (this is ${here})`;
+  return { engine: undefined, reason, hint: otherModules };
+}
+
+/** A message without the path of the trial's log, which is deleted. */
+function withoutLog(message: string): string {
+  const at = message.lastIndexOf(" (log: ");
+  return at >= 0 && message.endsWith(")") ? message.slice(0, at) : message;
 }

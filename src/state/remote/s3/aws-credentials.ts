@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { fileTrouble } from "../../../files/file-trouble.ts";
 import { defined, isObject, textIn } from "../../../model/json.ts";
-import { singleFlight } from "../../../model/single-flight.ts";
+import { singleFlight } from "../../../model/once.ts";
 import { openSender, type Send } from "../store-http.ts";
 import { checkedUrl, denied, unreachable } from "../store-refusals.ts";
 import { type AwsCredentials, type AwsKeys, domainOf, element } from "./s3-request.ts";

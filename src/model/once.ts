@@ -1,5 +1,4 @@
-/** @module Shares one running piece of work among all callers; each of them may stop waiting for it. */
-import { perObject } from "./per-object.ts";
+/** @module Computes a value once for each object or text, and shares one running piece of work among all callers. */
 
 /** Starts `work` unless it is running, and returns the promise of the running one. It gets what its first caller gives. */
 export function singleFlight<T, Given extends readonly unknown[]>(
@@ -48,3 +47,25 @@ const waitersOf = perObject((signal: AbortSignal) => {
   signal.addEventListener("abort", leaveAll, { once: true });
   return waiters;
 });
+
+/** Returns a function that keeps the result of `make` as long as the object lives. */
+export function perObject<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, { readonly made: V }>();
+  return (key) => {
+    const kept = known.get(key);
+    if (kept !== undefined) return kept.made;
+    const made = make(key);
+    known.set(key, { made });
+    return made;
+  };
+}
+
+/** The same for texts of which there are few, such as the paths of a profile. */
+export function perText<V>(make: (text: string) => V): (text: string) => V {
+  const known = new Map<string, { readonly made: V }>();
+  return (text) => {
+    const kept = known.get(text) ?? { made: make(text) };
+    known.set(text, kept);
+    return kept.made;
+  };
+}
