@@ -40,14 +40,16 @@ export {
 export type * from "./model/address.ts";
 export type { MigrationRules } from "./model/desired.ts";
 export type * from "./model/drift.ts";
-export type * from "./model/errors.ts";
 export {
   type ExitCode,
   exitCodes,
   GraphformError,
   ManifestError,
+  type Position,
+  type Problem,
   ServiceError,
   type ServiceFailure,
+  type SourceRange,
 } from "./model/errors.ts";
 export { type Disruption, disruptions } from "./model/field-schema.ts";
 export type * from "./model/json.ts";
