@@ -41,7 +41,7 @@ export interface ApplyContext {
   readonly stateAtStart: StateDocument;
   /** Aborted by the first Ctrl-C: no new steps, no more waiting. */
   readonly stopping: AbortSignal;
-  /** Aborted when requests in flight are to be let go as well. */
+  /** Aborted when requests in flight must end too. */
   readonly aborting: AbortSignal;
   /** The durations of the operations of this run, by kind, operation and verb. */
   readonly durations: (sort: string) => KnownDurations;

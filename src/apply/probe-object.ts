@@ -72,7 +72,7 @@ export async function probedBaseline(step: Step, live: Live, context: ApplyConte
   throw new GraphformError("not-asked", message, { hint: "apply again once its database answers" });
 }
 
-/** True if the step was planned from what the running object has shown, and it may be asked again. */
+/** True if the step was planned from values of the running object, and it may be asked again. */
 function isAsked({ probed = [] }: Step, { phase }: Live): boolean {
   return probed.length > 0 && phase.is === "ready";
 }

@@ -134,7 +134,7 @@ export function otherBinding(step: Step, { journal }: Pick<ApplyContext, "journa
     : `${address} is bound to ${bound.id} now`;
 }
 
-/** Says that the guards of what is to be deleted have changed since the plan was made: it was made without them. */
+/** The reason to refuse a deletion whose guards have changed since the plan was made; undefined if there is none. */
 export function otherGuards(step: Step, { stateAtStart }: ApplyContext): string | undefined {
   const { address, id, kind, place, remembered } = step;
   if (remembered === undefined || id === undefined) return undefined;

@@ -129,7 +129,7 @@ function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
   return { ...options, file, destroying, var: [...variables, ...options.var] };
 }
 
-/** Shows what a plan with the options of the saved one comes to now. That it cannot be made is said, and nothing else becomes of it. */
+/** Shows a new plan with the options of the saved one. If it cannot be made, a message says so and the command goes on. */
 async function replan(
   { options, ...invocation }: Invocation<ApplyOptions>,
   { choices, destroying = false }: SavedPlan,

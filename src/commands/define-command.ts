@@ -12,7 +12,7 @@ export interface CommandHost {
   readonly at: (options: { readonly color?: boolean; readonly log?: string }) => Terminal;
   /** Folders of --chdir, as the command line names them; a single one is the current folder by now. */
   readonly folders: () => readonly string[];
-  /** The command above that runs by itself too: it reads options of its own wherever they stand. */
+  /** A parent command that can run alone: it reads its options at any position. */
   readonly above?: Command;
   readonly done: (code: number) => void;
 }
@@ -112,7 +112,7 @@ export const optionGroups = {
 export function withHelpFormat(program: Command): Command {
   const usual = new Help();
   return program.configureHelp({
-    // A list that starts empty is no default worth a word.
+    // An empty default list is not shown.
     optionDescription: (option) =>
       usual.optionDescription(option).replace(/ \(default: \[\]\)$|, default: \[\](?=\)$)/, ""),
     groupItems: (unsorted, visible, groupOf) =>

@@ -27,7 +27,7 @@ export interface ManifestOptions extends RunOptions {
   readonly lockTimeout?: number;
   readonly log?: string;
   readonly trace?: boolean;
-  /** Of the commands that have --json. */
+  /** For commands with --json. */
   readonly json?: boolean;
 }
 
@@ -143,7 +143,7 @@ export function interruptedOr(error: unknown, stopping: AbortSignal): unknown {
   return stopping.aborted && !isAboutState ? interrupted() : error;
 }
 
-/** The latest state of a store; prints a warning if a local file has what the store lacks. */
+/** The latest state of a store; prints a warning if a local file has events that the store lacks. */
 export function shownLatestState(store: StateStore, { err }: Terminal): Promise<StateDocument | undefined> {
   return latestState(store, ({ message, hint }, counted) => {
     const isCounted = counted !== undefined;

@@ -1,4 +1,4 @@
-/** @module Looks for what keeps a controller from working: its tools, its configuration, and its database. */
+/** @module Checks the needs of a controller: its tools, its configuration, and its database. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -8,7 +8,7 @@ import { assertAnswers, openDatabase } from "./database/connect.ts";
 import { pendingMigrations } from "./database/migrations.ts";
 import { startQueue } from "./queue/queue.ts";
 
-/** One check: resolves with what is well, and rejects with an error for people. */
+/** One check: resolves with a good finding, and rejects with an error for people. */
 export type Check = readonly [name: string, look: () => Promise<string>];
 
 export function controllerChecks(url: string, configFile: string | undefined): readonly Check[] {
@@ -54,7 +54,7 @@ async function queue(url: string): Promise<string> {
   }
 }
 
-/** Each question selects what is well as `said`, or what is wrong with its remedy. The queue runs on PostgreSQL 13 and newer. */
+/** Each query selects a good finding as `said`, or a fault with its remedy. The queue runs on PostgreSQL 13 and newer. */
 const server = `
   SELECT 'PostgreSQL ' || version AS said,
     CASE WHEN number < 130000 THEN 'PostgreSQL ' || version || ' is too old' WHEN standby THEN 'it is a standby'

@@ -48,7 +48,7 @@ export interface Controller {
 /** Ms for runs to reach a boundary: longer than the longest request to a service. */
 const patience = 75_000;
 
-/** Starts a controller. What had started is ended if another part cannot start. Throws errors for people. */
+/** Starts a controller. If a part cannot start, those that have started are ended. Throws errors for people. */
 export async function startController(options: ControllerOptions): Promise<Controller> {
   const { say, role, database: place, version } = options;
   const onTrouble = countTrouble(say);
@@ -58,7 +58,7 @@ export async function startController(options: ControllerOptions): Promise<Contr
     for (const end of endings.toReversed()) await end().catch(onTrouble);
   };
   try {
-    // A mistake in it is told before anything starts.
+    // A mistake in it is reported before any part starts.
     const config = await openConfig(options.configFile);
     const onLog = (line: string): void => (line.includes(" LOG: ") ? undefined : say(line));
     const embedded = "embedded" in place ? await startEmbedded(place.embedded, onLog) : undefined;
@@ -132,7 +132,7 @@ async function writeFirstToken(database: Database, file: string): Promise<boolea
   });
 }
 
-/** Tells trouble of the background: the first of a kind at once, more of it once a minute with its number. */
+/** Logs errors of the background: the first of a kind at once, further ones once a minute with their number. */
 function countTrouble(say: (line: string) => void): (error: unknown) => void {
   const counts = new Map<string, number>();
   const tell = (): void => {

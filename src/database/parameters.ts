@@ -4,7 +4,7 @@ import type { DatabaseLogin } from "../model/kind.ts";
 import { askAtOnce, talk } from "./connection.ts";
 import { type DatabaseFailure, isDatabaseError, isNotReady } from "./failures.ts";
 
-/** Settings of a database. What the user may not read, or the engine does not know, is missing. */
+/** Settings of a database, without those that the user may not read or the engine does not know. */
 export interface DatabaseSettings {
   readonly parameters: { readonly [name: string]: number | string };
   /** Lines of INFO, by name. */
@@ -97,7 +97,7 @@ export async function setParameters(
 
 type Setting = readonly [parameter: string, value: number | string];
 
-/** The time limits of a database now; 0 is no limit. */
+/** The time limits of a database now; 0 means no limit. */
 export interface Timeouts {
   readonly TIMEOUT_MAX: number;
   readonly TIMEOUT_DEFAULT: number;
@@ -139,7 +139,7 @@ export async function verify(target: DatabaseLogin, signal: AbortSignal): Promis
   }
 }
 
-/** A user who may not PING was let in all the same. */
+/** A user without the right to PING has signed in nevertheless. */
 function verdictOf(reply: Error): Verdict {
   if (/^(NOAUTH|WRONGPASS)/.test(reply.message)) return "refused-credentials";
   return isNotReady(reply) ? "unreachable" : "answered";

@@ -79,7 +79,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes a file for good; one that is not there is no error. */
+/** Removes a file durably; it is no error if there is none. */
 export async function removeDurably(file: string): Promise<void> {
   await ifThere(unlink(file));
   await syncFolder(dirname(file));

@@ -132,7 +132,7 @@ async function placeLock(file: string, record: { readonly id: string }): Promise
   }
 }
 
-/** For file systems without hard links: exclusive, but for a moment the file is empty. */
+/** For file systems without hard links: exclusive, but the file is empty for a moment. */
 async function placeWithoutLinks(file: string, record: object): Promise<FileHandle | undefined> {
   try {
     const handle = await open(file, "wx+", 0o600);

@@ -36,7 +36,7 @@ export function pinned(pid: number): PinnedProcess {
 export function isRunning({ pid, started }: PinnedProcess): boolean {
   if (!exists(pid)) return false;
   const found = lookUp(pid);
-  // Nothing to be read: it was collected a moment ago, or this system has no such files.
+  // The process has ended a moment ago, or this system has no such files.
   if (found.state === "") return exists(pid);
   if (found.state === "Z" || found.state === "X") return false;
   return started === "" || found.started === "" || found.started === started;
@@ -51,7 +51,7 @@ export function isHalted(process: PinnedProcess): boolean {
 /** Processor time that a process has used, in ms; undefined if it runs no longer. */
 export function processorTime(process: PinnedProcess): number | undefined {
   const { started, ticks } = lookUp(process.pid);
-  // The kernel counts in hundredths of a second towards programs, whatever its own clock is.
+  // The kernel reports hundredths of a second to programs, at any clock rate of its own.
   return started === process.started && started !== "" ? ticks * 10 : undefined;
 }
 

@@ -158,7 +158,7 @@ export function createService(options: ServiceOptions): Client {
     }
   };
   const baseAt = (operation: string): Base => bases[profile.operations[operation]?.host ?? "platform"];
-  /** A write that was sent is let go of by the connection alone, which says that its answer was lost. */
+  /** Only the connection gives up a write that was sent; it reports that the answer was lost. */
   const timed = (wanted: Call, isWrite: boolean, { unsent, sent, look }: CallSignals): Promise<Answer> =>
     withinPatience(
       wanted.operation,

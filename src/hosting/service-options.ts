@@ -24,7 +24,7 @@ export interface ServiceOptions extends GivenSubscriptions {
   /** Longest time that a call may take, its turn, its sign-in and its repetitions included, in ms. */
   readonly patience?: number;
   readonly clock: Clock;
-  /** In place of a throttle of its own, if several clients share one. */
+  /** Used in place of an own throttle if several clients share one. */
   readonly throttle?: Throttle;
   readonly transport?: Transport;
   /** The User-Agent header: `graphform/1.2.3`. */

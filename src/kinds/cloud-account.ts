@@ -168,7 +168,7 @@ function isWay(name: string, step: string, ends: readonly string[]): boolean {
   return end !== undefined && lower.slice(0, -end.length).includes(step);
 }
 
-/** Answer key of the profile for each instruction, for a vendor with names of its own. */
+/** Answer key of the profile for each instruction, for a vendor with other names. */
 const answerKeys = { bootstrap: "instructions", offboard: "offboard" };
 
 /** The instructions of a step in an account configuration; `first` is the one command or address, if the service gives one. */

@@ -108,7 +108,7 @@ function parametersOf(
     const probe = row?.["x-probe"];
     if (parameter === undefined || value === undefined || probe === undefined || "connection" in probe)
       return [];
-    // What is read back as rounded is not set, and no limit of rows is -1.
+    // Values that are read back rounded are not set; -1 means no limit of rows.
     const sent = engineValue(probe.reading, value);
     return typeof sent === "boolean" ? [] : [[parameter, sent]];
   });
@@ -176,7 +176,7 @@ export function targetOf(
   return { host, port, password, tls, timeout, hide, ...defined({ username: textIn(username) }) };
 }
 
-/** True for an instance whose network is not open to everybody: if it does not answer, that is no wonder. */
+/** True for an instance in a private network: it is expected not to answer from here. */
 function isPrivate(spec: Spec): boolean {
   return spec["networkType"] === "INTERNAL" || (spec["network"] ?? null) !== null;
 }

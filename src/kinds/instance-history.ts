@@ -108,7 +108,7 @@ function snapshotOf(values: { readonly [name: string]: Json }, { hide }: Pick<Re
   for (const name of shown) if (typeof values[name] === "string") texts[name] = values[name];
   return {
     ...{ id: textIn(id) ?? "", status: textIn(status) ?? "", ...texts },
-    // The service writes the year 1 if there is no time yet.
+    // The service writes the year 1 for a time that is not known yet.
     ...(typeof completedAt === "string" && !completedAt.startsWith("0001-") ? { completedAt } : {}),
     ...(typeof progress === "number" ? { progress } : {}),
     ...(typeof encrypted === "boolean" ? { encrypted } : {}),

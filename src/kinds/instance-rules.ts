@@ -166,7 +166,7 @@ const typeRule: Rule = (desired, context) => {
   const list = context.suggest(type, Object.keys(known), `types of ${tier} on ${provider}`);
   const hint = owner === undefined ? list : `${type} is a type of ${owner}; ${list}`;
   const message = `${type} is no instance type of the ${tier} tier on ${provider}`;
-  // An existing instance is imported whatever its type: the service made it.
+  // An existing instance of any type is imported: the service has accepted that type.
   const isAdvisory = context.profile.listed === "advisory" || desired.importId !== undefined;
   return isAdvisory
     ? [{ ...remark("unknown-type", path, `${message} that the profile lists`, hint), severity: "warning" }]

@@ -22,7 +22,7 @@ import { jsonText, makePalette, type Page } from "../report/typeset.ts";
 import { driftView } from "../report/view/drift-view.ts";
 import { planView } from "../report/view/plan-view.ts";
 
-/** Layout of what is formatted. */
+/** Layout of the formatted text. */
 export interface FormatOptions {
   /** Columns of a text. Default: 100. */
   readonly width?: number;

@@ -116,7 +116,7 @@ export interface OpenState {
    * undefined before the first apply. Throws `state-*` if the document is invalid.
    */
   read(): Promise<StateDocument | undefined>;
-  /** Makes what its store needs, such as the tables of a database, and tries what the store must be able to do. Throws `state-*`. */
+  /** Creates the tables or folders of the store and tests it. Throws `state-*`. */
   prepare(): Promise<void>;
 }
 

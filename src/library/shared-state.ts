@@ -44,7 +44,7 @@ export function sharedState(run: RunStatement, name: string): SharedState {
   const tables = tablesIn("graphform", 15_000);
   const rows = stateRows(run, tables, name, versionsKept);
 
-  /** The fence of the lease under this id; undefined if it is another's. */
+  /** The fence of the lease with this id; undefined if the lease has another id. */
   const fenceOf = async (id: string): Promise<string | undefined> => {
     const [row] = await run(
       `SELECT fence FROM ${tables.locks} WHERE name = $1 AND holder_id = $2 AND expires_at > clock_timestamp()`,

@@ -2,7 +2,7 @@
 import type { ManifestLimits, SecretSource } from "../model/manifest.ts";
 import { type Fault, suggest } from "./problems/fault.ts";
 
-/** Sections that say what is asked, and what is written besides. */
+/** Sections that a manifest may not have if its author is not trusted: the configuration of the controller sets them. */
 export const refusedSections: readonly string[] = ["service", "state"];
 
 export function sectionFault(section: string): Fault {
@@ -41,7 +41,7 @@ export function allowedCommand(
   };
 }
 
-/** Returns the source that may be read in place of a secret's; the fault if there is none. */
+/** Returns the source that may be read for a secret; a fault if there is none. */
 export function allowedSource(source: SecretSource, limits: ManifestLimits): SecretSource | Fault {
   if ("env" in source) return variableFault(source.env, limits) ?? source;
   if ("file" in source)

@@ -69,7 +69,7 @@ function readYaml(text: string): Yaml {
   };
 }
 
-/** Counted here, since the parser does not count the line ends of what it skips. */
+/** Counted here, since the parser does not count line ends in text that it skips. */
 function linesOf(text: string): LineCounter {
   const lines = new LineCounter();
   for (let at = 0; at >= 0; at = text.indexOf("\n", at) + 1 || -1) lines.addNewLine(at);

@@ -154,7 +154,7 @@ const tooDeep: Fault = {
 export function jsonMap(text: string): JsonObject | undefined {
   const start = text.search(/\S/);
   const value = text[start] === "{" ? objectIn(text) : undefined;
-  // Of keys that stand twice `JSON.parse` keeps the last one.
+  // `JSON.parse` keeps the last of two equal keys.
   return value !== undefined && keysIn(value, deepest) === extentOf(text, start).keys ? value : undefined;
 }
 

@@ -119,7 +119,7 @@ function keysAt([first, second]: Path, { members }: Inventory): readonly string[
   );
 }
 
-/** The parts that may use secrets. What is left out needs none. */
+/** The parts that may use secrets, without those that the options leave out. */
 function partsWithSecrets(
   manifest: JsonObject,
   sections: readonly string[],

@@ -140,7 +140,7 @@ function sourceOf(
   return entryFault(use, source) ?? allowed(sourceIn(source, use.key));
 }
 
-/** The fault of a declared secret that may not be read, whatever stands for `each.key`. */
+/** The fault of a declared secret that may not be read, for any value of `each.key`. */
 export function declarationFault(source: Json, limits: ManifestLimits | undefined): Fault | undefined {
   const found = limits && isObject(source) ? sourceIn(source, "x") : undefined;
   const allowed = limits && found && allowedSource(found, limits);

@@ -31,7 +31,7 @@ export function aclRules(acl: string): readonly AclRule[] {
   return [...rangesOf(acl)].map(([from, to]) => ruleOf(acl.slice(from, to)));
 }
 
-/** True for an access list with a password in it, or with what may be one. A dropped one is none. */
+/** True for an access list that has, or may have, a password in it. Removed passwords do not count. */
 export function holdsPassword(acl: string): boolean {
   return aclRules(acl).some(
     ({ is, text }) => is === "credential" || (is === "other" && text !== droppedRule),

@@ -38,7 +38,7 @@ export function callAfter(ms: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** A time as a service writes it, in ms since 1970; UTC if it has no zone. Undefined if it is none (`0001-01-01T00:00:00Z`). */
+/** A time as a service writes it, in ms since 1970; UTC if it has no zone. Undefined for a text that is not a time, and for the year 1. */
 export function serviceTime(text: string | undefined): number | undefined {
   const bare = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/.exec(text ?? "");
   const time = Date.parse(bare === null ? (text ?? "") : `${bare[1]}T${bare[2]}Z`);

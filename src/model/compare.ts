@@ -15,7 +15,7 @@ export function sameValue(left: Json, right: Json, field: Comparison): boolean {
   return canonical(left, field) === canonical(right, field);
 }
 
-/** True if two values are the same data, whatever the order of their keys. */
+/** True if two values are the same data, in any order of keys. */
 export function sameJson(left: Json, right: Json): boolean {
   if (left === right) return true;
   return isCompound(left) && isCompound(right) && deepDiff.diff(left, right) === undefined;
@@ -94,7 +94,7 @@ export function engineValue(reading: ProbeReading | undefined, value: Json): Raw
   return reading === "rows" && number <= 0 ? -1 : number;
 }
 
-/** A running database with 0 gives no rows at all, whatever services mean by it: no value of the manifest asks for that. */
+/** A running database with 0 returns no rows at all, although services write 0 for no limit: no value of the manifest means that. */
 const noRows = "no rows";
 
 /** Bytes of the labels of a Startup database: 1000-based, and less than the label's own number. */
@@ -114,7 +114,7 @@ const units: readonly (readonly [bytes: number, unit: string])[] = [
   [1e6, "M"],
 ];
 
-/** Bytes in the largest unit that shows them exactly; 0 is no limit. */
+/** Bytes in the largest unit that shows them exactly; 0 means no limit. */
 function sizeText(bytes: number): string {
   if (bytes === 0) return "no limit";
   const [factor, unit] = units.find(([each]) => bytes > 0 && bytes % each === 0) ?? [1, "B"];

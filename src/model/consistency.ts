@@ -107,7 +107,7 @@ export function absence(id: string, createdAt: number, looks: readonly Look[], d
   return haveEnded(able, delays) ? "in-doubt" : "undecided";
 }
 
-/** True once looks that can prove something have gone on for `listLag` + 2 `settle`: what they have not proved is in doubt. */
+/** True once conclusive looks have gone on for `listLag` + 2 `settle`: an object that they did not prove absent is in doubt then. */
 export function haveEnded(able: readonly Look[], delays: Delays): boolean {
   const [first, last] = [able[0], able.at(-1)];
   return first !== undefined && last !== undefined && last.from >= first.until + longestSearch(delays);
@@ -143,7 +143,7 @@ export function isCurrent(
   return hasMoved || isSettled(acceptedAt, now, { settle });
 }
 
-/** True once the previous status of an operation accepted at `acceptedAt` can no longer be what is shown. */
+/** True once a status that is shown can no longer be that from before the operation accepted at `acceptedAt`. */
 export function isSettled(acceptedAt: number, now: number, { settle }: Pick<Delays, "settle">): boolean {
   return !(now < acceptedAt + settle);
 }

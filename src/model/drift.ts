@@ -105,11 +105,11 @@ export interface NotChecked {
   readonly failed?: true;
 }
 
-/** The denominator of a report: what was looked at, and how. */
+/** The denominator of a report: the resources that were checked, and how. */
 export interface DriftCensus extends Census {
   /** Resources that were not looked at, or that the service does not show, by address. */
   readonly notChecked: readonly NotChecked[];
-  /** Resources whose operation is still running: what they show may not last. By address. */
+  /** Resources whose operation is still running, by address: their values may still change. */
   readonly unfinished: readonly NotChecked[];
 }
 
@@ -131,7 +131,7 @@ export interface DriftReport<Value = Json> {
   readonly complete: boolean;
 }
 
-/** Counts what was to be read and could not be: the report proves nothing about it. */
+/** Counts resources that could not be read: the report proves nothing about them. */
 export function countUnread({ notChecked }: Pick<DriftCensus, "notChecked">): number {
   return notChecked.filter(({ failed }) => failed === true).length;
 }

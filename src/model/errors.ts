@@ -70,7 +70,7 @@ export function isManifestError(error: unknown): error is ManifestError {
   return error instanceof ManifestError;
 }
 
-/** Class of a failed request, by what it says about the work. */
+/** Class of a failed request, by its evidence about the work. */
 export type ServiceFailure =
   | "not-found"
   | "unauthorized"
@@ -119,7 +119,7 @@ export class ServiceError extends GraphformError {
   }
 }
 
-/** Evidence about the work of a failed request, the host that was asked, and what the command makes of it. */
+/** Evidence about the work of a failed request, the host that was asked, and the exit code of the command. */
 interface Evidence {
   readonly mayHaveWorked?: boolean;
   readonly wasSent?: boolean;

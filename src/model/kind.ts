@@ -19,7 +19,7 @@ export interface Reader {
   readonly isListed?: boolean;
   /** Reads one object; undefined if it does not exist (404). */
   get(ref: Ref, signal: AbortSignal): Promise<Live | undefined>;
-  /** True if the last list of this place said that there may be more: an id that it lacks may exist all the same. */
+  /** True if the last list of this place said that there may be more: an id that it lacks may still exist. */
   isPartial?(place: JsonObject): boolean;
   /** Everything of the kind at every place, if the service lists it in one answer. */
   listAll?(signal: AbortSignal): Promise<Everything | undefined>;

@@ -17,7 +17,7 @@ export interface Phase {
   readonly detail: string;
   /** The profile does not name the status: it is waited for, and may never pass. */
   readonly isUnnamed?: true;
-  /** It is being deleted, whoever asked for that. */
+  /** It is being deleted, by graphform or by others. */
   readonly isLeaving?: true;
   /** It is in its creation grace period, and the service does not show it yet. */
   readonly isHidden?: true;
@@ -26,7 +26,7 @@ export interface Phase {
 export interface Seen {
   readonly value: Json;
   readonly source: Source;
-  /** Of a probed value: what the service describes, or what was last applied, beneath it. */
+  /** For a probed value: the value that the service describes or that was last applied. */
   readonly configured?: Seen;
 }
 
@@ -48,10 +48,10 @@ export interface Live {
   readonly phase: Phase;
   /** Dotted path of the spec -> value and source. Names of references still stand as ids. */
   readonly spec: { readonly [path: string]: Seen };
-  /** Maps of the spec that are shown with everything in them: what they do not hold is not there. */
+  /** Maps of the spec that are shown whole: an entry that they lack does not exist. */
   readonly whole?: readonly string[];
   readonly outputs: JsonObject;
-  /** Output that it ought to have by now -> what the service leaves out, as a sentence. */
+  /** Output that it should have by now -> the reason why it is missing, as a sentence. */
   readonly missing?: { readonly [output: string]: string };
   /** Null if the service shows marks and there is none of ours; absent if it shows nothing that could hold one. */
   readonly owner?: Owner | null;

@@ -1,4 +1,4 @@
-/** @module Fills known outputs into templates, and opens what is known then. */
+/** @module Fills known outputs into templates, and turns templates without unknown parts into values. */
 import type { Address } from "./address.ts";
 import { type FieldSchema, fieldRows, type KindSchema } from "./field-schema.ts";
 import { isObject, type Json, type JsonObject, mapped } from "./json.ts";

@@ -15,7 +15,7 @@ export function limitWords(patience: number): string {
   return `the ${patience < 1000 ? `${patience} ms` : formatDuration(patience)} that --timeout allows`;
 }
 
-/** True for the error of a wait that the limit has ended (exit 7): what was asked for goes on at the service. */
+/** True for the error of a wait that the limit has ended (exit 7): the operation goes on at the service. */
 export function isTimeUp(error: unknown): error is GraphformError {
   return isGraphformError(error) && error.exitCode === exitCodes.converging;
 }

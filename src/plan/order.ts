@@ -63,7 +63,7 @@ function madeFree({ operation, address, id }: Step, steps: readonly Step[]): rea
   return steps.filter(isFirst).map(({ key }) => key);
 }
 
-/** Deletion -> what it waits for. Deletions come first, for what lets go may have to wait for a new object. */
+/** Deletion -> the steps that it waits for. Waits for other deletions come first: an update that releases a reference may wait for a new object. */
 export function removals(
   steps: readonly Step[],
   heldBy: (address: Address) => readonly Address[],
@@ -96,7 +96,7 @@ export function removals(
   return [...deleted, ...backedUp, ...lettingGo].map(({ later, earlier }) => [later.key, earlier.key]);
 }
 
-/** Deletion that makes room for a new object -> what has to be there for that one. */
+/** Deletion that makes room for a new object -> the objects that the new one needs. */
 export function renewals(
   steps: readonly Step[],
   building: ReadonlyMap<Address, readonly Step[]>,
@@ -141,7 +141,7 @@ export function namesakesIn(
     });
 }
 
-/** True if the first step comes after the second one, by whatever way. */
+/** True if the first step comes after the second one, directly or through others. */
 function isAfter(key: string, other: string, after: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const open = [key];
   const seen = new Set(open);

@@ -49,7 +49,7 @@ export function propose(subject: Subject, input: PlanInput, recreated: ReadonlyS
   return isBeingDeleted(subject) ? proposeReturn(wanted, observed) : proposeUpdate(wanted, observed);
 }
 
-/** A declared address; `after` has every output filled in that stays what it is. */
+/** A declared address; `after` has every output filled in that does not change. */
 interface Wanted {
   readonly subject: Subject;
   readonly desired: Desired;
@@ -58,7 +58,7 @@ interface Wanted {
   readonly recreated: ReadonlySet<Address>;
 }
 
-/** True while a deletion that was accepted has not finished; what is at rest again was not deleted. */
+/** True while an accepted deletion has not finished. An object that is at rest again was not deleted. */
 export function isBeingDeleted({ bound, observed }: Subject): boolean {
   const unfinished = observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person";
   return bound?.converging?.operation === "delete" && unfinished;
@@ -181,7 +181,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   return { ...shared, action: "keep", reason: "as declared", disruption: "none" };
 }
 
-/** The desired spec with every output filled in that stays what it is. */
+/** The desired spec with every output filled in that does not change. */
 function resolved(desired: Desired, input: PlanInput, recreated: ReadonlySet<Address>): Spec {
   const value = resolveKnown(desired.spec, (address) =>
     recreated.has(address) ? undefined : input.observed.get(address)?.outputs,

@@ -56,7 +56,7 @@ export function subjectsOf(input: PlanInput): Subjects {
   };
 }
 
-/** Addresses that a bound object refers to now, by what it shows and by what the state remembers. */
+/** Addresses that a bound object refers to now, from its shown and its remembered values. */
 export function heldBy(subject: Subject, kinds: KindRegistry): readonly Address[] {
   const schema = kinds.find(subject.kind)?.schema;
   const seen = (schema === undefined ? [] : referenceFields(schema)).flatMap((field) => {
@@ -244,7 +244,7 @@ export interface PlanInput {
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Bound addresses whose objects may be gone, or are others by now. Default: none. */
   readonly doubts?: ReadonlyMap<Address, Doubt>;
-  /** Open creates of earlier runs of which nothing tells what they have made. Default: none. */
+  /** Open creates of earlier runs that may or may not have made an object. Default: none. */
   readonly createsInDoubt?: ReadonlyMap<Address, CreateDoubt>;
   /** Declared objects that could not be asked themselves; absent if the run can ask none. */
   readonly notProbed?: readonly NotProbed[];

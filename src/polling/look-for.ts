@@ -127,7 +127,7 @@ function verdictOf(is: Absence, id: string, last: Look, live: Live | undefined):
   return is === "absent" ? { is } : { is: "in-doubt", because: contradiction(id, last) };
 }
 
-/** Says in what the answers of a look contradict each other, or what is missing among them. */
+/** Names the contradiction between the answers of a look, or the answer that is missing. */
 export function contradiction(id: string, { listed, isPartial, isWhole, described }: Look): string {
   if (!described.has(id)) return "the service does not answer when it is asked for it";
   if (listed === undefined) return "the list of its place cannot be read";

@@ -18,7 +18,7 @@ export interface PollContext extends PollTimes {
 export interface Polling<Seen, Verdict> {
   /** One look. A look that fails for now is repeated; any other error ends the polling. */
   readonly look: () => Promise<Seen>;
-  /** The verdict on what was seen; undefined to look again. */
+  /** The verdict; undefined to look again. */
   readonly evaluate: (seen: Seen) => Verdict | undefined;
   readonly deadline: number;
   /** The earliest time at which the next look can bring anything; asked again when that time has come. */

@@ -71,7 +71,7 @@ export function applyDependencies(parts: ApplyParts): ApplyDependencies {
   };
 }
 
-/** The kinds, whose lists do not show these ids: an object of another state is no object that this one may have made. */
+/** The kinds without these ids in their lists: an object that another state binds was not made by this one. */
 function kindsWithout(hidden: ReadonlySet<string> | undefined): KindRegistry {
   if (hidden === undefined || hidden.size === 0) return kinds;
   return kindsWith((reader) => ({

@@ -51,7 +51,7 @@ export function declaredLocation({ name, state }: Header, type: StoreType): Stat
   return stores[type].locate(state, name);
 }
 
-/** The text that is equal for one place, however it is spelled. A relative path counts from the current folder, and a link for what it leads to. */
+/** The text that is equal for all spellings of one place. A relative path counts from the current folder, and links are followed. */
 export async function placeOf(location: StateLocation): Promise<string> {
   if (location.type === "file") return targetOf(location.path);
   return addressOf(stores[location.type].canonical?.(location) ?? location);

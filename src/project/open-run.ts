@@ -75,7 +75,7 @@ export const unresolved: Reading<Partial<Resolved>> = {
   resolve: async () => ({}),
 };
 
-/** Reads each secret once, with whatever result: a command that prints one may ask a person. */
+/** Reads each secret once and keeps the result, failures too: a command that prints one may ask a person. */
 function onceEach(read: SecretText): SecretText {
   const known = new Map<string, ReturnType<SecretText>>();
   return (name, source) => {
@@ -155,7 +155,7 @@ export async function openRun<R extends Partial<Resolved>, T>(
   return whileHeld(lock, async () => runWith(request, await project.store.read(), lock, work));
 }
 
-/** The state of a run without a lock, after the repair of what an interrupted cutover has left. */
+/** The state of a run without a lock, after the repair of an interrupted cutover. */
 async function repaired<R extends Partial<Resolved>>(
   request: RunRequest<R>,
 ): Promise<StateDocument | undefined> {
@@ -227,7 +227,7 @@ async function runWith<R extends Partial<Resolved>, T>(
   }
 }
 
-/** Rejects if the lock was lost or the store went away, even if the work succeeded; says what became of what was not stored. */
+/** Rejects if the lock was lost or the store went away, even if the work succeeded; the error names the file with events that were not stored. */
 export async function whileHeld<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   try {
     const [result] = await Promise.allSettled([work()]);

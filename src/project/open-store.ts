@@ -19,7 +19,7 @@ import { addressOf } from "./locate-state.ts";
 import type { Settings } from "./settings.ts";
 
 interface StoreOptions {
-  /** Of the manifest: a state of another name is refused. */
+  /** The header of the manifest: a state of another name is refused. */
   readonly header: Header;
   /** Folder of the manifest: what cannot be stored during an apply is kept there. */
   readonly folder: string;

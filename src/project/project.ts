@@ -64,7 +64,7 @@ export interface Project {
   readonly timestamp: string;
 }
 
-/** A manifest as it is written, and what it is resolved with. */
+/** A manifest as it is written, with the variables and secrets that resolve it. */
 export type WrittenProject = Pick<Project, "parsed" | "profile" | "variables" | "limits">;
 
 type ProjectOptions = Pick<RunOptions, "file" | "state"> &

@@ -39,7 +39,7 @@ export async function applyPlan(planned: Planned, deps: ApplyDependencies): Prom
   const context = applyContext({ ...deps, journal: mark.journal }, seen, mark.driver);
   const steps = await run(plan.steps, context);
   if (mark.failure() !== undefined) throw mark.failure();
-  // What was found as declared already is done, too.
+  // Steps that found their object as declared are done too.
   if (steps.some(({ result }) => result === "done")) await mark.set();
   return steps;
 }
@@ -150,7 +150,7 @@ function planMark(
   return {
     journal: {
       ...journal,
-      // A sight of another object is no work of the plan.
+      // Seeing another object does not count as work of the plan.
       record: (...[event]: Parameters<Journal["record"]>): Promise<void> =>
         event.type === "another-seen" ? journal.record(event) : after(() => journal.record(event)),
       bind: (...given: Parameters<Journal["bind"]>) => after(() => journal.bind(...given)),

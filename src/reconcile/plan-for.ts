@@ -35,9 +35,9 @@ export interface PlanningDependencies {
   readonly signal: AbortSignal;
   /** Opens the secrets of the run: running databases are asked as their declared users. Without it none is asked. */
   readonly open?: Open;
-  /** Open creates in doubt, if the run has looked for what they made. Without it one look says which are. */
+  /** Open creates in doubt, if the run has looked for their objects. Otherwise one look decides. */
   readonly createsInDoubt?: PlanInput["createsInDoubt"];
-  /** Asks a running database whose data is to be moved for the reasons against it. Without it none is foreseen. */
+  /** Asks a running database for the reasons against moving its data. Without it the plan names none. */
   readonly foresee?:
     | ((ref: Ref, live: Live, spec: Spec, reader: Reader, signal: AbortSignal) => Promise<readonly Guard[]>)
     | undefined;

@@ -74,12 +74,12 @@ export async function reconcile(
   const plan =
     timeout === undefined ? chosen : { ...chosen, steps: chosen.steps.map((step) => ({ ...step, timeout })) };
   report.plan(plan);
-  // 5. A person, or what stands for one, says yes.
+  // 5. A person, --auto-approve or a saved plan approves.
   if (!(await approve(plan))) return undefined;
   const approvedAt = deps.clock.now();
   const { durations } = deps.journal.state;
   report.begin?.(plan.steps, (step) => expectedTime(step, deps.service.profile, durations));
-  // 6. Carry out each step as soon as what it needs is done, and wait until everything has arrived.
+  // 6. Run each step as soon as the steps before it are done, and wait until every operation has ended.
   const steps = await applyPlan({ ...fresh, plan }, deps);
   // 7. Look again: the second plan must be empty.
   const outcome = await verified(steps);
@@ -103,7 +103,7 @@ export async function reconcile(
       const { warnings } = report;
       return timed(await verify(done, { goal, look: again, deps, saved, warnings }));
     } catch (error) {
-      // The steps are done all the same.
+      // The steps are done nevertheless.
       const unverified = outcomeOf(done, [], deps.journal.state.outputs, report.warnings());
       report.outcome(timed({ ...unverified, exitCode: exitCodes.error }));
       throw error;

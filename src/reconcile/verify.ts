@@ -29,7 +29,7 @@ export async function verify(
     const interrupted = outcomeOf(steps, [], deps.journal.state.outputs, warnings());
     return { ...interrupted, exitCode: exitCodes.interrupted };
   }
-  // What --replace and --cutover asked for has been done once.
+  // --replace and --cutover were done by the first plan.
   const { cutover: _, ...options } = goal.options;
   const planned = await look({ ...goal, options: { ...options, replace: [] } });
   const { plan: second } = planned;
@@ -52,7 +52,7 @@ export async function verify(
 /** Addresses that are named one by one where a saved plan is not about them. */
 const named = 10;
 
-/** Warns of what differs and is not the saved plan's: it has done its work all the same. */
+/** Warns of differences that the saved plan is not about: it has done its work nevertheless. */
 function warnOf(others: SplitPlan["others"], { emit }: Pick<ApplyDependencies, "emit">): void {
   for (const { address, message } of others.slice(0, named)) emit({ type: "warning", address, message });
   const rest = others.length - named;
@@ -73,13 +73,13 @@ function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {
 }
 
 interface SplitPlan {
-  /** The second plan, without what the saved one is not about: it has to be empty. */
+  /** The part of the second plan that the saved one is about: it has to be empty. */
   readonly promised: Plan;
   /** One line for each address that differs otherwise: the next plan is about it. */
   readonly others: readonly { readonly address: Address; readonly message: string }[];
 }
 
-/** Splits the second plan by the saved one: what that left out, and what was changed since, is the next plan's. */
+/** Splits the second plan by the saved one: changes that the saved one left out, and later ones, belong to the next plan. */
 export function splitBySaved(saved: Plan, second: Plan): SplitPlan {
   const planned = new Map(saved.changes.map((change) => [change.address, change]));
   const parts = second.changes.map((change) => split(change, planned.get(change.address)));

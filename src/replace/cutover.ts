@@ -41,7 +41,7 @@ export async function cutOver(work: Cutover, context: ApplyContext): Promise<Ste
     const end = performance.now() + budget;
     const signal = AbortSignal.any([context.stopping, freeze.lost, limit]);
     await move({ ...work, end }, freeze, signal, context).catch(async (error: unknown) => {
-      // A connection that broke is no reason by itself.
+      // A broken connection alone is not a reason.
       if (!limit.aborted) throw freeze.lost.aborted ? freeze.lost.reason : error;
       const message = `the data was not moved within ${budget / 1000} s, the longest read-only time`;
       // There may be more data by now.

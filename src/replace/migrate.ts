@@ -148,7 +148,7 @@ function stopTime(step: Step, { profile, journal }: ApplyContext): number {
   return expectedTime(stop, profile, journal.state.durations);
 }
 
-/** Rehearses, and remembers what was measured. */
+/** Rehearses, and records the measurements. */
 async function rehearsal(
   step: Step,
   measure: () => ReturnType<typeof rehearse>,

@@ -1,4 +1,4 @@
-/** @module Lists the phases of a migration: what each does, what proves it, and what follows if the run is killed in it. */
+/** @module Lists the phases of a migration: the work of each, its proof, and the consequence of a kill in it. */
 import type { Address } from "../model/address.ts";
 import { isInPower, type MigrationPhase } from "../model/migration.ts";
 import type { Bound, Migration, StateDocument } from "../model/state.ts";
@@ -109,7 +109,7 @@ export function toRepair({
   });
 }
 
-/** True once the new database has had the address. What closes a database from then on is a way back. */
+/** True once the new database has had the address. Closing a database from then on is part of a way back. */
 export function isSwitched({ heldUntil }: Pick<Migration, "heldUntil">): boolean {
   return heldUntil !== undefined;
 }

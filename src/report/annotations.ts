@@ -20,7 +20,7 @@ export function problemAnnotations(problems: readonly Problem[], pathOf: PathOf)
   return all.sort((a, b) => Number(b.level === "error") - Number(a.level === "error"));
 }
 
-/** An error for each change that loses data or is blocked: first what is lost, then what would be, then the rest. */
+/** An error for each change that loses data or is blocked: first data that is lost, then data that would be, then the rest. */
 export function planAnnotations(plan: Plan<unknown>, pathOf: PathOf): readonly Annotation[] {
   return plan.changes
     .filter((change) => change.action !== "keep" && (losesData(change) || isBlocked(change)))
@@ -76,7 +76,7 @@ export function annotationLines(annotations: readonly Annotation[], more: string
   const shown = annotations.filter(({ level }) => {
     const count = (counts.get(level) ?? 0) + 1;
     counts.set(level, count);
-    // The notice about the others takes a place of its own kind.
+    // The notice about the others counts as one of the notices.
     return count <= (level === "notice" ? shownOfEachKind - 1 : shownOfEachKind);
   });
   const left = annotations.length - shown.length;

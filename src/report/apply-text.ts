@@ -59,7 +59,7 @@ function totalLines({ steps, elapsed }: ShownOutcome, { width }: Page): readonly
   return wrapIndented("", `Total: ${[text, ...rest].join("; ")}.`, width);
 }
 
-/** Counts what an earlier run has made: `added` does not tell of it. */
+/** Counts objects that an earlier run has made: `added` does not include them. */
 function resumedLines({ resumed = 0 }: ShownOutcome, { width }: Page): readonly string[] {
   if (resumed === 0) return [];
   const were = resumed === 1 ? "was" : "were";

@@ -141,7 +141,7 @@ export function actionReason({
     : { plan: "replace_because_cannot_update", event: "cannot_update" };
 }
 
-/** Both sides of a change with their marks; null if there is nothing on a side. */
+/** Both sides of a change with their marks; a side without a value is null. */
 export function beforeAndAfter(
   change: ShownChange,
 ): Readonly<Record<"before" | "after" | "after_unknown" | "before_sensitive" | "after_sensitive", Json>> {

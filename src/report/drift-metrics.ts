@@ -105,7 +105,7 @@ function probeGauges({ census }: DriftReport<unknown>, of: Labels): readonly Met
 }
 
 /**
- * The metrics of a look that failed. Of the file of the look before the time of the last success stays, for alerts on its age; nothing else
+ * The metrics of a failed look. Of the file of the look before the time of the last success stays, for alerts on its age; nothing else
  * is known to hold. `name` is that of the manifest, empty if it could not be read.
  */
 export function failedDriftMetrics(name: string, earlier: string): string {

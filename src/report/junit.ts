@@ -111,8 +111,8 @@ function attribute(text: string): string {
 }
 
 /**
- * The suite of a report. Failed is what was changed outside or is not declared; an error is what could not be read; skipped is what was not
- * looked at or is not at rest, whose database gave no answer, and a partial list. What the manifest alone has changed passes: that is no drift.
+ * The suite of a report. A case fails if its resource was changed outside or is not declared, is an error if it could not be read, and is skipped if it was not
+ * checked, is not at rest, its database gave no answer, or its list is partial. A change of the manifest alone passes: it is not drift.
  */
 export function driftSuite(report: ShownDrift, pathOf: PathOf): JunitSuite {
   const { name, timestamp, resources, unchanged, unmanaged = [], census } = report;

@@ -88,14 +88,14 @@ function outputValues(
   );
 }
 
-/** The object that was seen; what is gone was not. */
+/** The object that was seen; none if it is gone. */
 function observedResource(change: ShownChange, names: KindNames): readonly JsonObject[] {
   if (change.before === undefined || change.gone === true || change.action === "create") return [];
   const { before, before_sensitive } = beforeAndAfter({ ...change, action: "keep" });
   return [{ ...identity(change, names), values: before, sensitive_values: before_sensitive }];
 }
 
-/** The object after the apply, without what is known only then. */
+/** The object after the apply, without values that are known only then. */
 function plannedResource(change: ShownChange, names: KindNames): readonly JsonObject[] {
   if (change.blocked.length > 0) return observedResource(change, names);
   const { after, after_sensitive } = beforeAndAfter(change);

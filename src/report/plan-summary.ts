@@ -32,7 +32,7 @@ export function planLine({ add, change, destroy }: ReturnType<typeof summarize>)
   return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
-/** Numbers of `resource_changes`: a replacement is two, and blocked changes count. Nothing else: everybody in the project can read them. */
+/** Numbers of `resource_changes`: a replacement counts twice, and blocked changes count. No names: every member of the project can read this report. */
 export function gitlabCounts(plans: readonly Plan<unknown>[]): JsonObject {
   const actions = plans.flatMap(({ changes, steps }) =>
     changes.flatMap((change) => actionsOf(change, steps)),

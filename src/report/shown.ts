@@ -1,4 +1,4 @@
-/** @module Turns a plan, a drift report, a state and an outcome into what may be shown of it; every report gets the result. */
+/** @module Replaces the secrets of a plan, a drift report, a state and an outcome; every report is made of the result. */
 
 import { holdsPassword } from "../model/acl.ts";
 import type { DriftReport, ResourceDrift } from "../model/drift.ts";

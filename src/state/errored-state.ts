@@ -1,4 +1,4 @@
-/** @module Compares what a run could not store with what is stored, and brings it back: `state push` alone stores it. */
+/** @module Compares events that a run could not store with the stored state; `state push` stores them. */
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";

@@ -101,7 +101,7 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
       await writer.writeDocument(file, state);
       return true;
     } catch (error) {
-      // It may have come as far as the disk all the same: the version that is found there is ours.
+      // The write may have reached the disk nevertheless: the version that is found there is ours.
       const found = await readStored(file, path, name).catch(() => undefined);
       if (found !== undefined && versions.some((version) => isSame(version, found.state)))
         known = knownFrom(found);

@@ -40,7 +40,7 @@ export function liveDocument(state: StateDocument): LiveDocument {
   return { view, resources, intents, rounds, setHead, setMigration };
 }
 
-/** A document as it is now, whatever happens to it later. */
+/** A copy of the document that later events do not change. */
 export function snapshotOf(state: StateDocument): StateDocument {
   const { resources, intents, rounds } = state;
   return { ...state, resources: { ...resources }, intents: { ...intents }, rounds: { ...rounds } };

@@ -1,4 +1,4 @@
-/** @module Words holders of locks, and what can go wrong with a lock and a shared state, each with the remedy. */
+/** @module Names holders of locks, and words the failures of locks and shared states, each with the remedy. */
 import { exitCodes, GraphformError, shellWord } from "../model/errors.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { StateDriver } from "./remote/driver.ts";
@@ -42,7 +42,7 @@ export function holderName({ who, pid }: Pick<Holder, "who" | "pid">): string {
   return pid === unknown.pid ? cut(who) : `${cut(who)} (process ${pid})`;
 }
 
-/** Its work, to be put after the name: ` for apply`; empty if it is not known. */
+/** Its work, to put after the name: ` for apply`; empty if unknown. */
 export function holderWork({ operation }: Pick<Holder, "operation">): string {
   return operation === unknown.operation ? "" : ` for ${cut(operation)}`;
 }
@@ -80,7 +80,7 @@ export function heldByAnother(
   );
 }
 
-/** The end of a run whose lock is another's now, or was removed. */
+/** The end of a run whose lock was taken over or removed. */
 export function takenAway(where: string, { id, operation }: Holder, taker?: Holder): GraphformError {
   const by =
     taker === undefined ? "" : ` by ${holderName(taker)}${holderWork(taker)}${holderSince(taker, "at")}`;
@@ -89,7 +89,7 @@ export function takenAway(where: string, { id, operation }: Holder, taker?: Hold
   return new GraphformError("lock-lost", message, { hint });
 }
 
-/** The end of a run that finds another version stored than its own: whoever removed the lock has written it. */
+/** The end of a run that finds another version stored than its own: written after the lock was removed. */
 export function replaced(where: string, { id, operation }: Holder): GraphformError {
   const message = `the lock ${id} of ${where} was removed while ${operation} was at work: somebody else has written the state since`;
   const hint = "nothing new was started after that; look at the state, then run the command again";

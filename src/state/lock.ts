@@ -72,7 +72,7 @@ function isRecord(value: unknown): value is LockRecord {
 }
 
 /**
- * True if the holder surely is no more: a process of this machine that does not run, however old its heartbeat is; on any other machine
+ * True if the holder has surely ended: a process of this machine that does not run, at any age of its heartbeat; on another machine
  * a lease that has run out by its own clock and by the disk's, since either may be behind.
  */
 export function isGone(record: LockRecord, now: number): boolean {

@@ -34,7 +34,7 @@ export interface Move {
   readonly isResumed: boolean;
 }
 
-/** A document as one end of a move sees it; nothing is defined if there is none. */
+/** The document at one end of a move; empty if there is none. */
 interface EndDocument {
   readonly state?: StateDocument;
   readonly moved?: MovedDocument;

@@ -14,7 +14,7 @@ export interface Way {
   readonly to: string;
 }
 
-/** A document that is no state itself. */
+/** A document in place of a state. */
 export interface MovedDocument extends Way, Pick<StateDocument, "name" | "lineage" | "serial" | "savedAt"> {
   /** The whole state, in the copy at the new place; the tombstone at the old one has none. */
   readonly document?: StateDocument;

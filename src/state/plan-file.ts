@@ -37,7 +37,7 @@ export interface PlanChoices extends Omit<PlanOptions, "targets"> {
 /** A plan as it waits in a file. The key of its fingerprints is in its state alone: before there is one, a secret stands as its label. */
 export interface SavedPlan {
   readonly plan: Plan;
-  /** True for a plan of `plan --destroy`: what it leaves out stays away. */
+  /** True for a plan of `plan --destroy`. */
   readonly destroying?: boolean;
   readonly service?: ServiceIdentity;
   readonly manifest: readonly ManifestFile[];

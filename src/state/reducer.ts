@@ -1,4 +1,4 @@
-/** @module The state as a fold over events: the only place that says what an event does to a document. */
+/** @module Applies events to the state: the only place that defines the effect of an event. */
 import { type Address, twinKinds, twinOf, withoutTwin } from "../model/address.ts";
 import { type Json, own } from "../model/json.ts";
 import { isClosed } from "../model/migration.ts";
@@ -176,7 +176,7 @@ function release(live: LiveDocument, address: Address): boolean {
   return isReleased;
 }
 
-/** The operation that is waited for has ended: what it applied is recorded. */
+/** The operation has ended: its values are recorded. */
 function end(
   live: LiveDocument,
   address: Address,
@@ -273,7 +273,7 @@ function withoutPaths(
 
 /**
  * The times after an operation was seen to end at `at`. A create or update sets the whole object right, save ineffective paths, which
- * keep the time before. Any other operation proves no more than what it records.
+ * keep the time before. Any other operation proves only the values that it records.
  */
 function withTimes(
   bound: Bound,

@@ -101,7 +101,7 @@ async function versionAt(path: string): Promise<VersionId | undefined> {
   }
 }
 
-/** Tells a file from every other one that stood at its path; undefined if there is none. */
+/** Identifies a file among all that stood at its path; undefined if there is none. */
 export async function stampOf(file: string): Promise<string | undefined> {
   try {
     const { dev, ino, size, mtimeNs } = await stat(file, { bigint: true });

@@ -135,7 +135,7 @@ function isStateEvent(value: unknown): value is StateEvent {
   return typeof type === "string" && own<Conforms>(validators.events, type)?.(value) === true;
 }
 
-/** The log is missing: what was acknowledged since may be lost. */
+/** The log is missing: acknowledged events may be lost. */
 function logGone(file: string, { serial }: VersionId): GraphformError {
   const message = `the state ${file} is not whole: what happened since version ${serial} is in ${file}.log, and that is gone`;
   return new GraphformError("state-log-gone", message, {

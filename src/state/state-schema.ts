@@ -151,7 +151,7 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
   "creates-resolved": event({ found: { type: "array", items: record(created) }, absent: texts }),
   "create-abandoned": event({ address: text }),
   bound: event({ address: text, bound }),
-  // Each an address and what it is bound to; the document is checked once they are in it.
+  // Each is an address with its binding; the document is checked once they are in it.
   "bound-together": event({ bindings }),
   "update-announced": event({ address: text, paths: texts, at: time }),
   "operation-accepted": event({ address: text, converging }),

@@ -15,7 +15,7 @@ export interface StateWriter {
   canAppend(): boolean;
   /** True if the document that stands there is not whole without its log. */
   hasLog(): boolean;
-  /** Puts a whole document in place of what is there. Formats it before anything is waited for. */
+  /** Replaces the stored document. Formats the new one before the first wait. */
   writeDocument(file: string, state: StateDocument): Promise<void>;
   /** Makes events of one moment durable, at a cost that does not grow with the document. False if another process has written. */
   append(file: string, events: readonly EventVersion[]): Promise<boolean>;

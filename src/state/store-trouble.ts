@@ -29,7 +29,7 @@ export interface Newer {
   readonly isBackedUp: boolean;
 }
 
-/** An older document stands in the place of a newer one: what was made since would be made again. */
+/** An older document stands in the place of a newer one: objects made since would be made again. */
 export function stateOlder(
   where: string,
   { serial }: VersionId,
@@ -44,7 +44,7 @@ export function stateOlder(
   return new GraphformError("state-older", message, { hint });
 }
 
-/** The refusal of a write that does not follow what is stored. */
+/** The refusal of a write that does not follow the stored version. */
 export function conflict(where: string, next: VersionId, stored: VersionId | undefined): GraphformError {
   if (stored !== undefined && stored.lineage !== next.lineage)
     return conflicting(where, "replaced by one of another history");

@@ -35,7 +35,7 @@ export interface LockOptions {
   readonly hide?: Hide;
 }
 
-/** A local file with what an earlier run could not store, and no later one has stored. */
+/** A local file with events that an earlier run could not store, and no later one has stored. */
 export interface Unpushed {
   readonly file: string;
   /** The refusal of the lock: `state-unpushed`. */
@@ -50,7 +50,7 @@ export interface Lock {
   readonly lost: AbortSignal;
   /** Looks at once whether it is still ours; aborts `lost` if not. */
   check(): Promise<void>;
-  /** Proves that it is ours if the last proof is not fresh, as after a stop of the process; aborts `lost` if it may not be. */
+  /** Proves that it is ours if the last proof is not fresh, for example after a stop of the process; aborts `lost` if it cannot. */
   look(): Promise<void>;
   /** Ends the work under the lock: rejects with the reason of `lost`, and says what became of events that could not be stored. */
   settle(): Promise<void>;
@@ -112,9 +112,9 @@ export interface KeptStore extends StateStore {
   history(): Promise<readonly KeptVersion[] | undefined>;
   /** The document of a kept version as text. */
   readVersion(id: string): Promise<string>;
-  /** Makes what the store needs, and tries what it must be able to do. Makes no state. */
+  /** Creates the tables or folders of the store and tests it. Creates no state. */
   prepare(): Promise<void>;
-  /** Tries what the store must be able to do, and leaves nothing there. */
+  /** Tests the store, and leaves nothing there. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }

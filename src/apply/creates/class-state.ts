@@ -1,4 +1,4 @@
-/** @module Holds which creates of one class wait, which are in flight, which have lost their answers, and what they cannot have made. */
+/** @module Holds the creates of one class that wait, are in flight or have lost their answers, and the objects that they cannot have made. */
 import type { Address } from "../../model/address.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
@@ -24,7 +24,7 @@ export interface Waiter {
   readonly refuse: (error: unknown) => void;
 }
 
-/** A create without a confirmed answer. A waiting step is called back once the class knows what it has made. */
+/** A create without a confirmed answer. A waiting step is called back once the class knows the object. */
 export interface Unresolved extends LostCreate {
   readonly waiter?: {
     readonly resolve: (found: Pick<Created, "id" | "unsure"> | undefined) => void;
@@ -113,7 +113,7 @@ export interface KnownObjects {
   add(kind: string, place: JsonObject, ids: readonly string[]): void;
 }
 
-/** Knows everything that the state binds, or has let go of since: that an object is bound no more does not make it new. */
+/** Includes every object that the state binds or has released since: a released object is not a new one. */
 export function knownObjects(journal: Pick<Journal, "state" | "boundTo">): KnownObjects {
   const since = journal.state.serial;
   const listed = new Set<string>();

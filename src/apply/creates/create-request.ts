@@ -30,14 +30,14 @@ export interface Created {
   readonly unsure: readonly string[];
 }
 
-/** Creates of one kind whose objects could be taken for each other. Call `leave` once for each that has entered, whatever became of it. */
+/** Creates of one kind whose objects could be taken for each other. Call `leave` once for each that has entered, after any outcome. */
 export interface CreateClass {
   /** Waits until the create may be in flight beside the others, and announces it durably. */
   enter(request: CreateRequest): Promise<AnnouncedCreate>;
-  /** Binds the id of an answer. False if the answer proves nothing: the object was there before, or is another's. */
+  /** Binds the id of an answer. False if the answer is no proof: the object was there before, or belongs to another address. */
   acknowledge(create: AnnouncedCreate, id: string): Promise<boolean>;
   /**
-   * Finds out what an unconfirmed create has made, once no other of the class is in flight; undefined: nothing.
+   * Finds the object of an unconfirmed create, once no other of the class is in flight; undefined: it has made none.
    * `endedAt` is the last moment at which its request can have worked, in ms since 1970.
    */
   resolve(create: AnnouncedCreate, endedAt: number): Promise<Pick<Created, "id" | "unsure"> | undefined>;

@@ -31,7 +31,7 @@ export async function recoverIntents(context: ApplyContext, saved?: Plan): Promi
   return { found: found.reduce((sum, count) => sum + count, 0), doubts };
 }
 
-/** The outcome of a recovery: the number of objects that were found, and the creates of which nothing tells what they made. */
+/** The outcome of a recovery: the number of objects that were found, and the creates that may or may not have made one. */
 export interface Recovered {
   readonly found: number;
   readonly doubts: ReadonlyMap<Address, CreateDoubt>;
@@ -61,7 +61,7 @@ function doubtOf({ message, hint = "" }: GraphformError): CreateDoubt {
   return { message, lift: hint };
 }
 
-/** Errors that leave an intent open: its object, or its parent, is in doubt. What relies on it is refused, and nothing else is. */
+/** Errors that leave an intent open: its object, or its parent, is in doubt. Only changes that rely on it are refused. */
 const leavingOpen: readonly string[] = ["create-ambiguous", "another-object", "absence-unproven"];
 
 type RoundEntry = readonly [string, CreateRound];

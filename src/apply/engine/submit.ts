@@ -27,7 +27,7 @@ export interface Failed {
 }
 
 export interface Write<Value> {
-  /** Sends the request once, and finds out what came of it. Throws if repeating is no use. */
+  /** Sends the request once, and finds out its effect. Throws if a repetition cannot succeed. */
   readonly attempt: () => Promise<Attempt<Value>>;
   /** Longest time for all of it, in ms. After that, "not now" counts as a refusal. */
   readonly timeout: number;
@@ -42,7 +42,7 @@ export interface Write<Value> {
 export interface Spent {
   /** Refusals and lost answers; those that say "not now" do not count before the time is up. */
   readonly refusals: number;
-  /** Attempts of which nothing shows what they did. */
+  /** Attempts whose effect is not known. */
   readonly unknown: number;
   readonly sessions: number;
 }
@@ -92,7 +92,7 @@ export interface Change<Seen, Value> {
   readonly what: string;
   /** Sends the request once. */
   readonly send: () => Promise<Value>;
-  /** One look at what the change would have changed. */
+  /** One read of the values that the change would set. */
   readonly look: () => Promise<Seen>;
   /** The evidence that a look gives about the attempts so far. */
   readonly evaluate: (seen: Seen, attempts: Attempts) => Evidence<Value>;

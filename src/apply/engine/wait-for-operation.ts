@@ -149,7 +149,7 @@ function shownMark(
   return Object.fromEntries(Object.entries(mark).filter(([path, value]) => spec[path]?.value === value));
 }
 
-/** Warns of paths that were just applied and that the running object shows otherwise. None if it cannot be asked. */
+/** Finds paths that were just applied and for which the running object shows another value. Empty if it cannot be asked. */
 async function ineffectivePaths(
   step: Step,
   ref: Ref,
@@ -169,7 +169,7 @@ async function ineffectivePaths(
     return undefined;
   });
   const shown = answer === undefined ? {} : valuesOf(step, answer, live, context);
-  // What means the declared value is shown as the declared value.
+  // A value that means the same as the declared one is reported as the declared one.
   const ineffective = sent.filter(([path, value]) => shown[path] !== undefined && shown[path] !== value);
   for (const [path] of ineffective)
     context.emit({

@@ -137,7 +137,7 @@ function belonging(
   return time === "within" && !lacksMark ? "ours" : "unclear";
 }
 
-/** Compares the time that an object shows with that of a lost create. A refusal is written after what it belongs to was done, if anything was. */
+/** Compares the time that an object shows with that of a lost create. A refusal is written after the request had its effect, if it had one. */
 function timeOf(live: Live, intent: Intent, { until, clock }: Pick<Ours, "until" | "clock">): Timeliness {
   const since = serviceTime(intent.sentAfter);
   return timeliness(live.createdAt, { since, until: serviceTime(intent.sentBefore) ?? until }, { clock });

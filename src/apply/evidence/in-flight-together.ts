@@ -89,7 +89,7 @@ export function isSilent(row: FieldSchema, wanted: Json): boolean {
   return reference !== undefined || operations !== undefined || row.default === wanted || isRespelled;
 }
 
-/** True if two values are the same, whatever the case: services write providers and regions either way. */
+/** True if two values are equal, ignoring case: services write providers and regions in either case. */
 export function looksAlike(one: Json, other: Json, row: FieldSchema): boolean {
   const lower = (value: Json): Json => (typeof value === "string" ? value.toLowerCase() : value);
   return sameValue(lower(one), lower(other), row);

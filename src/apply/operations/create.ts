@@ -75,7 +75,7 @@ async function waitForCreated(step: Step, created: Created, context: ApplyContex
   }
 }
 
-/** The intent of a step: what the state will remember of its object, and what finds that object if the answer is lost. */
+/** The intent of a step: the values that the state will record, and those that find the object if the answer is lost. */
 function intentOf(step: Step, context: ApplyContext): Omit<Intent, "round" | "startedAt" | "sentAfter"> {
   const recorded = { ...step.record, ...recordOf(step.spec ?? {}, context) };
   const isMarked = context.kinds.named(step.kind).marksOwner(context.profile);

@@ -33,7 +33,7 @@ export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): 
   );
 }
 
-/** A step that no plan made, for a bound object whatever it shows. */
+/** A step without a plan, for a bound object in any state. */
 export function unplannedStep(
   address: Address,
   { kind, id, place }: Pick<Bound, "kind" | "id" | "place">,

@@ -44,7 +44,7 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
   throw new GraphformError("not-healed", message, { hint });
 }
 
-/** The repair is the same however often it is sent: only what it reads back counts. */
+/** The repair may be sent again: only the value that is read back counts. */
 function evidenceOf(
   seen: Live,
   { mayHaveWorked }: Attempts,

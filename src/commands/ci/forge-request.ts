@@ -152,7 +152,7 @@ export function apiAt({ headers, ...host }: Host): Api {
   return (method, path, body) => {
     const json = body === undefined ? {} : { "content-type": "application/json" };
     const request = { method, path, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    // After a write, an answer that is not JSON is an answer all the same.
+    // An answer to a write need not be JSON.
     const read = (text: string): Json | undefined => jsonIn(text) ?? (method === "GET" ? undefined : null);
     return exchange({ ...host, headers: { ...own, ...json } }, request, read);
   };

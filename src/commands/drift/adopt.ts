@@ -80,7 +80,7 @@ function assertSettled(fields: readonly AdoptedField[], { resources }: DriftRepo
   );
 }
 
-/** Throws if the edited manifest would change what the manifest of before does not; a probed value is applied in place. */
+/** Throws if the edited manifest would change more than the one before; a probed value is applied in place. */
 function assertNothingElse(fields: readonly AdoptedField[], before: Plan, after: Plan): void {
   const probed = fields.filter(({ isProbed }) => isProbed);
   const own = probed.flatMap(({ address, path }) => [address, `${address} ${path}`]);

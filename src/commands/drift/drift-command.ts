@@ -54,7 +54,7 @@ async function withDrift<T>(
   work: (seen: Drift, run: Run & ReadManifest) => Promise<T>,
 ): Promise<T> {
   const { options, terminal } = invocation;
-  // Without a state nothing is known of the last apply: that is no proof that nothing has changed.
+  // Without a state the last apply is unknown, so an empty report would prove nothing.
   const acceptState = async ({ serial }: Run["state"]): Promise<void> => {
     if (serial > 0) return;
     const message = `there is no state at ${project.store.where}: nothing to compare with`;

@@ -42,7 +42,7 @@ interface Given {
 
 interface FleetCommand {
   ask(given: Given): Promise<JsonObject>;
-  /** Of a command that begins a run, the words before its id; `document` names it, unless it is the one that was given. */
+  /** For a command that begins a run: the words before its id. `document` names the run, unless the caller gave it. */
   text(document: JsonObject, given: Given): string | Promise<string>;
   /** The run that was begun, if the command may wait for one. */
   begun?(document: JsonObject, given: Given): string | undefined;

@@ -198,7 +198,7 @@ async function readObject(
     const live = await reader.get(ref, signal);
     if (live === undefined) return { what: id, reason: "it is listed, but it was gone when it was read" };
     if (live.phase.isLeaving === true) return { what: id, reason: "it is being deleted" };
-    // The plan of a failed object would not be empty: it contains a restart or another repair.
+    // A failed object is left out: its plan would contain a restart or another repair.
     if (live.phase.is === "failed")
       return {
         what: id,

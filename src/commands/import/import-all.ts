@@ -171,7 +171,7 @@ async function planOf(
   return plan;
 }
 
-/** The kinds, whose readers show these objects as they were read: a manifest that binds nothing is proved by what it was written from. */
+/** The kinds with readers that return these objects as they were read: the manifest is checked against the objects that it was written from. */
 function asRead(found: readonly Found[]): KindRegistry {
   const lives = new Map(
     found.map(({ kind, place, live }) => [objectKey(kind.name, { id: live.id, place }), live]),

@@ -134,7 +134,7 @@ async function newLink(platform: LocalPlatform): Promise<{ url: string; lifetime
   throw new GraphformError("platform-answer", message, { hint });
 }
 
-/** The command that opens a page: `BROWSER`, or that of the desktop; undefined if there is none. */
+/** The command that opens a page: `BROWSER`, or the desktop's own; undefined if there is none. */
 export function browserCommand(settings: Settings, system: NodeJS.Platform): string | undefined {
   const [chosen = ""] = (settings.get("BROWSER") ?? "").split(delimiter);
   if (chosen !== "") return chosen;

@@ -140,7 +140,7 @@ async function lastAnnouncement(dataDir: string): Promise<Announcement | undefin
   return parseAnnouncement(await readFile(join(dataDir, "platform.json"), "utf8").catch(() => ""));
 }
 
-/** Parses a line; undefined if it is no announcement. */
+/** Parses a line; undefined if it is not an announcement. */
 export function parseAnnouncement(text: string): Announcement | undefined {
   const line = text.trim();
   const { url, usersUrl, pid, engine, profile } = objectIn(line) ?? {};

@@ -27,7 +27,7 @@ type Make<T> = (opened: Opened) => Promise<T>;
 
 /**
  * Reports on the manifest in the current folder, or on that of each folder of --chdir as if started there, and returns the exit code of the
- * result, or the worst one. Of several, all but the own files hold all results. The failure of one is reported too, and thrown.
+ * result, or the worst one. With several folders, every file but those of one manifest has all results. The failure of a single one is reported and thrown.
  */
 export function report<T>(
   invocation: Invocation<ReportOptions>,

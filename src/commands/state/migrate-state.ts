@@ -81,7 +81,7 @@ async function moveUnderLocks(
   const waiting = { ...options, signal: stopping };
   const oldLock = await store.lock(operation, waiting);
   return whileHeld(oldLock, async () => {
-    // Two spellings of one place: its lock is ours already.
+    // Both addresses name one place, whose lock we hold already.
     if ((await fresh.holder())?.id === oldLock.id) throw isThere(store.where);
     const freshLock = await fresh.lock(operation, waiting);
     return whileHeld(freshLock, () => {
@@ -98,7 +98,7 @@ function isThere(where: string): GraphformError {
   });
 }
 
-/** The location that --to names: a type means what the manifest says of it, or its defaults. */
+/** The location that --to names. If it is the type of a store, the location is the manifest's, or the default of that store. */
 function locationOf(to: string, { header, folder }: Project): StateLocation {
   if (!isStoreType(to)) return namedLocation(to, header);
   if (to === "file") return fileLocation(header, folder);

@@ -16,7 +16,7 @@ import type { LiveArea, Terminal } from "./terminal.ts";
 
 /** The view of a run, drawn below everything that is printed. */
 export interface LiveView {
-  /** False if there is nothing to draw on: a line stands for what would be drawn, after every ten seconds without one. */
+  /** False if there is no terminal to draw on: then a line is printed after every ten seconds without one. */
   readonly isDrawn: boolean;
   reading(answered: number, known: number, wait?: string): void;
   begin(steps: readonly Step[], usual: (step: Step) => number): void;

@@ -125,7 +125,7 @@ interface LiveStream {
   write(text: string): unknown;
 }
 
-/** Lines at the end of a terminal. Nothing is drawn before the first `draw`. */
+/** Lines at the end of a terminal. The first `draw` shows them. */
 export interface LiveArea {
   size(): { readonly width: number; readonly height: number };
   draw(lines: readonly string[]): void;

@@ -137,7 +137,7 @@ const rows = table
     return { ...place, isRequired: at.endsWith("!"), type, rule };
   });
 
-/** A valid value with what is written changed by the functions of some types. */
+/** A valid value in which the functions of some types have replaced the written texts. */
 export function mapTypes(
   value: unknown,
   change: { readonly [type: string]: (value: unknown) => unknown },

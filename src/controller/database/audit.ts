@@ -11,7 +11,7 @@ export interface Act extends Pick<Selectable<Schema["audit"]>, "tenant" | "actor
 
 const beginning = "0".repeat(64);
 
-/** Adds an act to the log, in the transaction of what was done. It is the last statement of it: the rows are written one after the other. */
+/** Adds an act to the log, as the last statement of its transaction: the rows are written one after the other. */
 export async function addAudit(tx: Tx, act: Act): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtext('graphform audit'))`.execute(tx);
   const last = await tx.selectFrom("audit").select("hash").orderBy("id", "desc").limit(1).executeTakeFirst();

@@ -1,4 +1,4 @@
-/** @module Connects to the controller's database, and says when it is away. */
+/** @module Connects to the controller's database, and reports when it is away. */
 import {
   CompiledQuery,
   type DatabaseConnection,

@@ -21,7 +21,7 @@ export const tables = {
     /** The stored moment of the next check: it moves by whole intervals, so that no check shifts the ones after it. */
     next_due_at: "timestamptz NOT NULL",
     paused_until: "timestamptz",
-    /** Rises with each change of what is wanted: a commit, an upload. A run of an older generation is superseded. */
+    /** Rises with each change of the manifest: a commit, an upload. A run of an older generation is superseded. */
     generation: "integer NOT NULL DEFAULT 1",
     /** The newest commit that was seen, or the digest of the newest upload. */
     commit: "text",
@@ -48,13 +48,13 @@ export const tables = {
     id: "uuid PRIMARY KEY DEFAULT gen_random_uuid()",
     manifest_id: "uuid NOT NULL REFERENCES graphform.manifests",
     tenant: "text NOT NULL",
-    /** reconcile: what is declared at the newest commit. drift: what was approved last. */
+    /** reconcile: the manifest at the newest commit. drift: the manifest as it was approved last. */
     kind: "text NOT NULL",
     trigger: "text NOT NULL",
     status: "text NOT NULL",
     commit: "text",
     generation: "integer NOT NULL",
-    /** Rises each time that a worker takes the run: what an older holder writes has no effect. */
+    /** Rises each time that a worker takes the run: writes of an older holder have no effect. */
     fence: "integer NOT NULL DEFAULT 0",
     worker: "text",
     /** Times that the run was taken in a row without progress. */
@@ -130,7 +130,7 @@ export const tables = {
     manifest_id: "uuid NOT NULL REFERENCES graphform.manifests",
     receiver: "text NOT NULL",
     topic: "text NOT NULL",
-    /** Names the state of affairs, a fingerprint for example: another one is told anew. */
+    /** Identifies the condition, for example by a fingerprint: another one is reported again. */
     about: "text NOT NULL",
     since: "timestamptz NOT NULL",
     said_at: "timestamptz NOT NULL",

@@ -27,7 +27,7 @@ export function readerOf({
   const isQuery = ajvOfTexts.compile<Query>(record(query, Object.keys(query)));
   const isBody = ajv.compile(typeof body === "object" ? body : {});
   return async (request, path, within) => {
-    // One answer for what is another tenant's and for what is not there, before anything is looked up.
+    // The same answer for objects of other tenants and for absent ones, before any query.
     const isOther = within !== null && path["tenant"] !== undefined && path["tenant"] !== within;
     if (!isPath(path) || isOther) throw new Problem("not-found");
     const asked = plain(Object.fromEntries(new URL(request.url).searchParams));
@@ -46,7 +46,7 @@ export function readerOf({
   };
 }
 
-/** The first fault; of what was sent, it names the place alone. */
+/** The first fault; it names the place in the request, and never its value. */
 function invalid(what: string, errors: readonly ErrorObject[] | null | undefined): Problem {
   const { instancePath = "", message = "does not fit its schema" } = errors?.[0] ?? {};
   const place = instancePath && ` at ${instancePath.slice(0, 200)}`;

@@ -1,4 +1,4 @@
-/** @module JSON Schemas of what the API takes and answers. */
+/** @module JSON Schemas of the requests and answers of the API. */
 import { statuses } from "../runs/transitions.ts";
 import { fileName } from "../sources/checkout-folder.ts";
 import { problemCodes } from "./problem.ts";

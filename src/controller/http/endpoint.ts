@@ -53,7 +53,7 @@ export interface Endpoint extends Access {
   readonly answers: { readonly [status: string]: string | null };
   /** True if an Idempotency-Key may come with it: it changes something, and takes no other body than JSON. */
   readonly isRepeatable: boolean;
-  /** Resolves with an answer, or with what the usual one shows: a document, or rows of the database with its members. */
+  /** Resolves with an answer, or with the content of the usual one: a document, or rows of the database with its members. */
   handle(call: Call): Promise<Response | object>;
 }
 

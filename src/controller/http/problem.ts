@@ -69,7 +69,7 @@ export function problemAnswer({ code, detail, headers }: Problem): Response {
   return json(status, body, { "content-type": "application/problem+json", ...headers });
 }
 
-/** The refusal for anything that was thrown. Of an error that is not known here, nothing is told. */
+/** The refusal for any error that was thrown. The text of an unknown error is not sent. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
   if (isAway(thrown)) return new Problem("database-unavailable", undefined, { "retry-after": "5" });

@@ -56,7 +56,7 @@ export function runsOf(database: Database, within: readonly string[]): Found<"ru
   return query;
 }
 
-/** The manifest of a path. Throws `not-found`; what is another tenant's is not looked for. */
+/** The manifest of a path. Throws `not-found`; manifests of other tenants are not looked up. */
 export async function findManifest(call: Pick<Call, "context" | "caller" | "path">): Promise<ManifestFound> {
   const { tenant = "", name = "" } = call.path;
   const within = manifestsOf(call.context.database, tenants(call.caller, { tenant }));

@@ -51,7 +51,7 @@ export async function addToken(
   return { id, token };
 }
 
-/** Ends a token at once; false if there is none of this id that counts. */
+/** Ends a token at once; false if there is no valid one of this id. */
 export async function revokeToken(
   database: Database,
   { id, actor }: { readonly id: string; readonly actor: string },

@@ -1,4 +1,4 @@
-/** @module Tells receivers of webhooks what lasts: once when it begins, once a day while it does, once when it is over. */
+/** @module Notifies receivers of webhooks of lasting conditions: once at the begin, once a day meanwhile, once at the end. */
 
 import { createHmac } from "node:crypto";
 import type { Selectable } from "kysely";
@@ -9,7 +9,7 @@ import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
 import { openRuns } from "../runs/run-moves.ts";
 
-/** A state of affairs that is told about. With another `about` it is a new one. */
+/** A condition that receivers are notified of. With another `about` it is a new one. */
 interface Condition {
   readonly since: Date;
   readonly about: string;
@@ -18,11 +18,11 @@ interface Condition {
 
 type Topic = "drift" | "approval" | "failure";
 
-/** Ms after which a receiver is told that something still lasts. */
+/** Ms after which a receiver is reminded of a condition that lasts. */
 const stillAfter = 86_400_000;
 
 /**
- * Tells the receivers of a manifest's tenant what is new. It is called after each run, and may be called at any time: what was said is not
+ * Notifies the receivers of a manifest's tenant. It is called after each run, and may be called at any time: a notification is not
  * said again. Rejects if a receiver did not take its message, after the others were told: the next call repeats that message, with its id.
  */
 export async function notifyManifest(
@@ -59,7 +59,7 @@ export async function notifyManifest(
   if (failures.length > 0) throw failures[0];
 }
 
-/** The stage to be told about a condition, after what was said before; undefined if there is nothing to say. */
+/** The next notification about a condition, after the last one; undefined if none is due. */
 export function stageOf(
   condition: { readonly about: string } | undefined,
   before: { readonly about: string; readonly said_at: Date } | undefined,

@@ -27,7 +27,7 @@ const [heartbeatSeconds, pollingSeconds] = [30, 2];
 /** Notifications of one look for jobs: each check asks for one, and a slot looks once an interval. One that fails brings them all again. */
 const notifications = 20;
 
-/** Deaths of workers are charged to every job of the process, so that the run counts its own attempts and this is no judge. */
+/** pg-boss counts the death of a worker against every job of its process, so the run counts its own attempts. */
 const retryLimit = 1_000;
 
 /** Options of every queue of runs. One job for a key is queued or active. */
@@ -61,7 +61,7 @@ const queues = {
 } as const;
 
 export interface Queue {
-  /** Sends a job, in the transaction of what it is about. A second one for the same key is not sent while the first is queued or active. */
+  /** Sends a job, in the transaction of its run. A second one for the same key is not sent while the first is queued or active. */
   send<N extends QueueName>(tx: Tx, name: N, key: string, data: Queues[N], after?: number): Promise<void>;
   complete<N extends QueueName>(tx: Tx, name: N, job: Fetched<N>): Promise<void>;
   /** Runs `handler` for each job, `slots` at a time. A handler that rejects gives its job back, to be tried again. */

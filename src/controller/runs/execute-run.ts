@@ -28,7 +28,7 @@ import {
   type WorkerContext,
 } from "./worker-context.ts";
 
-/** Times that a run is taken in a row, without progress, before it is given up; before it runs alone, as what may kill its workers. */
+/** Times that a run is taken in a row, without progress: before it ends, and before it runs alone, since it may be killing its workers. */
 const [maxAttempts, suspectAfter] = [6, 3];
 
 /** Ms before a run whose manifest, tenant or process is busy is tried again. */
@@ -117,7 +117,7 @@ export async function putBack(
 /** States of a run that has a part in the limit of its tenant, or waits for it. */
 const mayApply: readonly RunStatus[] = ["approved", ...making];
 
-/** Carries out what follows, if the run is still this worker's: else nothing was written. */
+/** Does the further work of the end of a run, if the run is still this worker's: otherwise nothing was written. */
 async function follow(
   tx: Tx,
   context: WorkerContext,
@@ -135,7 +135,7 @@ async function follow(
     await sendApplies(tx, context, manifest.tenant);
   if (after !== undefined) return;
   await beginWhatWasAsked(tx, queue, manifest, asking);
-  // Without receivers there is nothing to tell: most checks end here.
+  // Without receivers there is no notification: most checks end here.
   if (Object.keys(config.current().webhooks).length > 0)
     await queue.send(tx, "notify", manifest.id, { manifest: manifest.id });
 }

@@ -1,4 +1,4 @@
-/** @module Notices that the database is a copy that was put back: what was done after the copy was taken stands at the service, and is not known here. */
+/** @module Detects that the database was restored from a copy: changes made after the copy exist at the service and are not known here. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -51,7 +51,7 @@ export async function noticeRestore(
   });
 }
 
-/** True if a worker wrote here in the last two minutes, after this server was started: a copy has only what was written before. */
+/** True if a worker wrote here in the last two minutes, after this server was started: a copy has only older rows. */
 async function hasLivingWorker(tx: Tx): Promise<boolean> {
   const since = sql<Date>`greatest(pg_postmaster_start_time(), now() - interval '2 minutes')`;
   const found = tx.selectFrom("workers").select("id").where("seen_at", ">", since).limit(1);

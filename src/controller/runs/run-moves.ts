@@ -75,7 +75,7 @@ export async function keepPlan(tx: Tx, run: string, plan: PlanDocument): Promise
 
 /**
  * Reads a manifest and locks its row until the end of the transaction. Everything that depends on the manifest does it first, in this
- * statement of its own: what is read afterwards is as new as the lock.
+ * statement of its own: later reads are as new as the lock.
  */
 export async function lockManifest(tx: Tx, manifest: string): Promise<ManifestRow | undefined> {
   return tx.selectFrom("manifests").selectAll().where("id", "=", manifest).forUpdate().executeTakeFirst();
@@ -117,7 +117,7 @@ export async function setApproved(tx: Tx, manifest: ManifestRow, commit: string 
   await dropUploads(tx, manifest.id);
 }
 
-/** Says why the plan of a run is not about what is wanted any more, and what is asked for instead; undefined if it is. */
+/** The reason why the plan of a run is outdated, and the run that replaces it; undefined if it is current. */
 export function overtaken(
   { kind, commit, generation }: Pick<RunRow, "kind" | "commit" | "generation">,
   manifest: ManifestRow,
@@ -170,8 +170,8 @@ export type Asking = Pick<RunRow, "kind" | "trigger" | "actor">;
 export const newerManifest: Asking = { kind: "reconcile", trigger: "commit", actor: "controller" };
 
 /**
- * Asks for a run of a manifest whose row is locked. Resolves with its id, or that of the run that will do what was asked: a check that is
- * due waits for no run that is at work, and what was asked for while one is at work begins in the transaction that ends it.
+ * Asks for a run of a manifest whose row is locked. Resolves with its id, or with that of the run that will do the work. A check that is
+ * due is left out while a run is at work; another request waits, and its run begins in the transaction that ends the present one.
  */
 export async function askForRun(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** @module Plans a run in a thread, or applies it within what was approved, and decides what follows. */
+/** @module Plans a run in a thread, or applies it within the approved plan, and decides the next state. */
 
 import { sql } from "kysely";
 import type { Tx } from "../database/connect.ts";
@@ -53,7 +53,7 @@ export const planning: Stage<Planned> = {
     if (code === "source-gone" && manifest.source.type === "upload" && run.generation < manifest.generation)
       return { from: "planning", to: "superseded", why: message, asking: newerManifest };
     if (code === databaseAway) return { ...back, why: message };
-    // A thread that ended by itself is tried again: the run counts how often.
+    // An order whose thread ended unexpectedly is tried again; the run counts the attempts.
     if (code === threadEnded) return { from: "planning", to: "pending", why: message, after: busyDelay };
     const columns = outcome(exitCode, [message]);
     return { from: "planning", to: "errored", why: message, columns, manifest: { trouble: message } };
@@ -93,7 +93,7 @@ async function readSource(
   return found;
 }
 
-/** Decides what follows a plan: nothing, an apply, or the approval of a person. */
+/** Decides the next state after a plan: the end, an apply, or the approval of a person. */
 async function endPlanning(
   tx: Tx,
   { config }: WorkerContext,
@@ -157,7 +157,7 @@ async function waitingRuns(tx: Tx, manifest: string, kind: RunRow["kind"]): Prom
   return open.filter((run) => run.kind === kind && run.status === "needs_approval");
 }
 
-/** A newer plan takes the place of those that wait: their approval would be about what is not so any more. */
+/** A newer plan replaces those that wait for an approval: they are outdated. */
 async function supersede(tx: Tx, waiting: readonly RunRow[]): Promise<void> {
   for (const { id } of waiting)
     await moveRun(tx, id, { from: "needs_approval", to: "superseded", why: "a newer plan was made" });
@@ -209,12 +209,12 @@ async function mayBegin(
   return "yes";
 }
 
-/** Decides what follows an apply by what it came to. */
+/** Decides the next state after an apply, by its outcome. */
 async function endApply(tx: Tx, _world: WorkerContext, taken: Taken, applied: Applied): Promise<Next> {
   const { kind, manifest_id } = taken.run;
   if ("refused" in applied) {
     const { refused: plan, why } = applied;
-    // One that has begun waits for an approval of what is left; one that has not is planned again.
+    // A run that has begun waits for an approval of the rest; one that has not is planned again.
     if (!taken.isResumed) return stale(taken, why);
     await supersede(tx, await waitingRuns(tx, manifest_id, kind));
     return { from: "applying", to: "needs_approval", why, columns: planColumns(plan, [why]), plan };
@@ -234,12 +234,12 @@ async function endApply(tx: Tx, _world: WorkerContext, taken: Taken, applied: Ap
   return { from: "applying", to: "applied", columns, manifest };
 }
 
-/** Decides what follows an apply that was refused, or ended by an error. */
+/** Decides the next state after an apply that was refused, or ended by an error. */
 function endFailed(taken: Taken, { code, message, exitCode }: Failure, back: Next): Next {
   const { attempts } = taken.run;
   if (exitCode === 5) return { ...back, after: lockedDelay };
   if (exitCode === 6) return stale(taken, message);
-  // The state's store was away, or the thread ended: what was begun stands in the state as an intent, and the next holder resolves it.
+  // The state's store was away, or the thread ended: open requests are intents in the state, which the next holder resolves.
   const isOwnEnd = code === threadEnded;
   if (isOwnEnd || code === databaseAway || code === "lock-lost") {
     const columns = { attempts: isOwnEnd ? attempts : attempts - 1 };

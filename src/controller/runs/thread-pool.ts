@@ -65,7 +65,7 @@ export const threadEnded = "thread-ended";
 /** The code of the failure of a run whose state, or whose own row, could not be reached: the controller's database was away. */
 export const databaseAway = "state-unreachable";
 
-/** The failure of an error; of a foreign one only its name is told, since its words may quote a secret. */
+/** The failure of an error; for a foreign one only its name, since its message may quote a secret. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof GraphformError) {
     const { code, message, exitCode } = error;
@@ -108,7 +108,7 @@ export function openThreads(entry: URL, endsWithin: number = patience): Threads 
   const all = new Set<Worker>();
 
   const start = (): Worker => {
-    // A thread sees nothing of the process's environment: what an order needs comes with it.
+    // A thread has no access to the environment of the process: an order brings the variables that it needs.
     const resourceLimits = { maxOldGenerationSizeMb: maxMemory };
     const thread = new Worker(entry, { env: {}, resourceLimits, stdout: true, stderr: true });
     all.add(thread);

@@ -47,7 +47,7 @@ async function executeOrder(order: Order): Promise<void> {
   }
 }
 
-/** Applies what was approved. The plan that is made under the lock must be that plan, or what an earlier worker has left of it. */
+/** Applies the approved plan. The plan that is made under the lock must equal it, or the rest of it that an earlier worker left. */
 async function applyWithin(
   approved: Approved,
   handles: Handles,

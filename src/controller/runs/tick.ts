@@ -1,4 +1,4 @@
-/** @module Does each minute what is due: checks of manifests, runs without a job, and rows that are old. */
+/** @module Does the work of each minute: checks that are due, runs without a job, and old rows. */
 import { type SqlBool, sql } from "kysely";
 import type { LiveConfig } from "../config/config.ts";
 import { isAway, type Tx } from "../database/connect.ts";
@@ -97,7 +97,7 @@ async function beginApproved(context: Parameters<typeof tick>[0]): Promise<void>
     await database.transaction().execute((tx) => sendApplies(tx, context, tenant));
 }
 
-/** Ends the run of a job that ended too often; what was asked for meanwhile begins. */
+/** Ends the run of a job that failed too often, and begins the run that was requested meanwhile. */
 export async function buryRun({ database, queue }: DecisionContext, id: string): Promise<void> {
   await database.transaction().execute(async (tx) => {
     const found = await lockBoth(tx, id);
@@ -108,7 +108,7 @@ export async function buryRun({ database, queue }: DecisionContext, id: string):
   });
 }
 
-/** Deletes runs that ended long ago, but for the newest of each manifest and that of the newest event, which tells a copy; and what else is old. */
+/** Deletes old rows, and runs that ended long ago; keeps the newest run of each manifest and that of the newest event, which shows a restored copy. */
 async function forget({ database }: DecisionContext): Promise<void> {
   await sql`
     DELETE FROM graphform.runs WHERE id IN (

@@ -32,7 +32,7 @@ export interface PlanDocument {
   };
 }
 
-/** More changes than this are looked at by a person; so is a larger part of what stands, unless it is a single object. */
+/** More changes than this need the approval of a person; so does a larger share of the objects, unless it is a single one. */
 const [maxChanges, maxShare] = [20, 0.25];
 
 /** Operations that alone change nothing that a database's users notice. */
@@ -160,7 +160,7 @@ const restsOf: { readonly [approved: string]: readonly string[] } = {
   create: ["adopt", "update"],
 };
 
-/** True if all values are equal, but for those that were unknown when the plan was approved. */
+/** True if all values are equal, except those that were unknown when the plan was approved. */
 function isWithin(approved: unknown, later: unknown, unknown: unknown): boolean {
   if (unknown === true) return true;
   if (!isRecord(approved) || !isRecord(later)) return isDeepStrictEqual(approved, later);

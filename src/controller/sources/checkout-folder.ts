@@ -21,7 +21,7 @@ export const limits: { readonly [name in Limit]: number } = {
 const prefix = "graphform-checkout-";
 const machine = digestOf(hostname()).toString("hex").slice(0, 8);
 
-/** Ms after which a folder belongs to no run any more, whatever its process. */
+/** Ms after which a folder belongs to no run any more, with any process. */
 const abandonedAfter = 26 * 3_600_000;
 
 /** The files of one commit of a manifest, in a folder that its caller removes. */
@@ -87,7 +87,7 @@ export interface SourceText {
 /** Names of files that are read: no folders, no hidden files, nothing that a terminal or a shell would interpret. */
 export const fileName: RegExp = /^[\p{L}\p{N}_][\p{L}\p{N}_ .@+=-]{0,200}\.yaml$/u;
 
-/** Throws `source-refused` for a name that is none of a manifest's file. */
+/** Throws `source-refused` for a name that is not a name of a manifest's file. */
 export function assertFileName(name: string): void {
   const form = "letters, digits and _ . @ + = - before .yaml, without a folder";
   const shown = JSON.stringify(name.slice(0, 80));

@@ -151,7 +151,7 @@ async function endIfLarge(folder: string, end: (reason: unknown) => void): Promi
     end(refused(`one commit of the repository is larger than ${limits.fetchedBytes / 1024 / 1024} MB`));
 }
 
-/** The first complaint of git itself, without what the other side has said. */
+/** The first error of git itself, without the text of the remote side. */
 function complaintIn(words: string): string {
   const found = words.split("\n").find((line) => /^(fatal|error):/.test(line));
   const plain = (found ?? "nothing").replace(/[^\x20-\x7e]/g, "?");

@@ -15,7 +15,7 @@ export interface Parts {
 /** Characters that every program reads alike: no escapes, queries, backslashes, blanks or logins. */
 const form = /^(https?|file):\/\/([A-Za-z0-9.-]*(?::[0-9]{1,5})?)(\/[A-Za-z0-9._~+@/-]*)$/;
 
-/** The parts of an address; the reason why it is none of ours. */
+/** The parts of an address, or the reason why it is refused. */
 function partsOf(text: string): Parts | string {
   if (text.length > 500) return "is too long";
   const [, scheme, host = "", path = ""] = form.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** @module Builds what the manifests of a tenant may see: variables, commands, and the service of the tenant. */
+/** @module Builds the environment of a tenant's manifests: variables, commands, and the service of the tenant. */
 import { GraphformError, type ManifestLimits, readSecret, type SecretSource } from "../../index.ts";
 import type { ControllerConfig } from "../config/config.ts";
 

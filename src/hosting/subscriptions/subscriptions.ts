@@ -116,7 +116,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       );
       const isLacking = isKnown.includes(false) || found.every(([, ids]) => ids.length === 0);
       if (isLacking && lookedUp?.trouble !== undefined) throw lookedUp.trouble;
-      // A tier with several is asked about once something is to be done there.
+      // A tier with several subscriptions is asked about when a change is planned there.
       return Object.fromEntries(
         found.flatMap(([tier, [id, ...more]]) => (id && more.length === 0 ? [[tier, id]] : [])),
       );

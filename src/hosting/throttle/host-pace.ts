@@ -21,7 +21,7 @@ export interface HostPace {
   readonly burst: number | undefined;
   /** When the bucket is full again. */
   readonly fullAt: number;
-  /** Nothing starts before: the host said so. */
+  /** No request starts before this time, as the host asked. */
   readonly pausedUntil: number;
   /** When the last refusal slowed the pace down. Requests sent before were too fast at the old pace, and say nothing about the new one. */
   readonly slowedAt: number;
@@ -46,7 +46,7 @@ const step = { usual: 0.05, searching: 2 };
 /** The pause after a 429 that names none, in ms: most services count by the second. */
 const usualPause = 1000;
 
-/** The part of a declared rate that is used: networks bunch up what was sent apart. */
+/** The part of a declared rate that is used: networks may deliver requests in bursts. */
 const usedOfDeclared = 0.95;
 
 /** Size of an undeclared bucket, in seconds of its rate: timers are no finer. */
@@ -84,7 +84,7 @@ export function ended(pace: HostPace): HostPace {
   return { ...pace, underWay: pace.underWay - 1 };
 }
 
-/** True if requests follow each other at half of the rate or more: then what is taken says that the rate is fine. */
+/** True if requests follow each other at half of the rate or more: only then does their acceptance confirm the rate. */
 export function isUsed(pace: HostPace, now: number): boolean {
   return pace.fullAt + gapOf(pace) > now;
 }
@@ -118,7 +118,7 @@ export function refused(pace: HostPace, refusal: Refusal, now: number): HostPace
   const isUncounted = perSecond === Number.POSITIVE_INFINITY;
   const isOfBefore = sentAt <= slowedAt;
   if (isOfBefore && !isUncounted) return paused;
-  // Of requests that were under way together, those that are not refused are what the host takes at once, unless it is one.
+  // The number of requests that the host takes at once: those under way together that were not refused, if more than one.
   const left = (isOfBefore ? width : Math.min(width, underWay)) - 1;
   if (isOfBefore && left > 1) return { ...paused, width: left };
   if (slowedAt === Number.NEGATIVE_INFINITY && isUncounted && left > 1)
@@ -130,7 +130,7 @@ export function refused(pace: HostPace, refusal: Refusal, now: number): HostPace
     slowedAt: now,
     isSearching: isUncounted,
   };
-  // Nothing is saved up during the pause: the host's own bucket is empty.
+  // The pause adds no tokens: the host's own bucket is empty.
   return { ...slower, fullAt: pausedUntil + sizeOf(slower) * gapOf(slower) };
 }
 

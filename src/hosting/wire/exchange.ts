@@ -16,7 +16,7 @@ export interface ExchangeSettings extends Pick<ServiceOptions, "profile" | "cloc
   readonly hide: Hide;
 }
 
-/** The times of the service, by its origins: what it writes in the `Date` of its answers. */
+/** The times of the service, by origin, from the `Date` of its answers. */
 export interface ServiceDates {
   see(origin: string, headers: WireResponse["headers"]): void;
   /** The newest time of an origin, in ms since 1970. Undefined if it shows none, or if its answers are of clocks that contradict each other. */

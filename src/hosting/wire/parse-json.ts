@@ -6,7 +6,7 @@ import type { Hide } from "../../model/known-secrets.ts";
 /** The deepest nesting that is read: no answer of a service needs more, and recursion over it must not overflow. */
 const deepest = 100;
 
-/** Parses a text; undefined if it is no JSON, or nested deeper than any answer is. */
+/** Parses a text; undefined if it is not JSON, or nested deeper than any answer. */
 export function parseJson(text: string): Json | undefined {
   return nestingOf(text).deepest > deepest ? undefined : jsonIn(text);
 }

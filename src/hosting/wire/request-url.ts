@@ -24,7 +24,7 @@ export function baseOf(url: string): Base {
   }
   const { origin, protocol, hostname, pathname } = parsed;
   if (hasUserinfo(url) || parsed.username !== "" || parsed.search !== "" || parsed.hash !== "") {
-    // Of a login with a slash in it, a part would be taken for the host.
+    // A slash in a login would end it early: the rest would be taken for the host.
     const shown = url.includes("@") ? shownAddress(url) : origin;
     throw new GraphformError("url-invalid", `the URL of ${shown} contains more than an address`, {
       hint: "leave user, password, query and fragment out; credentials come from the environment",

@@ -130,7 +130,7 @@ export function boundedMatcher(): (pattern: string, value: string) => PatternMat
     try {
       if (source.length > longestPattern) throw new Error("too long");
       const pattern = new RegExp(source);
-      // Only code in a context of its own can be stopped by a timeout.
+      // A timeout can stop only code in its own context.
       const sandbox = { pattern, value };
       const isMatch: unknown = runInNewContext("pattern.test(value)", sandbox, { timeout: longestTry });
       return isMatch === true ? "matches" : "differs";

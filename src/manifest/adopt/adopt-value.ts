@@ -41,7 +41,7 @@ export interface AdoptedField {
 
 /**
  * The edit that sets a field: replaces the value in its own style, or adds its key to the block in the uppermost file that has the block.
- * Refuses what stands for more than this one resource.
+ * Refuses a text that is used by more than this one resource.
  */
 export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit | Refusal {
   const { address, keys, members } = field;
@@ -105,7 +105,7 @@ function replaced(
   return proven({ layer, start, end, text: block ?? line }, path, value) ?? unwritable(where);
 }
 
-/** The edit, if its file is read as before but for this one value; undefined otherwise. */
+/** The edit, if its file then differs from before in this one value only; undefined otherwise. */
 function proven(edit: Edit, path: Path, value: Json): Edit | undefined {
   const { layer } = edit;
   const [read] = parseManifest([{ path: layer.file, text: editedText(edit) }]).layers;

@@ -40,7 +40,7 @@ export function emptyManifestHold(open: readonly Change[], input: PlanInput): Ho
   if (desired.length > 0 || destroying || options.targets.length > 0) return undefined;
   const existing = Object.keys(state.resources).length;
   const announced = new Set(removed.map(({ address }) => address));
-  // An existing object that is let go of unasked: a manifest that lost its text would lose track of it.
+  // An existing object would be forgotten without a `removed` entry: the manifest may have been cut short.
   const isLeftBehind = ({ action, phase, address }: Change): boolean =>
     action === "forget" && phase !== undefined && !announced.has(address);
   return {
@@ -123,7 +123,7 @@ function boundElsewhereHold(
   };
 }
 
-/** Holds back deletions of what an object stands on that the options leave out of the plan: it would go with them. */
+/** Holds back the deletion of a parent if the options leave an object inside it out of the plan: that object would be deleted too. */
 function leftOutHolds(
   open: readonly Change[],
   leftOut: readonly Subject[],

@@ -78,7 +78,7 @@ export function createLifecycle(parts: Parts): Lifecycle {
         if (record.isAccount) continue;
         if (operation !== undefined && operation.stuck !== true) tasks.run(id, carryOut(id, operation, {}));
         else if (operation?.stuck === true || failure?.byFault === true) {
-          // A fault fixed its status; its database is started all the same.
+          // A fault fixed its status; its database is started nevertheless.
           if (power === "running" && record.nodes.length > 0) tasks.run(id, startQuietly(id));
         } else if (record.status === "FAILED") tasks.run(id, databaseRepair.repair(id));
         else firstAttempts.push(databaseRepair.repair(id));

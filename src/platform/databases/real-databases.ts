@@ -65,7 +65,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       },
     };
     const database = await engine.start(spec, signal, options).catch((error: unknown) => {
-      // A user may be the reason: it is then added to the running database, which tells what it refuses.
+      // A user may be the reason: it is then added to the running database, whose refusal names the cause.
       if (record.users.length === 0 || !(error instanceof EngineError) || error.code !== "engine-start")
         throw error;
       return engine.start({ ...spec, users: [] }, signal, options).catch(() => {

@@ -41,7 +41,7 @@ export interface ParamWords {
   readonly fields: { readonly [own: string]: string };
   /** Default names of fields that no plan has. */
   readonly absent: readonly string[];
-  /** Fields that no plan has and clients of the service send all the same: taken and not kept. */
+  /** Fields that no plan has but clients of the service send: they are accepted and ignored. */
   readonly ignored: readonly string[];
   readonly required: { readonly [own: string]: readonly string[] };
   readonly defaults: JsonObject;

@@ -136,7 +136,7 @@ const drainTimeout = 5000;
 
 /**
  * True if a running replica of an ended primary has read all that it was sent, and its link held until the primary's last write
- * to its files. A replica whose link broke earlier, or that copies the data again, misses what was written since.
+ * to its files. A replica whose link broke earlier, or that copies the data again, lacks later writes.
  */
 async function heardItsPrimaryToTheEnd(replica: Login, primary: NodeFiles): Promise<boolean> {
   const port = await configuredPort(primary);

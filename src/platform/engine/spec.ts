@@ -61,7 +61,7 @@ export type Renewal = "restart" | "recreate";
 export interface StartOptions {
   /**
    * Id of a failed node. If the database cannot be started with it, another node becomes primary with the data that it has, even
-   * if the failed one took writes without it; what the failed one had is kept as `data.aside`.
+   * if the failed one took writes without it; the data of the failed one are kept as `data.aside`.
    */
   readonly failed?: string;
   /** Receives unusual events, as texts for people. */

@@ -77,7 +77,7 @@ function moreOf({ dialect }: Core, record: InstanceRecord): JsonObject {
   };
 }
 
-/** The times that an instance can be restored to. The retention is 0 days, since this platform deletes no snapshot by itself. */
+/** The times that an instance can be restored to. The retention is 0 days: this platform never deletes snapshots on its own. */
 function backupsOf(parts: Core, record: InstanceRecord): JsonObject {
   const points = restorePoints(parts, record);
   const [first, last] = [points[0], points.at(-1)];

@@ -1,4 +1,4 @@
-/** @module Makes sure that a database keeps what it was given: on its disk, on its replicas, and within its memory. */
+/** @module Makes sure that a database keeps the data that it got: on its disk, on its replicas, and within its memory. */
 import { linesIn } from "../../database/parameters.ts";
 import type { Side } from "./nodes.ts";
 import { type Refusal, refusal } from "./refusals.ts";

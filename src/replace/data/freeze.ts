@@ -167,7 +167,7 @@ const [probeTime, turns] = [150, 10];
 
 /**
  * True if a write waits at the primary: a DEL of a key that does not exist has no answer, though the PING before it had one. Nothing else shows a
- * pause. Rejects with the Error of a user who may not DEL. It is sent over a connection of its own, which is closed before the write can be executed.
+ * pause. Rejects with the Error of a user without the right to DEL. It is sent over a connection of its own, which is closed before the write can be executed.
  */
 export async function isHeld(primary: Node, signal: AbortSignal): Promise<boolean> {
   const link = await primary.open(signal);

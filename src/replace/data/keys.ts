@@ -8,7 +8,7 @@ import { listOf } from "./replies.ts";
 /** A key; its name may be any bytes. */
 export interface Key {
   readonly name: Buffer;
-  /** As TYPE says it. */
+  /** The type, as TYPE answers it. */
   readonly type: string;
   /** Time of its end in ms of the server's clock; 0 without one. */
   readonly end: number;

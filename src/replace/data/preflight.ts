@@ -18,7 +18,7 @@ const [sourceShare, targetShare] = [2, 3.5];
 
 /** A new database as far as it is known; it may not exist yet. */
 export interface TargetFacts {
-  /** Limit of its memory in bytes; 0 is no limit. */
+  /** Limit of its memory in bytes; 0 means no limit. */
   readonly maxMemory?: number;
   /** Absent before it exists. */
   readonly engine?: Engine;

@@ -1,4 +1,4 @@
-/** @module Writes markup that escapes every text by itself: groups of blocks of equal changes or equal drift, and tables of fields. */
+/** @module Writes markup that escapes every text: groups of blocks of equal changes or equal drift, and tables of fields. */
 import { html, raw } from "hono/html";
 import type { Disruption } from "../../model/field-schema.ts";
 import type { Source } from "../../model/observed.ts";

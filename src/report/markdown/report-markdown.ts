@@ -19,7 +19,7 @@ import { bytesOf, codeSpan, fence, marker, type Part, type Section, withinBudget
 /** Bytes of a report unless others are asked for; GitHub takes 65 536 characters in a comment. */
 export const reportBytes = 60_000;
 
-/** The report as Markdown, the disruptive part unfolded. Foreign text stands in code alone. What does not fit into `bytes` is counted. */
+/** The report as Markdown, the disruptive part unfolded. Foreign text stands in code alone. Parts that do not fit into `bytes` are counted. */
 export function reportMarkdown(view: ReportView, bytes: number = reportBytes): string {
   const head = headOf(view);
   const foot = footOf(view);

@@ -27,7 +27,7 @@ export function bytesOf(text: string): number {
  * either: nothing is shown while something worse is not. Each section that lacks a part says how many changes it lacks.
  */
 export function withinBudget(sections: readonly Section[], budget: number): readonly string[] {
-  // What every section takes if all its parts are left out.
+  // The bytes that each section needs if all its parts are left out.
   const floors = sections.map(({ render, parts }) => bytesOf(render([], countOf(parts))) + fenceBytes);
   let left = budget - floors.reduce((sum, floor) => sum + floor, 0);
   let isFull = false;

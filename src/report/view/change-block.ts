@@ -145,7 +145,7 @@ export function addressOf({
   return { address, ...defined({ id, previous, where: where && `${where.file}:${where.start.line}` }) };
 }
 
-/** The note on what was changed outside if apply does not undo it. */
+/** The note on a change from outside that apply does not undo. */
 const leftAsIs = "changed outside, left as it is";
 
 /** The fields that a change sets, those that force a replacement first, and those that were changed outside and stay; of a new resource all. */

@@ -1,4 +1,4 @@
-/** @module Folds blocks that are equal, but for the own words of their resources, into one. */
+/** @module Folds blocks that differ only in the names of their resources into one. */
 import { parseAddress } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
 import type { Change } from "../../model/plan.ts";

@@ -88,7 +88,7 @@ export function affectedBy(plan: Plan<unknown>): readonly AffectedView[] {
     }));
 }
 
-/** The numbers of a plan; what is gone is counted only if there is any. */
+/** The numbers of a plan; `gone` is left out if it is 0. */
 function countsOf(plan: ShownPlan): readonly CountView[] {
   const { gone, blocked, destroy, change, add, adopt, move, forget } = summarize(plan);
   const counts: readonly CountView[] = [

@@ -110,7 +110,7 @@ export interface CensusView {
   readonly unsure: readonly string[];
 }
 
-/** A command with what it does, or a sentence alone. */
+/** A command with its effect, or a sentence alone. */
 export interface NextView {
   readonly command?: string;
   readonly text: string;

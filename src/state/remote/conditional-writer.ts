@@ -23,7 +23,7 @@ export type KnownVersion = {
 };
 
 export interface ConditionalWriter {
-  /** Says what is stored now; forgets writes without an answer. */
+  /** Sets the version that is stored now; forgets writes without an answer. */
   know(stored: Stored | undefined, state: StateDocument | undefined): void;
   /** Undefined before anything was read or written. */
   known(): KnownVersion | undefined;
@@ -31,7 +31,7 @@ export interface ConditionalWriter {
   possible(): readonly (string | undefined)[];
   /** Stores a text that follows what is known. Throws `state-conflict`, `state-unreachable`, or the reason for which the lease has ended. */
   put(text: string, id: VersionId, held: HeldLease): Promise<void>;
-  /** Forgets what is stored, as when a lock is taken: it was read under no lock of ours. */
+  /** Forgets the known version, for example when a lock is taken: it was read without our lock. */
   forget(): void;
   /** True if what is stored is what is known or was sent: no other run has written. While nothing is known it must stay as it is. */
   isUnchanged(): Promise<boolean>;
@@ -39,7 +39,7 @@ export interface ConditionalWriter {
 
 export function conditionalWriter(driver: StateDriver, name: string, clock: Clock): ConditionalWriter {
   let known: KnownVersion | undefined;
-  /** Texts that were sent and not answered, by digest: any of them may be what is stored, now or later. */
+  /** Texts that were sent without an answer, by digest: each may be stored, now or later. */
   const unsure = new Map<string, Sent>();
   /** The digest of the text that is on its way. */
   let sending: string | undefined;
@@ -58,7 +58,7 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
     }
   };
 
-  /** Reads, and says whether the text is stored by now. Throws if it is neither ours nor what it follows. */
+  /** Reads, and returns true if the text is stored by now. Throws if the stored version is neither ours nor the one before it. */
   const isStored = async (sent: Sent): Promise<boolean> => {
     const stored = await driver.read();
     const found = stored && digestOf(stored.text);
@@ -115,7 +115,7 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
     async put(text, id, held) {
       const sent = { text, id, digest: digestOf(text) };
       const base = known;
-      // Stale, and yet what was expected is stored: the lease is not ours, or an earlier write of ours has just arrived.
+      // Stale although the expected version is stored: the lease is not ours, or an earlier write of ours has just arrived.
       for (let tries = 0; tries < 3; tries += 1) {
         if (await untilAnswered(() => attempt(sent, held), { clock, signal: held.ended, longest: held.safe }))
           return;

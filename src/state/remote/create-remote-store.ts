@@ -62,7 +62,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   const { answerWithin: patience } = options;
   const limit = patience === undefined ? undefined : { patience, where };
   let isOver = false;
-  /** Nothing waits for a request that the end of the time has left alone; a lock is given back first. */
+  /** Closes the driver once the time is up, so that nothing waits for its requests; a lock is given back first. */
   const closing = (error: unknown): never => {
     isOver ||= isTimeUp(error);
     if (isOver && held === undefined) void driver.close();
@@ -169,7 +169,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     }
   };
 
-  /** A lock under which the holder before may still write is not given back: whoever comes next raises the fence again. */
+  /** A lock is not given back while the holder before may still write: the next holder raises the fence again. */
   const fence = async (mine: HeldLease, time: Clock): Promise<void> => {
     try {
       await raiseFence(driver, mine, name, time);

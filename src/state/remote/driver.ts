@@ -50,8 +50,8 @@ export type Renewed =
  * the rule when to stop, and messages about holders are those of `createRemoteStore`. Every method makes as few requests as it
  * can, waits for an answer at most its own request timeout, and rejects with a GraphformError:
  *
- * - `state-unreachable`: no answer, a cut answer, a 5xx or 429. What was asked may have happened.
- * - `state-denied`: the credentials or their rights were refused. Nothing happened.
+ * - `state-unreachable`: no answer, a cut answer, a 5xx or 429. The request may have had its effect.
+ * - `state-denied`: the credentials or their rights were refused. The request had no effect.
  * - `state-unsuitable`: the store cannot keep a state safely, or is not one.
  *
  * No message, hint or cause contains a credential.
@@ -84,9 +84,9 @@ export interface StateDriver {
   holder(): Promise<Holder | undefined>;
   /** Removes the lock of exactly this id, whoever holds it; false if the lock has another id, or there is none. */
   remove(id: string): Promise<boolean>;
-  /** Makes what the store needs (a schema, tables) and tries what it must be able to do; rejects with `state-unsuitable`. */
+  /** Creates what the store needs (a schema, tables) and tests it; rejects with `state-unsuitable`. */
   prepare(): Promise<void>;
-  /** The same without making anything that stays; for `doctor` and the first use. */
+  /** The same without leaving anything; for `doctor` and the first use. */
   probe(): Promise<void>;
   /** Versions that the store still has, newest first, at most `limit`; undefined if it keeps none. May have the stored document. */
   history(limit?: number): Promise<readonly KeptVersion[] | undefined>;

@@ -27,7 +27,7 @@ export interface HeldLease {
   readonly lost: AbortSignal;
   /** Aborted when the lease is not ours any more: nothing may be written. `lost` is aborted by then. */
   readonly ended: AbortSignal;
-  /** Longest time without a proof that the lock is ours, in ms: nothing is begun after it. */
+  /** Longest time without a proof that the lock is ours, in ms: no step begins after it. */
   readonly safe: number;
   /** Proves that the lock is ours, unless the last proof is fresh. A lease that may have run out by the own clock ends without a request. */
   look(): Promise<void>;
@@ -44,7 +44,7 @@ export interface HeldLease {
 /** Renewals in one lease, and looks at the own clock in one. */
 const [renewals, looks] = [3, 12];
 
-/** The part of a lease after which a holder that could not renew it stops: the rest is for what it has sent already. */
+/** The part of a lease after which a holder that could not renew it stops: the rest is for requests that it has sent. */
 const safePart = 2 / 3;
 
 /**
@@ -154,7 +154,7 @@ export function holdLease(
       try {
         await driver.release(lease);
       } catch (error) {
-        // An earlier attempt, whose answer was lost, has done it, or whoever has written since.
+        // An earlier attempt whose answer was lost has done it, or another run has written since.
         const mayBeGone = attempt > 1 || isReplaced;
         if (!mayBeGone || !isGraphformError(error) || error.code !== "lock-unknown") throw error;
       }

@@ -38,7 +38,7 @@ function text(object: JsonObject, key: string): string | undefined {
   return textIn(object[key]) || undefined;
 }
 
-/** A time as ISO 8601, whatever spelling it came in. */
+/** A time as ISO 8601, from any spelling. */
 function time(value: string | undefined): string | undefined {
   const at = Date.parse(value ?? "");
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();

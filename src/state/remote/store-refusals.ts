@@ -3,7 +3,7 @@ import { GraphformError } from "../../model/errors.ts";
 import { urlRefusal } from "../../model/stores/http.ts";
 import type { Refusal } from "../../model/stores/store-description.ts";
 
-/** No answer, or one that settles nothing: what was asked may have happened. `where` has no query and no credential. */
+/** No answer, or an inconclusive one: the request may have had its effect. `where` has no query and no credential. */
 export function unreachable(
   where: string,
   why: string,
@@ -47,7 +47,7 @@ export function denied(where: string, why: string, hint: string): GraphformError
   return new GraphformError("state-denied", `the state store ${where} ${why}`, { hint });
 }
 
-/** The store cannot keep a state safely, or it is none. */
+/** The store cannot keep a state safely, or is not a store. */
 export function unsuitable(
   where: string,
   why: string,

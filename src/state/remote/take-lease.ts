@@ -62,7 +62,7 @@ const tries = 100;
 
 /**
  * Writes the stored document once more as its next version, or an empty state if nothing is stored: every write of the holder before is
- * stale from now on. Rejects with `state-not-fenced`, or with what is wrong with the stored document.
+ * stale from now on. Rejects with `state-not-fenced`, or with the fault of the stored document.
  */
 export async function raiseFence(
   driver: StateDriver,
@@ -72,7 +72,7 @@ export async function raiseFence(
 ): Promise<void> {
   const format = stateFormatter();
   const nextText = (before: string | undefined): string => {
-    // A state that was moved, or is being moved, stays what it is.
+    // The document of a move stays one, with a new version.
     const moved = before === undefined ? undefined : movedDocument(before);
     if (moved !== undefined) return movedText({ ...moved, ...nextVersion(moved, clock.now()) });
     const state = before === undefined ? emptyState(name) : readStored(before, driver.where, name);

@@ -86,7 +86,7 @@ export async function findUnpushed(
   if (found.length === 0) return undefined;
   const { where } = driver;
   const text = await untilAnswered(() => driver.read(), { clock });
-  // A command that reads the state says what is wrong with it, or where it was moved to.
+  // The command that reads the state reports its faults, and the place that it was moved to.
   const stored = readableState(text?.text, where, name);
   if (text !== undefined && stored === undefined) return undefined;
   for (const { path, content } of isRemoving ? found : [])
@@ -108,7 +108,7 @@ function wayBack(file: string, created: readonly CreatedObject[], lockLeft: stri
   return `what happened last${made} is kept in ${file}; once the store answers again: ${unlock}graphform state push ${shellWord(file)}, then run the command again; until then nothing is changed from this folder`;
 }
 
-/** The ids that stand nowhere else: announced creates are found by the next run, and these tell a person what it should find. */
+/** The ids are stored nowhere else. The next run finds announced creates; with the ids a person can check that. */
 function byHand(created: readonly CreatedObject[], trouble: Error | undefined): string {
   const ids = created.length === 0 ? "" : `; note what was created: ${createdWords(created)}`;
   return `it could not be kept in a file either (${trouble?.message ?? "there is no state"})${ids}; run the command again once the store answers, it looks for creates that were announced`;

@@ -1,4 +1,4 @@
-/** @module Endpoints of manifests: what is in the fleet, and how it is checked. */
+/** @module Endpoints of manifests: list, add, change, check and remove them. */
 import type { Source, Upload } from "../../database/schema.ts";
 import {
   type About,

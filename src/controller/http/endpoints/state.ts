@@ -83,7 +83,7 @@ function stateOf(
   }, `${tenant}/${name}`);
 }
 
-/** The answer to what was not done: the holder of the lock, or a problem. */
+/** The answer to a refused request: the holder of the lock, or a problem. */
 function refusal(refused: SharedWrite): Response {
   if (refused.is === "not-locked" && refused.holder !== undefined) return json(409, refused.holder);
   throw new Problem(refused.is === "written" ? "unexpected" : refused.is);

@@ -1,4 +1,4 @@
-/** @module Serves the operations on instances, but for those on snapshots. */
+/** @module Serves the operations on instances, except those on snapshots. */
 import { isObject, type JsonObject } from "../../../model/json.ts";
 import { addAccount, removeAccount } from "../../control/accounts.ts";
 import { createInstance, restoreToTime } from "../../control/new-instance.ts";

@@ -90,7 +90,7 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
       if (seen.is === "held") return seen.by;
       // GitLab makes the record of a state with its lock: without one there is none.
       if (addresses.dialect === "gitlab" && (await isAbsent())) return undefined;
-      // The protocol has no way to look: only whoever asks for the lock is told who holds it.
+      // The protocol cannot show the lock: only a request for it is answered with its holder.
       const visitor = passer("look");
       const taken = await lock.take(visitor);
       if (taken.is === "held") return taken.by;
@@ -163,7 +163,7 @@ function httpDocument(
       if (lockId === "")
         throw denied(where, "is not locked, and nothing is written without its lock", "take the lock first");
       if ((await read())?.version !== expected) return { is: "stale" };
-      // Nothing is no version: a server that has just lost sight of its state looks the same. A document that shows up is never replaced.
+      // An absent document is not a version: a server that shows none for a moment looks the same. A document that appears is never replaced.
       if (expected === undefined) {
         await systemClock.sleep(apart);
         if ((await read()) !== undefined) return { is: "stale" };

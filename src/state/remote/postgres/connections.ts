@@ -1,4 +1,4 @@
-/** @module Keeps a few connections to one PostgreSQL, and words what it refused without a word of its own: these quote rows. */
+/** @module Keeps a few connections to one PostgreSQL, and words its refusals without repeating its text, which may quote rows. */
 
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";

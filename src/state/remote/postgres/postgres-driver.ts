@@ -58,7 +58,7 @@ export function createPostgresDriver(config: PostgresConfig, credentials: Postgr
   };
 }
 
-/** Makes what is missing and tries it; may run at the same time elsewhere. Rejects as `probe` does. */
+/** Creates missing tables and tests them; may run at the same time elsewhere. Rejects as `probe` does. */
 async function prepare({ run, attempt }: Connections, tables: Tables, place: Place): Promise<void> {
   const { hasSchema, hasTables } = await inspect(run, tables, place);
   if (hasTables !== true)

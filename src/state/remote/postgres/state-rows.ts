@@ -20,7 +20,7 @@ export interface Tables {
 
 /**
  * The tables of a schema. `patience`: longest wait for a locked row, in ms, so that a statement is not done after the run has stopped
- * waiting for it. A commit is on the disk when it is answered, whatever the default of the role is.
+ * waiting for it. A commit is on the disk when it is answered, at any default of the role.
  */
 export function tablesIn(schema: string, patience: number): Tables {
   const quoted = `"${schema.replaceAll('"', '""')}"`;
