@@ -60,7 +60,9 @@ export async function startController(options: ControllerOptions): Promise<Contr
   try {
     // A mistake in it is reported before any part starts.
     const config = await openConfig(options.configFile);
-    const onLog = (line: string): void => (line.includes(" LOG: ") ? undefined : say(line));
+    // Whether it has started is asked of it until it has.
+    const onLog = (line: string): void =>
+      / LOG: |the database system is starting up/.test(line) ? undefined : say(line);
     const embedded = "embedded" in place ? await startEmbedded(place.embedded, onLog) : undefined;
     if (embedded !== undefined) endings.push(embedded.stop);
     const { url: databaseUrl } = embedded ?? { url: "", ...place };
@@ -89,7 +91,11 @@ export async function startController(options: ControllerOptions): Promise<Contr
       ended: embedded?.ended ?? new Promise(() => undefined),
       async reload() {
         const mistake = await config.reload(api?.renew);
-        say(mistake?.message ?? "the configuration was read again");
+        say(
+          mistake
+            ? `${mistake.message}\nthe last configuration stays in force`
+            : "the configuration was read again",
+        );
       },
       stop() {
         stopped ??= stop();

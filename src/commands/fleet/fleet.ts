@@ -219,8 +219,9 @@ function momentOf(until = ""): string | null {
   if (until === "now") return null;
   const span = parseDuration(until);
   const moment = span === undefined ? Date.parse(until) : Date.now() + span;
-  if (!Number.isNaN(moment)) return new Date(moment).toISOString();
-  throw new GraphformError("fleet-until", "--until is no time", {
+  if (moment > Date.now()) return new Date(moment).toISOString();
+  const what = Number.isNaN(moment) ? "is no time" : "is not in the future";
+  throw new GraphformError("fleet-until", `--until ${what}`, {
     hint: "write 2026-12-24T18:00:00Z, a span like 4h, or now to end the pause",
   });
 }

@@ -152,6 +152,11 @@ export async function tokenCreate({
 }: Invocation<TokenOptions>): Promise<number> {
   const { tenant = null, name, expires } = options;
   const role = roleOf(options.role, ["viewer", "planner", "approver", "admin"]);
+  const { tenantName } = await import("../../controller/config/config.ts");
+  if (tenant !== null && !tenantName.test(tenant))
+    throw new GraphformError("tenant", `${JSON.stringify(tenant)} is no name of a tenant`, {
+      hint: "name one of the tenants of the configuration with --tenant",
+    });
   return withDatabase(options, settings, async ({ createToken, database }) => {
     const made = await createToken(database, {
       name,

@@ -98,7 +98,8 @@ function eventLine(event: JsonObject): string | undefined {
   if (type !== "apply" || !isObject(step)) return undefined;
   const {
     address,
-    action,
+    operation,
+    verb = operation,
     result,
     elapsed,
     detail,
@@ -106,7 +107,7 @@ function eventLine(event: JsonObject): string | undefined {
   } = isObject(step["outcome"]) ? step["outcome"] : step;
   const words = [
     address,
-    action,
+    verb,
     result,
     typeof elapsed === "number" ? elapsedTime(elapsed) : undefined,
     detail ?? said,

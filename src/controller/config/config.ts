@@ -49,6 +49,8 @@ const text: Rule = { type: "string", minLength: 1 };
 const texts: Rule = { type: "array", items: text };
 const keys: Rule = { type: "object", additionalProperties: false };
 const program: Rule = { type: "array", minItems: 1, items: text };
+export const tenantName: RegExp = /^[a-z][a-z0-9-]{0,62}$/;
+
 const variable: Rule = { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$" };
 const commandKeys = { run: program, env: { type: "array", items: variable } };
 const command: Rule = {
@@ -66,7 +68,7 @@ const types: { readonly [name: string]: Rule } = {
   keys,
   command,
   section: { ...keys, default: {} },
-  names: { type: "object", propertyNames: { pattern: "^[a-z][a-z0-9-]{0,62}$" }, default: {} },
+  names: { type: "object", propertyNames: { pattern: tenantName.source }, default: {} },
   list: { type: "array", default: [] },
   listed: { ...texts, default: [] },
   string: { type: "string" },

@@ -57,11 +57,13 @@ function parseConfig(text: string, file: string): ControllerConfig {
   const document = parseDocument(text.length > longestFile ? "" : text, {
     ...{ lineCounter: lines, prettyErrors: false, stringKeys: true, resolveKnownTags: false },
   });
-  const invalid = (offset: number, message: string, hint?: string): GraphformError => {
+  const placeOf = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
-    const place = `${file}:${Math.max(1, line)}:${Math.max(1, col)}`;
+    return `${file}:${Math.max(1, line)}:${Math.max(1, col)}`;
+  };
+  const invalid = (offset: number, message: string, hint?: string): GraphformError => {
     const options = { hint: hint ?? "graphform schema controller prints the keys", exitCode: 3 } as const;
-    return new GraphformError("config-invalid", `${place}: ${message}`, options);
+    return new GraphformError("config-invalid", `${placeOf(offset)}: ${message}`, options);
   };
   if (text.length > longestFile) throw invalid(0, `it is longer than ${longestFile} characters`);
   const [error] = document.errors;
@@ -72,8 +74,11 @@ function parseConfig(text: string, file: string): ControllerConfig {
     ...fault,
     offset: offsetOf(fault.path, (path) => document.getIn(path, true)),
   }));
-  const [first] = faults.toSorted((a, b) => a.offset - b.offset);
-  if (first !== undefined) throw invalid(first.offset, first.message, first.hint);
+  const [first, ...others] = faults.toSorted((a, b) => a.offset - b.offset);
+  if (first !== undefined) {
+    const rest = others.slice(0, 20).map(({ offset, message }) => `\n${placeOf(offset)}: ${message}`);
+    throw invalid(first.offset, first.message + rest.join(""), first.hint);
+  }
   if (config === undefined) throw invalid(0, "the configuration is a map of keys and values");
   const absolute = (path: unknown): string => resolve(dirname(file), String(path));
   return mapTypes(config, {

@@ -117,20 +117,26 @@ export async function migrate(database: Kysely<never> | Database): Promise<void>
 
 /** Names of migrations that the database lacks. Empty means up to date. */
 export async function pendingMigrations(database: Database): Promise<readonly string[]> {
-  const done = await sql<{ name: string }>`SELECT name FROM ${sql.table(`${schema}.migrations`)}`
-    .execute(database)
-    .then(({ rows }) => new Set(rows.map(({ name }) => name)))
-    .catch((error: unknown) => {
-      // Without that table, none is done. Any other error says nothing about it.
-      if (error instanceof Error && "code" in error && error.code === "42P01") return new Set<string>();
-      throw inWords(error);
-    });
-  return Object.keys(migrations).filter((name) => !done.has(name));
+  try {
+    const found =
+      await sql`SELECT FROM pg_tables WHERE schemaname = ${schema} AND tablename = 'migrations'`.execute(
+        database,
+      );
+    if (found.rows.length === 0) return Object.keys(migrations);
+    const { rows } = await sql<{
+      name: string;
+    }>`SELECT name FROM ${sql.table(`${schema}.migrations`)}`.execute(database);
+    return Object.keys(migrations).filter((name) => rows.every((done) => done.name !== name));
+  } catch (error) {
+    throw inWords(error);
+  }
 }
 
 /** The words for the refusal to a role that owns not all that it must change; other errors as they are. */
 function inWords(error: unknown): unknown {
-  const isDenied = error instanceof Error && "code" in error && error.code === "42501";
+  // The second is the word of the store of states.
+  const isDenied =
+    error instanceof Error && "code" in error && /^(42501|state-denied)$/.test(String(error.code));
   if (!isDenied) return error;
   const message = `the role of the database may not change what another role has made there: ${error.message}`;
   const hint =

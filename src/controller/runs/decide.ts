@@ -27,7 +27,7 @@ export interface DecisionContext {
 
 /** The reason for which a decision was not taken: the run or manifest has another state than the caller has seen. */
 export interface Refused {
-  readonly refused: "not-found" | "not-waiting" | "changed" | "ended" | "too-early";
+  readonly refused: "not-found" | "not-waiting" | "changed" | "ended" | "too-early" | "exists" | "from-git";
   readonly message: string;
 }
 
@@ -60,7 +60,7 @@ function decision<Rows extends Pick<Locked, "manifest">, Terms, T extends string
     database.transaction().execute(async (tx) => {
       const { id, actor } = about;
       const rows = await find(tx, id);
-      if (rows === undefined) return refused("not-found", "there is no such thing");
+      if (rows === undefined) return refused("not-found", "it is not there any more");
       const { tenant, name, id: own } = rows.manifest;
       const audit: Locked["audit"] = async (action, details) => {
         await queue.send(tx, "notify", own, { manifest: own });
@@ -185,7 +185,7 @@ export const pauseManifest: Decision<{ readonly until: string | null }> = decisi
   },
 );
 
-/** Adds a manifest and asks for its first run; refused as `changed` if the tenant has one of that name. */
+/** Adds a manifest and asks for its first run; refused as `exists` if the tenant has one of that name. */
 export async function addManifest(
   { database, queue }: DecisionContext,
   {
@@ -218,7 +218,7 @@ export async function addManifest(
       )
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined) return refused("changed", `the tenant ${tenant} has a manifest ${name} already`);
+    if (row === undefined) return refused("exists", `the tenant ${tenant} has a manifest ${name} already`);
     if (files !== undefined) await keepUpload(tx, row, files);
     const run = await askForRun(tx, queue, row, { kind: "reconcile", trigger: "request", actor });
     await addAudit(tx, { tenant, actor, action: "add manifest", subject: name, details: { source } });
@@ -254,7 +254,8 @@ export const removeManifest: Decision = decision(lockKept, async ({ tx, manifest
 export const uploadFiles: Decision<{ readonly files: Upload }, { readonly run: string | null }> = decision(
   lockKept,
   async ({ tx, queue, manifest, actor, audit }, { files }) => {
-    if (manifest.source.type !== "upload") return refused("changed", "this manifest comes from Git");
+    if (manifest.source.type !== "upload")
+      return refused("from-git", "this manifest comes from Git: push to its repository instead");
     const digest = uploadDigest(files);
     const isSame = manifest.commit === digest;
     const isDone = manifest.planned_commit === digest || (await openRuns(tx, manifest.id)).length > 0;

@@ -147,9 +147,11 @@ async function endPlanning(
   }
   if (isBlocked) return { from: "planned", to: "blocked", columns: { exit_code: 4 }, ...facts };
   await moveRun(tx, id, { from: "planned", to: "policy_checked" });
-  if (columns.verdict === "safe" && manifest.auto === "safe" && tenants[manifest.tenant]?.auto === "safe")
+  if (columns.verdict === "risky") return { from: "policy_checked", to: "needs_approval", ...facts };
+  if (manifest.auto === "safe" && tenants[manifest.tenant]?.auto === "safe")
     return { from: "policy_checked", to: "approved", why: "safe: by the rules of the tenant", ...facts };
-  return { from: "policy_checked", to: "needs_approval", ...facts };
+  const why = "safe, but `auto` of the manifest or of its tenant leaves every change to a person";
+  return { from: "policy_checked", to: "needs_approval", why, ...facts };
 }
 
 async function waitingRuns(tx: Tx, manifest: string, kind: RunRow["kind"]): Promise<readonly RunRow[]> {

@@ -47,6 +47,13 @@ describe("graphform fleet", () => {
     const added = await fleet("add", "cache", "--file", file(manifest), "--wait");
     expect(added, added.out).toMatchObject({ code: 0, err: "" });
     expect(added.out).toMatch(/^pending\nplanning\n/m);
+    expect(added.out).toMatch(/^ {2}instances\.main create\n {2}instances\.main create done/m);
+    expect(await fleet("add", "cache", "--file", file(manifest))).toMatchObject({
+      ...{ code: 1, err: "error: the tenant shop has a manifest cache already\n" },
+    });
+    const cautious = await fleet("add", "cautious", "--file", file(manifest), "--auto", "none", "--wait");
+    expect(cautious).toMatchObject({ code: 8, out: expect.stringContaining("needs_approval: safe, but") });
+    await fleet("remove", "cautious");
     expect((await fleet("list")).out).toMatch(/shop\/cache +in-sync/);
     expect((await fleet("drift")).out).toMatch(/^[01] of 1 manifests checked/);
     expect((await fleet("locks")).code).toBe(0);
@@ -69,6 +76,7 @@ describe("graphform fleet", () => {
     expect((await fleet("redrive")).out).toBe("1 run asked for\n");
     expect((await fleet("pause", "cache", "--until", "4h")).out).toContain("paused until");
     expect((await fleet("pause", "cache", "--until", "now")).out).toContain("checked again");
+    expect((await fleet("pause", "cache", "--until", "2020-01-01")).err).toContain("is not in the future");
     expect((await fleet("remove", "cache")).out).toContain("its databases and its state stay");
     expect(JSON.parse((await fleet("list", "--json")).out).manifests).toEqual([]);
   });
@@ -89,6 +97,10 @@ describe("graphform fleet", () => {
     expect((await runHere(["fleet", "list"], viewer)).err).toContain("unknown, expired or revoked");
     const unknown = await runHere(["serve", "token", "create", "--role", "api", "--name", "x", ...db], {});
     expect(unknown.err).toContain("viewer, planner, approver, admin");
+    const lost = ["--role", "viewer", "--name", "x", "--tenant", "no such"];
+    expect((await runHere(["serve", "token", "create", ...lost, ...db], {})).err).toContain(
+      'error: "no such" is no name of a tenant',
+    );
   });
 
   it.each([

@@ -190,6 +190,11 @@ describe("the configuration", () => {
     expect(hint).toMatch(/./);
   });
 
+  it("is refused with all its mistakes, in their order", async () => {
+    const { message } = await refusalOf("tenants:\n  shop: { auto: all, maxConcurrent: 0 }\nnonsense: 1\n");
+    expect(message).toMatch(/:2:11: .*auto.*\n.*:2:22: .*maxConcurrent.*\n.*:3:1: .*nonsense/);
+  });
+
   it("says which file cannot be read", async () => {
     await expect(readConfig(join(folder, "none.yaml"))).rejects.toMatchObject({
       code: "config-unreadable",

@@ -49,7 +49,7 @@ describe("the API", () => {
     const again = { tenant: "shop", name: "a", source: { type: "upload" }, files };
     expect(
       (await api.send("POST", "/api/v1/manifests", { token: tokens.admin, body: again })).json,
-    ).toMatchObject({ code: "changed" });
+    ).toMatchObject({ code: "exists" });
     expect((await api.send("DELETE", at("c"), { token: tokens.admin })).json).toEqual({ result: "removed" });
     expect((await api.send("GET", at("c"), { token: tokens.viewer })).status).toBe(404);
     const git = {

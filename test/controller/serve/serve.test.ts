@@ -16,9 +16,12 @@ describe("graphform serve", () => {
     const served = await startServed(folder, "--config", config);
     expect(statSync(join(folder, "db", "admin-token")).mode & 0o777).toBe(0o600);
     expect((await fetch(new URL("/readyz", served.url))).status).toBe(200);
+    expect(served.said(), "a first start says nothing else").toBe("");
     writeFileSync(config, "tenants: { shop: { auto: sometimes } }\n");
     process.kill(served.pid, "SIGHUP");
-    await expect.poll(() => served.said(), { timeout: 20_000 }).toContain("controller.yaml:1:");
+    await expect
+      .poll(() => served.said(), { timeout: 20_000 })
+      .toMatch(/controller\.yaml:1:.*\nthe last configuration stays in force\n$/);
     const listed = await runHere(["fleet", "list", "--json"], served.env);
     expect(JSON.parse(listed.out)).toEqual({ manifests: [], next: null });
 
