@@ -50,7 +50,7 @@ export function manifestTable(rows: readonly JsonObject[], terminal: Terminal): 
     const isPaused = paused !== undefined && Date.parse(paused) > Date.now();
     const checked = textIn(row["checkedAt"]);
     const about =
-      textIn(row["trouble"]) ??
+      textIn(row["trouble"])?.split("\n")[0] ??
       (isPaused ? `paused until ${timeText(paused)}` : (textIn(row["waitingRun"]) ?? ""));
     return [
       `${String(row["tenant"])}/${String(row["name"])}`,

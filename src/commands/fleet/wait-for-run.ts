@@ -92,9 +92,9 @@ async function followerOf(client: ControllerClient, run: JsonObject): Promise<st
 /** One line for an event; undefined for those that say nothing to a person. */
 function eventLine(event: JsonObject): string | undefined {
   const { type, to, why, message, event: step } = event;
-  const reason = textIn(why) === undefined ? "" : `: ${escapeText(String(why))}`;
+  const reason = textIn(why) === undefined ? "" : `: ${lines(String(why))}`;
   if (type === "status") return `${String(to)}${reason}`;
-  if (type === "note") return escapeText(String(message));
+  if (type === "note") return lines(String(message));
   if (type !== "apply" || !isObject(step)) return undefined;
   const {
     address,
@@ -113,4 +113,12 @@ function eventLine(event: JsonObject): string | undefined {
     detail ?? said,
   ];
   return `  ${escapeText(words.filter((word) => typeof word === "string").join(" "))}`;
+}
+
+/** A text of several lines, those after the first one indented. */
+function lines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => escapeText(line))
+    .join("\n  ");
 }

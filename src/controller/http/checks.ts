@@ -48,9 +48,11 @@ export function readerOf({
 
 /** The first fault; it names the place in the request, and never its value. */
 function invalid(what: string, errors: readonly ErrorObject[] | null | undefined): Problem {
-  const { instancePath = "", message = "does not fit its schema" } = errors?.[0] ?? {};
+  const { instancePath = "", message = "does not fit its schema", params } = errors?.[0] ?? {};
   const place = instancePath && ` at ${instancePath.slice(0, 200)}`;
-  return new Problem("invalid-request", `${what}${place} ${message}`);
+  const allowed: readonly unknown[] = params?.["allowedValues"] ?? [];
+  const words = allowed.length === 0 ? message : `must be one of ${allowed.join(", ")}`;
+  return new Problem("invalid-request", `${what}${place} ${words}`);
 }
 
 async function readBody(request: Request, limit: number): Promise<Buffer> {

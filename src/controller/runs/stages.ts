@@ -231,7 +231,7 @@ async function endApply(tx: Tx, _world: WorkerContext, taken: Taken, applied: Ap
       after: convergingDelay,
     };
   if (exitCode === 6) return stale(taken, reasons.join("; "));
-  if (exitCode !== 0) return { from: "applying", to: "errored", columns };
+  if (exitCode !== 0) return { from: "applying", to: "errored", why: reasons.join("\n"), columns };
   const manifest = { checked_at: new Date(), drifted_at: null, trouble: null, restored_to: null };
   return { from: "applying", to: "applied", columns, manifest };
 }

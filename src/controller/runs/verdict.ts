@@ -61,7 +61,7 @@ function risksOf({ complete, x_graphform: { changes, steps } }: PlanDocument): r
 function riskOf({ action, disruption, blocked, gone, may_be, fields = {} }: Change): readonly string[] {
   const replaces = Object.values(fields).some(({ effect }) => effect === "replace") && action !== "create";
   return [
-    ...blocked.map(({ message }) => message),
+    ...blocked.map(({ message }) => `blocked: ${message}`),
     ...(action === "create" || action === "update" ? [] : [action]),
     ...(gone === true ? ["it has disappeared, and would be created empty"] : []),
     ...(may_be === undefined ? [] : ["an object that may be this one exists"]),

@@ -71,8 +71,24 @@ describe("graphform fleet", () => {
     expect(JSON.parse(approved.out)).toMatchObject({ run: { id, status: "applied", exitCode: 0 } });
     expect(await fleet("cancel", id)).toMatchObject({ code: 1, err: expect.stringContaining("ended") });
 
-    const broken = await fleet("upload", "cache", "--file", file(`${manifest}nonsense: 1\n`), "--wait");
-    expect(broken, broken.out).toMatchObject({ code: 3, out: expect.stringContaining("graphform.yaml:") });
+    const guarded = `${bigger.replace("main:", "other:")}guards: { maxDeletes: 0 }\n`;
+    expect((await fleet("upload", "cache", "--file", file(guarded), "--wait")).code).toBe(8);
+    const risky = await newestRun();
+    expect((await fleet("show", risky.id)).out).toContain("instances.main: blocked: ");
+    const partly = await fleet("approve", risky.id, "--fingerprint", risky.fingerprint, "--wait");
+    expect(partly).toMatchObject({
+      code: 4,
+      out: expect.stringContaining("errored: instances.main: blocked"),
+    });
+
+    const broken = `${manifest}nonsense: 1\nmore: 2\n`;
+    const refused = await fleet("upload", "cache", "--file", file(broken), "--wait");
+    expect([refused.code, refused.out]).toEqual([
+      3,
+      expect.stringMatching(/^errored: graphform\.yaml:.*"nonsense".*\n {2}graphform\.yaml:.*"more"/m),
+    ]);
+    expect((await fleet("list")).out).toMatch(/^shop\/cache +errored .*"nonsense"[^\\]*\)\n$/m);
+    expect((await fleet("list", "--status", "wrong")).err).toMatch(/must be one of .*in-sync/);
     expect((await fleet("redrive")).out).toBe("1 run asked for\n");
     expect((await fleet("pause", "cache", "--until", "4h")).out).toContain("paused until");
     expect((await fleet("pause", "cache", "--until", "now")).out).toContain("checked again");
