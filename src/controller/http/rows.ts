@@ -19,15 +19,18 @@ const waiting = sql<
   string | null
 >`(SELECT id ${openRuns} AND w.status = 'needs_approval' ORDER BY w.created_at DESC LIMIT 1)`;
 const newest = sql`(SELECT status FROM graphform.runs w WHERE w.manifest_id = manifests.id AND w.ended_at IS NOT NULL
-  AND w.status NOT IN ('superseded', 'canceled', 'discarded') ORDER BY w.created_at DESC LIMIT 1)`;
+  AND (w.status NOT IN ('superseded', 'canceled', 'discarded') OR w.exit_code = 130) ORDER BY w.created_at DESC LIMIT 1)`;
 
-/** The state of a manifest, for a query over `manifests`. A plan that went stale is no failure: the run that plans it again carries it on. */
+/**
+ * The state of a manifest, for a query over `manifests`. After an apply that was canceled, with the exit code 130, the next check knows. A
+ * plan that went stale is no failure: the run that plans it again carries it on.
+ */
 export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
   WHEN ${waiting} IS NOT NULL THEN 'waiting'
   WHEN EXISTS (SELECT ${openRuns} AND w.status IN ('approved', 'applying', 'converging')) THEN 'applying'
   WHEN manifests.trouble IS NOT NULL THEN 'errored'
   ELSE coalesce(
-    CASE ${newest} WHEN 'blocked' THEN 'blocked' WHEN 'errored' THEN 'errored'
+    CASE ${newest} WHEN 'blocked' THEN 'blocked' WHEN 'errored' THEN 'errored' WHEN 'canceled' THEN 'unchecked'
       WHEN 'stale' THEN CASE WHEN EXISTS (SELECT ${openRuns}) THEN 'applying' ELSE 'errored' END END,
     CASE WHEN manifests.drifted_at IS NOT NULL THEN 'drifted'
       WHEN manifests.checked_at IS NULL OR manifests.approved_commit IS NULL THEN 'unchecked'

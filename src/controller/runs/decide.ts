@@ -146,7 +146,7 @@ export const cancelRun: Decision<{ readonly force?: boolean }> = decision(
     if (asked === null || Date.now() - asked.getTime() < forceAfter)
       return refused("too-early", "a run is ended by force a minute after its cancel was asked for");
     const way = { from: status, to: "canceled", why: `ended by force by ${actor}` } as const;
-    await moveRun(tx, id, way, {}, { fence: run.fence + 1 });
+    await moveRun(tx, id, way, {}, { fence: run.fence + 1, exit_code: status === "planning" ? null : 130 });
     await beginWhatWasAsked(tx, queue, manifest);
     await audit("cancel by force", { force });
     return "canceled";

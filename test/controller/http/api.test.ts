@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endpoints } from "../../../src/controller/http/app.ts";
 import { createToken, rateLimit, revokeToken } from "../../../src/controller/http/tokens.ts";
-import { moveRun } from "../../../src/controller/runs/run-moves.ts";
+import { addEvents, moveRun } from "../../../src/controller/runs/run-moves.ts";
 import { files, openApi, sendTo, type TestApi } from "./open-api.ts";
 
 describe("the API", () => {
@@ -114,6 +114,32 @@ describe("the API", () => {
     expect(await status()).toMatchObject({ status: "errored" });
     await api.send("POST", `${at("stale")}/runs`, { token: api.tokens.planner, body: {} });
     expect(await status()).toMatchObject({ status: "applying" });
+  });
+
+  it("ends a run by force a minute after its cancel was asked for, with an entry in the audit log; its manifest is unchecked then", async () => {
+    const { manifest, run } = await api.add("shop", "forced");
+    await api.put(run, { status: "applying", fence: 3 });
+    const known = { checked_at: new Date(), approved_commit: "c" };
+    await api.database.updateTable("manifests").set(known).where("id", "=", manifest).execute();
+    const { approver: token } = api.tokens;
+    const cancel = async (force: boolean): Promise<unknown> =>
+      (await api.send("POST", `/api/v1/runs/${run}/cancel`, { token, body: { force } })).json;
+    expect(await cancel(true)).toMatchObject({ code: "too-early" });
+    expect(await cancel(false)).toEqual({ result: "requested" });
+    expect(await cancel(true)).toMatchObject({ code: "too-early" });
+    await api.put(run, { cancel_requested_at: new Date(Date.now() - 61_000) });
+    expect(await cancel(true)).toEqual({ result: "canceled" });
+    const shown = await api.send("GET", `/api/v1/runs/${run}`, { token });
+    expect(shown.json).toMatchObject({ run: { status: "canceled", exitCode: 130 } });
+    const late = await api.database
+      .transaction()
+      .execute((tx) => addEvents(tx, run, 3, [{ type: "note", message: "of its worker" }]));
+    expect(late).toBe(false);
+    const audit = await api.send("GET", "/api/v1/audit?limit=10", { token });
+    expect(audit.text).toContain("cancel by force");
+    expect((await api.send("GET", at("forced"), { token })).json).toMatchObject({ status: "unchecked" });
+    await api.put(run, { exit_code: null });
+    expect((await api.send("GET", at("forced"), { token })).json).toMatchObject({ status: "in-sync" });
   });
 
   it("does a request with an Idempotency-Key once, and refuses the key to another request", async () => {
