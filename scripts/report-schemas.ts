@@ -130,7 +130,7 @@ export const driftSchema: JsonObject = {
   title: "graphform drift report, version 1",
   oneOf: [
     { ...report, description: "What differs from the last apply." },
-    { ...failure, description: "Nobody could look: this proves nothing." },
+    { ...failure, description: "The service could not be read: this proves nothing." },
   ],
 };
 

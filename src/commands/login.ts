@@ -90,7 +90,7 @@ export async function askPerson(
       });
       const { interrupted: exitCode } = exitCodes;
       const giveUp = (): void =>
-        reject(new GraphformError("interrupted", "interrupted: nobody was signed in", { exitCode }));
+        reject(new GraphformError("interrupted", "interrupted: not signed in", { exitCode }));
       reader.once("SIGINT", giveUp);
       reader.once("close", giveUp);
     });

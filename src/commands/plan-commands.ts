@@ -69,7 +69,7 @@ export const commandsOfPlans: readonly CommandEntry[] = [
     ineffective: changing,
     examples: [
       ["graphform drift", "what was changed outside since the last apply"],
-      ["graphform drift --unmanaged --json", "for a schedule: also what nobody declares"],
+      ["graphform drift --unmanaged --json", "for a schedule: also objects that are not declared"],
       ["graphform drift --html drift.html --junit drift.xml", "reports for people and for a pipeline"],
       ["graphform drift --chdir envs/test --chdir envs/prod", "two manifests, one summary, one exit code"],
       ["graphform drift --target instances.orders", "one resource, and what it refers to"],
@@ -84,7 +84,7 @@ export const commandsOfPlans: readonly CommandEntry[] = [
         collectAddress,
       ),
       repeatable("--exclude <address>", "leave this out (repeatable)", collectAddress),
-      ["--unmanaged", "also list what nobody declares; it counts as drift"],
+      ["--unmanaged", "also list objects that are not declared; they count as drift"],
       ["--verbose", "also list differences that do not matter"],
       ["--no-probe", "do not ask the running databases"],
       json("the report as JSON"),

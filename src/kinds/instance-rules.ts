@@ -231,7 +231,7 @@ const warningRule: Rule = (desired, context) => {
     );
   }
   if (tierOf(desired) === "free" && desired.lifecycle.protect === true) {
-    const message = "a free instance is protected, but the service deletes it by itself once nobody uses it";
+    const message = "a free instance is protected, but the service deletes it once it is not used any more";
     warn("protected-free", "tier", message, "take a paid tier for data that must stay, or leave protect out");
   }
   if (tierOf(desired) === "free" && desired.lifecycle.onDelete === "backup") {

@@ -61,7 +61,7 @@ const table = {
   GRAPHFORM_CONTROLLER_DATABASE_URL:
     "Database of the controller that `serve` runs, with user and password; `--database-url` wins over it.",
   XDG_STATE_HOME: "Folder of the sessions that `login` stores; default `~/.local/state`.",
-  CI: "Set in a pipeline: no colour, and nobody is asked.",
+  CI: "Set in a pipeline: no colour, and no questions.",
   NO_COLOR: "No colour.",
   TERM: "`dumb`: no colour.",
   BROWSER: "Program that `platform open` opens a page with.",

@@ -147,7 +147,7 @@ export function driftSuite(report: ShownDrift, pathOf: PathOf): JunitSuite {
     })),
     ...unmanaged.map(({ kind, id, name: called }) => ({
       ...{ name: called === undefined ? id : `${id} ${called}`, classname: kind },
-      result: { is: "failed", message: "nobody declares it" } as const,
+      result: { is: "failed", message: "it is not declared" } as const,
     })),
   ];
   return { name, timestamp, properties: probeFigures(census), cases };

@@ -89,7 +89,7 @@ export const failureWords = {
   plan: { title: "No plan", text: "The plan could not be made. Nothing was changed." },
   drift: {
     title: "Drift is not known",
-    text: "Nobody could look. That proves nothing: neither drift nor its absence.",
+    text: "The service could not be read. That proves neither drift nor its absence.",
   },
 } as const;
 

@@ -73,7 +73,7 @@ export function sourceNote(source: Source | undefined): string {
 export const sourceMeaning: { readonly [source in Source]?: string } = {
   probed: "the running database itself was asked",
   echoed: "the service repeats what it was last sent",
-  recorded: "known from the last apply; nobody has looked",
+  recorded: "known from the last apply, and not checked",
 };
 
 /** Meanings of the notes that stand in these lines: `(echoed back) the service repeats what it was last sent`. */

@@ -91,7 +91,7 @@ export function takenAway(where: string, { id, operation }: Holder, taker?: Hold
 
 /** The end of a run that finds another version stored than its own: written after the lock was removed. */
 export function replaced(where: string, { id, operation }: Holder): GraphformError {
-  const message = `the lock ${id} of ${where} was removed while ${operation} was at work: somebody else has written the state since`;
+  const message = `the lock ${id} of ${where} was removed while ${operation} was at work: another program has written the state since`;
   const hint = "nothing new was started after that; look at the state, then run the command again";
   return new GraphformError("lock-lost", message, { hint });
 }

@@ -52,15 +52,15 @@ export function conflict(where: string, next: VersionId, stored: VersionId | und
     stored === undefined
       ? "nothing is stored there"
       : stored.serial === next.serial
-        ? "somebody else has written a version of that number"
+        ? "another program has written a version of that number"
         : `it is at version ${stored.serial} now`;
   const was = `version ${next.serial} was to be written, but ${found}`;
-  return conflicting(where, `changed by somebody else: ${was}`);
+  return conflicting(where, `changed by another program: ${was}`);
 }
 
 /** The refusal to replace a version that is not the stored one any more. */
 export function changedMeanwhile(where: string): GraphformError {
-  return conflicting(where, "changed by somebody else meanwhile");
+  return conflicting(where, "changed by another program meanwhile");
 }
 
 function conflicting(where: string, what: string): GraphformError {

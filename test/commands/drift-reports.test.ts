@@ -99,7 +99,7 @@ describe("reports of drift to files", () => {
     expect([run.results, run.invocations[0].executionSuccessful]).toEqual([[], false]);
 
     expect(await read("drift.md")).toMatch(
-      /^<!-- graphform:drift name=watched -->\n[\s\S]*Nobody could look\./,
+      /^<!-- graphform:drift name=watched -->\n[\s\S]*The service could not be read\./,
     );
     expect(await read("drift.html")).toContain("Drift is not known:");
     expect(await read("drift.prom")).toMatch(

@@ -341,7 +341,7 @@ describe("the workflow on a schedule", () => {
       {
         title: "Drift of shop is not known",
         state: "open",
-        body: expect.stringContaining("Nobody could look"),
+        body: expect.stringContaining("The service could not be read"),
       },
     ]);
     expect(shop.forge.issues[0]?.body).toContain("does not accept this user name");

@@ -101,7 +101,7 @@ it("a run that finds somebody else's version gives its own lock back: no other r
   const { code, err } = await user.run("apply", "--auto-approve");
   expect({ code, err, others }).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/changed by somebody else|somebody else has written/),
+    err: expect.stringMatching(/changed by another program|somebody else has written/),
     others: 1,
   });
   expect(server.lock).toBeUndefined();

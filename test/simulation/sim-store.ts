@@ -94,7 +94,7 @@ export function simStore(process: Proc, world: World, oracle: Oracle): SimStore 
       const isNext = first === undefined || follows(known, first) || first.serial - 1 === before;
       if (refused || !isOurs || !isNext) {
         refused = true;
-        return finish(new GraphformError("state-conflict", "the state was changed by somebody else"));
+        return finish(new GraphformError("state-conflict", "the state was changed by another program"));
       }
       if (isLost) {
         // How far it came nobody knows.

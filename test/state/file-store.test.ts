@@ -92,7 +92,7 @@ describe("somebody else's write", () => {
     await expect(one.write({ ...first, serial: 2 })).rejects.toMatchObject({
       code: "state-conflict",
       message: expect.stringContaining(
-        "version 2 was to be written, but somebody else has written a version of that number",
+        "version 2 was to be written, but another program has written a version of that number",
       ),
     });
     expect(await two.read()).toEqual(version(2));

@@ -99,7 +99,7 @@ export function stateInit(invocation: Invocation): Promise<number> {
         : `${store.where} answers and keeps its lock. Nothing was written: the first run that writes reads it back before it creates anything.`,
       `  credentials   ${source(location, settings.variable)}`,
       `  a stale write ${facts.refusesStaleWrites ? "is refused by the store" : "is refused by serial and lock alone: this protocol compares nothing"}`,
-      `  a lock        ${facts.locksExpire ? "ends by itself when its holder has died" : "stays until somebody removes it by its id: graphform state unlock ID"}`,
+      `  a lock        ${facts.locksExpire ? "ends by itself when its holder has died" : "stays until it is removed by its id: graphform state unlock ID"}`,
       `  versions      ${facts.versions ? "are kept: graphform state history" : "are not kept there"}`,
       `  the state     ${state === undefined ? "does not exist yet; the first apply makes it" : `is at version ${state.serial}, ${resourcesOf(state)}`}`,
     ];

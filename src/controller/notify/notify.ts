@@ -23,7 +23,7 @@ const stillAfter = 86_400_000;
 
 /**
  * Notifies the receivers of a manifest's tenant. It is called after each run, and may be called at any time: a notification is not
- * said again. Rejects if a receiver did not take its message, after the others were told: the next call repeats that message, with its id.
+ * sent again. Rejects if a receiver did not take its message, after the others were told: the next call repeats that message, with its id.
  */
 export async function notifyManifest(
   { database, config }: { readonly database: Database; readonly config: LiveConfig },

@@ -48,7 +48,7 @@ export const disruptionWords: { readonly [disruption in Disruption]: readonly [w
   "data-loss": ["data loss", "bad"],
   downtime: ["downtime", "careful"],
   restart: ["restart", "careful"],
-  none: ["nobody interrupted", "good"],
+  none: ["no interruption", "good"],
 };
 
 export function chip(word: string, tone: Tone): Markup {

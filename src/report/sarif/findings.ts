@@ -65,10 +65,10 @@ const rules = {
     "warning",
     "A field was changed outside of graphform since the last apply. Apply puts it back; drift --adopt takes it over.",
   ],
-  "drift-unmanaged": ["warning", `An object that nobody declares: ${undeclaredRemedy}.`],
+  "drift-unmanaged": ["warning", `An object that is not declared: ${undeclaredRemedy}.`],
   "drift-unseen": [
     "note",
-    "A resource or a whole list could not be read, or a running database gave no answer: nobody knows that nothing has drifted there.",
+    "A resource or a whole list could not be read, or a running database gave no answer: whether it has drifted is not known.",
   ],
   "drift-ours": ["note", "The manifest has changed, and was not applied yet. That is a plan, and no drift."],
   "drift-cosmetic": ["note", "A field differs, and nothing that matters has changed."],

@@ -70,7 +70,7 @@ export const problemRules: { readonly [code: string]: string } = {
     "Objects of one name differ in what one object has once, such as provider or region. Take another name, or correct one.",
   "profile-field": "The profile does not offer a field. Remove it, or use another profile.",
   "protected-free":
-    "A resource of the free tier is protected, but the service deletes it once nobody uses it.",
+    "A resource of the free tier is protected, but the service deletes it once it is not used any more.",
   "provider-field": "A field is not offered by the cloud provider of the resource. Remove the field.",
   "reserved-key": "A key has a reserved name. Choose another name.",
   "secret-in-clear":

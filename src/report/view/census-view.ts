@@ -113,7 +113,7 @@ type Unseen = Pick<NotProbed, "address" | "reason">;
 
 /** Lists of which the service shows a part only, each with the consequence. */
 export function partialListsIn({ census }: Pick<DriftReport<unknown>, "census">): readonly Unseen[] {
-  const reason = "the service has possibly more than it lists: nobody knows what is not declared there";
+  const reason = "the service has possibly more than it lists: undeclared objects there are not known";
   return (census.partialLists ?? []).map((address) => ({ address, reason }));
 }
 

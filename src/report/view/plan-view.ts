@@ -209,7 +209,7 @@ const groups: readonly (Omit<Group<unknown>, "changes"> & {
   },
   {
     title: "Quiet updates",
-    note: "in place, nobody is interrupted",
+    note: "in place, without an interruption",
     tone: "careful",
     matches: (change) =>
       change.action === "update" || (change.action === "adopt" && change.fields.length > 0),

@@ -102,6 +102,6 @@ describe("Markdown of drift", () => {
     expect(faultsIn(driftMarkdown(saying(word), words))).toEqual([]);
     const failed = failureMarkdown(new GraphformError("x", word), word, "drift");
     expect(faultsIn(failed)).toEqual([]);
-    expect(failed).toContain("Nobody could look.");
+    expect(failed).toContain("The service could not be read.");
   });
 });

@@ -69,9 +69,9 @@ describe("what a page of drift says", () => {
     expect(titles).toEqual(["Deleted outside", "Changed outside", "Not applied yet"]);
   });
 
-  it("says of a look that failed that nobody could look", () => {
+  it("says that a look has failed", () => {
     const page = failureHtml(new GraphformError("x", "<b>gone</b>", { hint: "look & see" }), assets, "drift");
     expect(page).toContain("Drift is not known: &lt;b&gt;gone&lt;/b&gt;");
-    expect(textOf(page)).toContain("That proves nothing");
+    expect(textOf(page)).toContain("That proves neither drift nor its absence");
   });
 });

@@ -176,7 +176,7 @@ const refusals: readonly (readonly [states: string, ...Refusal])[] = [
   [
     "23 27 44",
     "state-unsuitable",
-    "has rules of somebody else on the tables of graphform",
+    "has rules on the tables of graphform that are not graphform's",
     "remove the constraint or trigger, or name another schema with state.schema",
   ],
   ["0A 22 54", "state-unsuitable", "cannot store the state", "use PostgreSQL 12 or newer with UTF8"],

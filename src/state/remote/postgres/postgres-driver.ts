@@ -115,7 +115,7 @@ async function rehearse(run: Run, tables: Tables, { where }: Place): Promise<voi
 
 function unsafe(where: string, what: string): GraphformError {
   return new GraphformError("state-unsuitable", `the state ${where}: in a rehearsal ${what}`, {
-    hint: "the tables have rules or triggers of somebody else; name another schema with state.schema",
+    hint: "the tables have rules or triggers that are not graphform's; name another schema with state.schema",
   });
 }
 

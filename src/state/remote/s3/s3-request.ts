@@ -140,7 +140,7 @@ export type AwsCredentials = (fresh?: boolean) => Promise<AwsKeys>;
 const hints: { readonly [code: string]: string } = {
   AccessDenied:
     "the credentials need s3:GetObject, s3:PutObject and s3:DeleteObject on the key and on its .lock (state init and doctor: also on its .probe-*), and s3:ListBucket on the bucket: without that an object that is absent cannot be told from one that is denied",
-  AllAccessDisabled: "somebody has switched the bucket off",
+  AllAccessDisabled: "the bucket was switched off",
   ExpiredToken: "the session of the credentials has ended; fetch new ones and run the command again",
   ExpiredTokenException: "the session of the credentials has ended; fetch new ones and run the command again",
   InvalidAccessKeyId: "the service does not know this access key; check AWS_ACCESS_KEY_ID and the endpoint",
