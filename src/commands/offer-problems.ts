@@ -22,13 +22,13 @@ export async function offerProblems(invocation: Invocation): Promise<readonly Pr
     const { findings, notCompared } = await checkOffer(desired, service, signal);
     for (const line of notCompared) terminal.err(`${escapeText(line, 400)}\n`);
     return findings.map(
-      ({ desired: { address, where: range }, message, hint }): Problem => ({
+      ({ desired: { address, where }, message, hint }): Problem => ({
         code: "not-offered-today",
         severity: "error",
         message,
         hint,
         address,
-        range,
+        range: where(),
       }),
     );
   };

@@ -66,7 +66,7 @@ function reportSharedIds(
     bound.set(address, other ?? id);
   };
   for (const { address, importId } of desired) {
-    const parts = parseAddress(address);
+    const parts = importId === undefined ? undefined : parseAddress(address);
     if (importId !== undefined && parts !== undefined)
       claim(address, importId, [parts.section, parts.name, "id"]);
   }

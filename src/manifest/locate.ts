@@ -41,6 +41,14 @@ export function rangeAt(
   return rangeOf({ ...span, start: span.start + at, end: span.start + at + text.length });
 }
 
+/** Finds the range of a block: in JSON when it is asked for; the nodes of YAML are there now, and are forgotten later. */
+export function blockRange(layers: readonly Layer[], block: BlockName): () => SourceRange {
+  const find = (): SourceRange => rangeAt(layers, [], "entry", undefined, block);
+  if (layers.every(({ isJson }) => isJson)) return find;
+  const found = find();
+  return () => found;
+}
+
 /** The range of the entry that declares a field. Undefined if no block declares the resource. */
 export function fieldRange(
   layers: readonly Layer[],

@@ -29,7 +29,8 @@ function parseLayer({ path: file, text }: SourceFile, findings: Finding[]): Laye
   const forget = (): void => {
     known = undefined;
   };
-  const layer = { file, text, value: json ?? first?.value, written, forget };
+  const isJson = json !== undefined;
+  const layer = { file, text, value: json ?? first?.value, isJson, written, forget };
   for (const [start, end, fault] of first?.faults ?? [])
     findings.push(errorAt(rangeOf({ layer, start, end }), fault));
   return layer;

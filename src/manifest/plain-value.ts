@@ -1,7 +1,6 @@
 /** @module Converts the text or the YAML tree of a manifest to plain JSON values. */
 import { type Alias, isAlias, isScalar, isSeq, Pair, type ParsedNode, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { isObject, type Json, type JsonObject, objectIn } from "../model/json.ts";
-import { perObject } from "../model/once.ts";
 import type { Fault } from "./problems/fault.ts";
 import { unresolved } from "./values.ts";
 
@@ -152,10 +151,9 @@ const tooDeep: Fault = {
 
 /** The map that a text of JSON spells. Undefined for every other text, and for one with a fault: JSON is YAML, whose reader says which. */
 export function jsonMap(text: string): JsonObject | undefined {
-  const start = text.search(/\S/);
-  const value = text[start] === "{" ? objectIn(text) : undefined;
+  const value = /^\s*\{/.test(text) ? objectIn(text) : undefined;
   // `JSON.parse` keeps the last of two equal keys.
-  return value !== undefined && keysIn(value, deepest) === extentOf(text, start).keys ? value : undefined;
+  return value !== undefined && keysIn(value, deepest) === keysWritten(text) ? value : undefined;
 }
 
 const refusedKeys: ReadonlySet<string> = new Set([...reservedKeys, "__proto__", "<<"]);
@@ -178,27 +176,40 @@ function keysIn(value: Json, room: number): number {
 
 const [quote, comma, colon, backslash, opening, closing] = [0x22, 0x2c, 0x3a, 0x5c, 0x7b, 0x7d];
 
-/** The offset behind the value that begins at another one in valid JSON, and the number of keys in it. */
-function extentOf(text: string, start: number): { readonly end: number; readonly keys: number } {
-  let [depth, keys, isQuoted, at] = [0, 0, false, start];
+/** The number of keys in valid JSON: quotes before a colon. A value that begins with a colon counts as one, too. */
+function keysWritten(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
+    let last = at - 1;
+    while (text.charCodeAt(last) <= 0x20) last -= 1;
+    if (text.charCodeAt(last) === quote && text.charCodeAt(last - 1) !== backslash) count += 1;
+  }
+  return count;
+}
+
+/** The offset behind the value that begins at another one in valid JSON. */
+function endOf(text: string, start: number): number {
+  let [depth, isQuoted, at] = [0, false, start];
   for (; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) isQuoted = !isQuoted;
     else if (code === backslash) at += 1;
     else if (isQuoted) continue;
     else if (depth === 0 && (code <= 0x20 || code === comma || code === colon)) break;
-    else if (code === colon) keys += 1;
     // Square brackets and braces differ in this bit alone.
     else if ((code | 0x20) === opening) depth += 1;
     else if ((code | 0x20) === closing) depth -= 1;
     if (depth < 0) break;
   }
-  return { end: at, keys };
+  return at;
 }
 
 /** The nodes of valid JSON as the parser of YAML makes them. What is in a map or list is read when it is asked for. */
-export function jsonNodes(text: string, start: number = text.search(/\S/)): ParsedNode {
-  const { end } = extentOf(text, start);
+export function jsonNodes(text: string): ParsedNode {
+  return nodeAt(text, text.search(/\S/), text.trimEnd().length);
+}
+
+function nodeAt(text: string, start: number, end: number): ParsedNode {
   const range = [start, end, end];
   const source = text.slice(start, end);
   if (source.startsWith("{"))
@@ -214,18 +225,26 @@ export function jsonNodes(text: string, start: number = text.search(/\S/)): Pars
 function placed(node: Scalar | YAMLMap | YAMLSeq, place: object, read?: () => object[]): ParsedNode;
 function placed(node: object, place: object, read?: () => object[]): object {
   if (read === undefined) return Object.assign(node, place);
-  const get = perObject(read);
-  return Object.assign(Object.defineProperty(node, "items", { get: () => get(node) }), place);
+  const get = (): object[] => {
+    const value = read();
+    Object.defineProperty(node, "items", { value });
+    return value;
+  };
+  return Object.assign(Object.defineProperty(node, "items", { get, configurable: true }), place);
 }
+
+const between = /[\s,:]*/y;
 
 /** The nodes of the map or list that begins at an offset: of a map keys and values in turn. */
 function nodesIn(text: string, start: number): ParsedNode[] {
   const nodes: ParsedNode[] = [];
   for (let at = start + 1; ; ) {
-    while (/[\s,:]/.test(text.charAt(at))) at += 1;
-    if (/[\]}]/.test(text.charAt(at))) return nodes;
-    const node = jsonNodes(text, at);
-    nodes.push(node);
-    at = node.range[1];
+    between.lastIndex = at;
+    between.test(text);
+    at = between.lastIndex;
+    if ((text.charCodeAt(at) | 0x20) === closing) return nodes;
+    const end = endOf(text, at);
+    nodes.push(nodeAt(text, at, end));
+    at = end;
   }
 }

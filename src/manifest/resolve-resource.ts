@@ -5,11 +5,13 @@ import { fieldRows, type KindSchema } from "../model/field-schema.ts";
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding, Kind, KindRegistry } from "../model/kind.ts";
 import type { ManifestLimits, Removal } from "../model/manifest.ts";
+import { perObject } from "../model/once.ts";
 import { parseDuration } from "../model/quantity.ts";
 import { isTemplate, type Reference } from "../model/sealed.ts";
 import { flatten } from "../model/spec.ts";
 import type { Inventory, Member } from "./declared-resources.ts";
 import { allowedCommand } from "./limits.ts";
+import { blockRange } from "./locate.ts";
 import { explainViolations } from "./problems/explain-violation.ts";
 import { type Fault, listed, type Report, reportTo, suggest } from "./problems/fault.ts";
 import { findReferent, findReferents, namedReferences } from "./referent.ts";
@@ -69,9 +71,7 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
     spec[path] = address.slice(address.indexOf(".") + 1);
   }
   for (const reference of wanted.dependsOn) refs.add(reference);
-  for (const [name, field] of Object.entries(schema.properties)) {
-    if (field["x-operations"] !== undefined && field.default !== undefined) spec[name] ??= field.default;
-  }
+  for (const [name, value] of operatedDefaults(schema)) spec[name] ??= value;
   sealFields(spec, member, context.secrets, report);
   const id = schema.properties["id"]?.["x-place"] === true ? spec["id"] : undefined;
   const desired: Desired = {
@@ -79,13 +79,20 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
     kind: kind.name,
     spec,
     refs: [...refs],
-    where: report.where([], "entry"),
+    where: blockRange(context.parsed.layers, block),
     lifecycle: wanted,
     timeouts: timeoutsOf(timeouts),
     ...(typeof id === "string" ? { importId: id } : {}),
   };
   return { desired, findings };
 }
+
+/** The defaults of fields that operations set. */
+const operatedDefaults = perObject(({ properties }: KindSchema) =>
+  Object.entries(properties).flatMap(([name, { "x-operations": verbs, default: value }]): [string, Json][] =>
+    verbs === undefined || value === undefined ? [] : [[name, value]],
+  ),
+);
 
 /** The resource with the prefix before its name at the service. An existing object that it names by its id keeps its name. */
 function withNamePrefix(resolved: JsonObject, schema: KindSchema, prefix: string): JsonObject {

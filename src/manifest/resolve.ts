@@ -85,7 +85,7 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   });
   const written = Object.entries(parsed.value).flatMap(([key, part]) =>
     // These two refuse a password by themselves.
-    key === "state" || key === "service" ? [] : [...textsIn(part, hasPassword, [key])],
+    key === "state" || key === "service" ? [] : textsIn(part, hasPassword, [key]),
   );
   for (const { path } of written) report.warning(path, passwordInAddress(path));
   warnOfFilledIn(desired, new Set(written.map(({ text }) => text)), context, findings);

@@ -31,7 +31,7 @@ function toolsOf(all: readonly Desired[], context: ResolveContext, profile: Prof
     ...{ profile, all, suggest, open: secrets.open },
     at: ({ address, where }, path) => {
       const member = inventory.members.get(address);
-      if (member === undefined) return where;
+      if (member === undefined) return where();
       const [keys, part] = path === "" ? [[], "key" as const] : [path.split("."), "value" as const];
       return rangeAt(parsed.layers, keys, part, undefined, member.block);
     },
@@ -51,7 +51,7 @@ export function findCycles(desired: readonly Desired[]): readonly Finding[] {
         ? `${first.address} needs itself`
         : `these need each other: ${[...names, first.address].join(" -> ")}`;
     const hint = "remove one of these references, or the dependsOn that makes it";
-    return errorAt(first.where, { code: "cycle", message, hint }, first.address);
+    return errorAt(first.where(), { code: "cycle", message, hint }, first.address);
   });
 }
 

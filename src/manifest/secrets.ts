@@ -229,10 +229,7 @@ type OpenSource = Expression & { readonly scope: "variable" | "each" };
 export function openSources(text: string): readonly OpenSource[] {
   const parts = textParts(text).filter((part) => typeof part !== "string");
   if (parts.some(({ scope }) => scope === "secret" || scope === "environment")) return [];
-  return parts.flatMap((part): OpenSource[] => {
-    if (part.scope === "variable") return [{ ...part, scope: part.scope }];
-    return part.scope === "each" ? [{ ...part, scope: part.scope }] : [];
-  });
+  return parts.filter((part) => part.scope === "variable" || part.scope === "each");
 }
 
 /** The text of a field, or the expression in place of a map around it; undefined if there is neither. */
@@ -249,6 +246,6 @@ export function textOn(
 }
 
 function variablesIn(value: Json | undefined): readonly string[] {
-  const parts = [...textsIn(value, mayHoldExpression)].flatMap(({ text }) => textParts(text));
+  const parts = textsIn(value, mayHoldExpression).flatMap(({ text }) => textParts(text));
   return parts.flatMap((part) => (typeof part !== "string" && part.scope === "variable" ? [part.name] : []));
 }

@@ -18,6 +18,7 @@ export interface Layer {
   readonly text: string;
   /** Undefined if the file is not valid YAML. */
   readonly value: Json | undefined;
+  readonly isJson: boolean;
   /** The nodes of the text. They are read again after `forget`, which frees most of the memory that a manifest takes. */
   readonly written: () => Written;
   readonly forget: () => void;

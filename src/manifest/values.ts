@@ -33,18 +33,26 @@ export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
   return merged;
 }
 
-/** Every text in a value that is wanted. Paths are made only for those: a large manifest has few. */
+/** Every text in a value that is wanted, with its path. */
 export function textsIn(
   value: Json | undefined,
   isWanted: (text: string) => boolean,
   path: Path = [],
-  found: { readonly text: string; readonly path: Path }[] = [],
-): typeof found {
-  if (typeof value === "string" && isWanted(value)) found.push({ text: value, path });
-  if (!isObject(value) && !Array.isArray(value)) return found;
-  for (const [key, inner] of Object.entries(value))
-    if (typeof inner === "object" || (typeof inner === "string" && isWanted(inner)))
-      textsIn(inner, isWanted, [...path, Array.isArray(value) ? Number(key) : key], found);
+): readonly { readonly text: string; readonly path: Path }[] {
+  const found: { readonly text: string; readonly path: Path }[] = [];
+  const at = [...path];
+  const walk = (inner: Json, key: string | number): void => {
+    at.push(key);
+    add(inner);
+    at.pop();
+  };
+  const add = (inner: Json | undefined): void => {
+    if (typeof inner === "string") {
+      if (isWanted(inner)) found.push({ text: inner, path: [...at] });
+    } else if (Array.isArray(inner)) inner.forEach(walk);
+    else if (isObject(inner)) for (const key of Object.keys(inner)) walk(inner[key] ?? null, key);
+  };
+  add(value);
   return found;
 }
 

@@ -43,7 +43,7 @@ export interface Desired {
   readonly spec: Spec;
   /** Everything that must exist first: references, `x-reference` fields, dependsOn. */
   readonly refs: readonly Address[];
-  readonly where: SourceRange;
+  readonly where: () => SourceRange;
   readonly lifecycle: Lifecycle;
   readonly timeouts: Timeouts;
   /** Id of an existing object to bind: from `imports`, or a kind whose spec carries its id. */

@@ -4,6 +4,7 @@ import { sameValue } from "./compare.ts";
 import { type Rows, rowAt } from "./field-schema.ts";
 import { type Json, stableJson } from "./json.ts";
 import { type Live, objectKey, type Ref } from "./observed.ts";
+import { perObject } from "./once.ts";
 import { holdsSecret } from "./sealed.ts";
 import type { Spec } from "./spec.ts";
 import type { Bound, StateDocument } from "./state.ts";
@@ -28,12 +29,16 @@ export function preconditionText(
   return stableJson({ there: true, id: live.id, values: Object.fromEntries(values) });
 }
 
-/** Values last applied to an object, whatever its address; empty if it is not bound. */
-export function lastApplied(state: Pick<StateDocument, "resources">, kind: string, ref: Ref): Spec {
+const byId = perObject((resources: StateDocument["resources"]) =>
+  Map.groupBy(Object.values(resources), ({ id }) => id),
+);
+
+/** Values last applied to an object, whatever its address; empty if it is not bound. The state is one that does not change. */
+export function lastApplied({ resources }: Pick<StateDocument, "resources">, kind: string, ref: Ref): Spec {
   const key = objectKey(kind, ref);
-  const bound = Object.values(state.resources).find(
-    (entry) => entry.id === ref.id && objectKey(entry.kind, entry) === key,
-  );
+  const bound = byId(resources)
+    .get(ref.id)
+    ?.find((entry) => objectKey(entry.kind, entry) === key);
   return bound === undefined ? {} : appliedOf(bound);
 }
 

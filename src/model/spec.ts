@@ -40,7 +40,8 @@ export function fieldsOf(spec: Spec): readonly (readonly [path: string, value: J
 
 /** True if a path, or anything below it, was written. */
 export function isWritten(spec: Spec, path: string): boolean {
-  return Object.hasOwn(spec, path) || Object.keys(spec).some((other) => other.startsWith(`${path}.`));
+  if (Object.hasOwn(spec, path)) return true;
+  return Object.keys(spec).some((other) => other[path.length] === "." && other.startsWith(path));
 }
 
 /** The fields of one group or map of a spec, by their paths in it: `name` -> "orders". */

@@ -32,8 +32,8 @@ export function hasUserinfo(text: string): boolean {
 
 /** True for an address with a password in it; one that only an expression fills in is none. */
 export function hasPassword(text: string): boolean {
-  const [from, to] = userinfoOf(text) ?? [0, 0];
-  return /:(?!\$\{[^}]*\}$)./.test(text.slice(from, to));
+  const login = userinfoOf(text);
+  return login !== undefined && /:(?!\$\{[^}]*\}$)./.test(text.slice(...login));
 }
 
 /** The logins in the addresses of a value: each as it stands, its password, and both decoded. A bare user is no secret. */

@@ -10,14 +10,17 @@ import { referenceFields } from "../model/templates.ts";
 export function destinations(state: StateDocument, moved: readonly Move[]): ReadonlyMap<Address, Address> {
   if (moved.length === 0) return new Map();
   const trails = new Map(Object.keys(state.resources).map((address) => [address, [address]]));
-  const taken = (address: Address): boolean => [...trails.values()].some((trail) => trail.at(-1) === address);
+  const taken = new Set(trails.keys());
   const next = new Map(moved.map((move) => [move.from, move.to]));
   for (let moving = true; moving; ) {
     moving = false;
     for (const trail of trails.values()) {
-      const to = next.get(trail.at(-1) ?? "");
-      if (to === undefined || trail.includes(to) || taken(to)) continue;
+      const at = trail.at(-1) ?? "";
+      const to = next.get(at);
+      if (to === undefined || trail.includes(to) || taken.has(to)) continue;
       trail.push(to);
+      taken.delete(at);
+      taken.add(to);
       moving = true;
     }
   }

@@ -29,10 +29,11 @@ export function order(
   const moving = new Map(
     steps.filter(({ operation }) => operation === "migrate").map(({ key, refs = [] }) => [key, refs]),
   );
+  const free = freeing(steps);
   const after = new Map(
     steps.map((step) => [
       step.key,
-      new Set([...step.after, ...builtFirst(step, building, moving), ...madeFree(step, steps)]),
+      new Set([...step.after, ...builtFirst(step, building, moving), ...free(step)]),
     ]),
   );
   for (const [later, earlier] of [...removals(steps, heldBy), ...renewals(steps, building), ...namesakes]) {
@@ -54,13 +55,14 @@ function builtFirst(
     .filter((key) => !moving.get(key)?.includes(step.address));
 }
 
-/** The steps that leave the new address of a move, or that bind the old object of a create. */
-function madeFree({ operation, address, id }: Step, steps: readonly Step[]): readonly string[] {
-  const isFirst = (other: Step): boolean =>
-    operation === "move"
-      ? other.from === address
-      : operation === "create" && id !== undefined && other.operation === "bind" && other.id === id;
-  return steps.filter(isFirst).map(({ key }) => key);
+/** Finds the steps that leave the new address of a move, or that bind the old object of a create. */
+function freeing(steps: readonly Step[]): (step: Step) => readonly string[] {
+  const leaving = Map.groupBy(steps, ({ from }) => from);
+  const binding = Map.groupBy(steps, ({ operation, id }) => (operation === "bind" ? id : undefined));
+  return ({ operation, address, id }) => {
+    if (operation === "move") return (leaving.get(address) ?? []).map(({ key }) => key);
+    return operation !== "create" || id === undefined ? [] : (binding.get(id) ?? []).map(({ key }) => key);
+  };
 }
 
 /** Deletion -> the steps that it waits for. Waits for other deletions come first: an update that releases a reference may wait for a new object. */

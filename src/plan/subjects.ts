@@ -154,7 +154,7 @@ export function base(
     kind: subject.kind,
     blocked: [],
     drift: [],
-    ...defined({ previousAddress: subject.previousAddress, where: subject.desired?.where }),
+    ...defined({ previousAddress: subject.previousAddress, where: subject.desired?.where() }),
     ...(refs.length === 0 ? {} : { refs }),
     ...defined({ id: (subject.observed ?? subject.bound)?.id, phase: subject.observed?.phase }),
     ...(hasVanished(subject) ? { gone: true as const, before: subject.bound?.recorded ?? {} } : {}),

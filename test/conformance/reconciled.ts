@@ -113,7 +113,7 @@ function desiredOf(address: string, kind: string, spec: JsonObject, importId?: s
     ignoreChanges: [],
     dependsOn: [],
   } as const;
-  const entry: Desired = { address, kind, spec, refs, where: somewhere, lifecycle, timeouts: {} };
+  const entry: Desired = { address, kind, spec, refs, where: () => somewhere, lifecycle, timeouts: {} };
   return importId === undefined ? entry : { ...entry, importId };
 }
 

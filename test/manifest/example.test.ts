@@ -25,7 +25,7 @@ describe("the example of the manifest's contract", () => {
       ["users.reader", ["instances.orders"]],
     ]);
     const orders = manifest?.desired.find(({ address }) => address === "instances.orders");
-    expect(orders).toMatchObject({
+    expect({ ...orders, where: orders?.where() }).toMatchObject({
       kind: "instances",
       importId: "instance-abc",
       where: { file: "m.yaml", start: { line: 40, column: 3 }, end: { line: 62, column: 56 } },

@@ -159,7 +159,8 @@ networks: { core: { id: n-1, cloudProvider: aws, region: us } }
 describe("what a resource becomes", () => {
   it("has nothing that the manifest does not say, but power", async () => {
     const { manifest } = await check(`${head}instances:\n  x:\n${body("us")}`);
-    expect(manifest?.desired[0]).toEqual({
+    const [x] = manifest?.desired ?? [];
+    expect({ ...x, where: x?.where() }).toEqual({
       address: "instances.x",
       kind: "instances",
       spec: {

@@ -52,7 +52,7 @@ function desiredOf(resource: ResourceCase, seal: Seal): Desired {
     kind,
     spec,
     refs: [...new Set([...refsOf(kind, resource.spec), ...dependsOn])],
-    where,
+    where: () => where,
     lifecycle: {
       ...defined({ protect }),
       onReplace,

@@ -145,7 +145,7 @@ function desiredOf(address: string, entry: Case): readonly Desired[] {
       kind: kindOf(address),
       spec: flatten(entry.wants),
       refs: (entry.refs ?? []).map(addressOf),
-      where: somewhere,
+      where: () => somewhere,
       lifecycle,
       timeouts: entry.timeouts ?? {},
       ...defined({ importId: entry.importId }),

@@ -190,7 +190,7 @@ function desiredOf(name: string, { spec, refs = [], lifecycle, timeouts = {}, im
     // As the manifest does it: what verbs reach is always managed.
     spec: { power: "running", ...spec },
     refs: [...(typeof home === "string" ? [home] : []), ...refs].map((ref) => `toys.${ref}`),
-    where: somewhere,
+    where: () => somewhere,
     lifecycle: { onReplace: "recreate", onDelete: "delete", ignoreChanges: [], dependsOn: [], ...lifecycle },
     timeouts,
     ...defined({ importId }),

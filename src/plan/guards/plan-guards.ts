@@ -163,11 +163,16 @@ interface References {
 /** Blocks dependents of blocked changes: resources that refer to one, and deletions that one would have to release first. */
 export function guardDependents(changes: readonly Change[], references: References): readonly Change[] {
   const result = new Map(changes.map((change) => [change.address, change]));
+  const order = new Map(changes.map(({ address }, at) => [address, at]));
+  const pairs = changes.flatMap(({ address }) => references.wantedBy(address).map((on) => ({ on, address })));
+  const wanting = Map.groupBy(pairs, ({ on }) => on);
   const queue = changes.filter((change) => change.blocked.length > 0);
-  for (let cause = queue.shift(); cause !== undefined; cause = queue.shift()) {
-    for (const change of changes) {
-      const found = result.get(change.address);
-      if (found === undefined || found.blocked.length > 0 || !depends(change, cause, references)) continue;
+  for (const cause of queue) {
+    const wanted = (wanting.get(cause.address) ?? []).map(({ address }) => address);
+    const near = new Set([...references.heldBy(cause.address), ...wanted]);
+    for (const address of [...near].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))) {
+      const change = result.get(address);
+      if (change === undefined || change.blocked.length > 0 || !depends(change, cause, references)) continue;
       const [message, lift] = [`${cause.address} is blocked`, `lift the guard of ${cause.address}`];
       const blocked = { ...change, blocked: [{ code: "depends-on-blocked", message, lift }] };
       result.set(change.address, blocked);
@@ -199,7 +204,6 @@ export function withDeclaredGuards(
   const leftOut = removed.flatMap(({ address, lifecycle }) =>
     lifecycle === undefined ? [] : [[address, { lifecycle }] as const],
   );
-  if (desired.length + leftOut.length === 0) return state;
   const declarations = new Map<string, Pick<Desired, "lifecycle"> & Partial<Desired>>([
     ...leftOut,
     ...desired.map((entry) => [entry.address, entry] as const),
