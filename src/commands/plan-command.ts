@@ -16,8 +16,8 @@ import { madeOf } from "../report/manifest-result.ts";
 import { planJson } from "../report/plan-json.ts";
 import { gitlabCounts, planLine, summarize } from "../report/plan-summary.ts";
 import { erroredPlanJson } from "../report/problems.ts";
+import { type RedactedPlan, redactPlan } from "../report/redact.ts";
 import { planFindings } from "../report/sarif/findings.ts";
-import { type ShownPlan, shownPlan } from "../report/shown.ts";
 import { jsonText } from "../report/typeset.ts";
 import { probeFigures } from "../report/view/census-view.ts";
 import { planView } from "../report/view/plan-view.ts";
@@ -90,7 +90,7 @@ export function planReport(
 }
 
 /** The numbers of plans. A replacement counts as add, destroy and replace; a blocked change counts as blocked alone. */
-function countsOf(plans: readonly ShownPlan[]): StepOutputs {
+function countsOf(plans: readonly RedactedPlan[]): StepOutputs {
   const summaries = plans.map(summarize);
   const sum = (key: "add" | "change" | "destroy" | "blocked"): number =>
     summaries.reduce((total, summary) => total + summary[key], 0);
@@ -108,7 +108,7 @@ function countsOf(plans: readonly ShownPlan[]): StepOutputs {
 }
 
 interface MadePlan {
-  readonly plan: ShownPlan;
+  readonly plan: RedactedPlan;
   readonly earlier?: Earlier;
 }
 
@@ -132,6 +132,6 @@ async function makePlan(invocation: Invocation<PlanOptions>, opened: Opened): Pr
       const writer = { ...writerOf(options.out, terminal), signal: run.signal };
       await savePlan(options.out, made, { run, options, commit: commitOfJob(settings), destroying }, writer);
     }
-    return { plan: shownPlan(made, kinds), ...compared(made, kinds) };
+    return { plan: redactPlan(made, kinds), ...compared(made, kinds) };
   }).finally(view?.clear);
 }

@@ -14,7 +14,7 @@ import { rowOf } from "../replace/phases.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
 import { boundAt } from "./bound-objects.ts";
 import { stepReport } from "./reports/apply-report.ts";
-import { type Invocation, interrupted, type ManifestOptions, shownLatestState, withRun } from "./with-run.ts";
+import { type Invocation, interrupted, latestStateOf, type ManifestOptions, withRun } from "./with-run.ts";
 
 type ReplaceOptions = ManifestOptions & { readonly json?: boolean };
 
@@ -24,7 +24,7 @@ export async function replaceStatus(
   address?: string,
 ): Promise<number> {
   const project = await openProject(options, settings);
-  const state = await shownLatestState(project.store, terminal);
+  const state = await latestStateOf(project.store, terminal);
   const all = Object.entries(state?.migrations ?? {}).filter(
     ([at]) => address === undefined || at === address,
   );

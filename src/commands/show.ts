@@ -7,7 +7,7 @@ import { holdsSecret } from "../model/sealed.ts";
 import type { RecordedOutput, StateDocument } from "../model/state.ts";
 import { openProject } from "../project/project.ts";
 import { planJson } from "../report/plan-json.ts";
-import { shownOutputs, shownPlan, shownState } from "../report/shown.ts";
+import { redactOutputs, redactPlan, redactState } from "../report/redact.ts";
 import { outputsJson, outputsText, stateJson, stateText } from "../report/state-text.ts";
 import { reportText } from "../report/text/report-text.ts";
 import { escapeLines, escapeText, jsonText, makePalette } from "../report/typeset.ts";
@@ -15,7 +15,7 @@ import { planView } from "../report/view/plan-view.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import { comparison, writeOwnFiles } from "./reports/write-reports.ts";
-import { type Invocation, type ManifestOptions, shownLatestState } from "./with-run.ts";
+import { type Invocation, latestStateOf, type ManifestOptions } from "./with-run.ts";
 
 interface ShowOptions extends ManifestOptions {
   readonly html?: string;
@@ -31,7 +31,7 @@ export async function show(
   if (planFile !== undefined) {
     const saved = await readPlanFile(planFile);
     const compared = await comparison(options);
-    const plan = shownPlan(saved.plan, kinds);
+    const plan = redactPlan(saved.plan, kinds);
     if (options.html !== undefined) {
       const { planReport } = await import("./plan-command.ts");
       const value = { plan, ...compared(saved.plan, kinds) };
@@ -48,7 +48,7 @@ export async function show(
       hint: "graphform plan --out FILE saves one: graphform show FILE --html PAGE",
     });
   const project = await openProject(options, settings);
-  const stored = await shownLatestState(project.store, terminal);
+  const stored = await latestStateOf(project.store, terminal);
   if (stored === undefined && options.json !== true) {
     terminal.out(`No state at ${project.store.where}.\n`);
     return exitCodes.done;
@@ -61,7 +61,7 @@ export function printState(
   { options, terminal }: Pick<Invocation, "options" | "terminal">,
 ): number {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
-  const shown = shownState(state, kinds);
+  const shown = redactState(state, kinds);
   terminal.out(options.json === true ? `${jsonText(stateJson(shown, kinds))}\n` : stateText(shown, page));
   return exitCodes.done;
 }
@@ -81,7 +81,7 @@ export async function output(
   if (name === undefined && unknown.length > 0)
     terminal.err(`declared and not known yet: ${listed}; graphform plan says what is missing\n`);
   if (name !== undefined && named === undefined) throw unknownOutput(name, unknown, Object.keys(outputs));
-  const chosen = shownOutputs(name === undefined || named === undefined ? outputs : { [name]: named });
+  const chosen = redactOutputs(name === undefined || named === undefined ? outputs : { [name]: named });
   if (options.raw === true) {
     if (name === undefined || named === undefined)
       throw new GraphformError("output-raw", "--raw needs the name of an output");

@@ -63,7 +63,7 @@ export async function withRun<R extends Partial<Resolved>, T>(
   const timeout = options.lockTimeout ?? 0;
   const lock = operation === undefined ? {} : { lock: { operation, timeout, warn } };
   // Read before signals are listened to: until then Ctrl-C ends the process, even if a store does not answer.
-  const state = operation === undefined ? await shownLatestState(project.store, terminal) : undefined;
+  const state = operation === undefined ? await latestStateOf(project.store, terminal) : undefined;
   const notice =
     operation === undefined
       ? ""
@@ -144,7 +144,7 @@ export function interruptedOr(error: unknown, stopping: AbortSignal): unknown {
 }
 
 /** The latest state of a store; prints a warning if a local file has events that the store lacks. */
-export function shownLatestState(store: StateStore, { err }: Terminal): Promise<StateDocument | undefined> {
+export function latestStateOf(store: StateStore, { err }: Terminal): Promise<StateDocument | undefined> {
   return latestState(store, ({ message, hint }, counted) => {
     const isCounted = counted !== undefined;
     const what = isCounted ? "this counts it in, and nothing is changed before" : "this does not count it in";

@@ -13,10 +13,10 @@ import { driftSuite, junitText } from "../report/junit.ts";
 import { reportMarkdown } from "../report/markdown/report-markdown.ts";
 import { planJson } from "../report/plan-json.ts";
 import { problemsJson, problemsText } from "../report/problems.ts";
+import { redactDrift, redactPlan } from "../report/redact.ts";
 import { driftFindings, planFindings } from "../report/sarif/findings.ts";
 import { problemFindings } from "../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../report/sarif/sarif-log.ts";
-import { shownDrift, shownPlan } from "../report/shown.ts";
 import { reportText } from "../report/text/report-text.ts";
 import { jsonText, makePalette, type Page } from "../report/typeset.ts";
 import { driftView } from "../report/view/drift-view.ts";
@@ -43,7 +43,7 @@ export async function formatPlan(
   format: PlanFormat,
   options: FormatOptions = {},
 ): Promise<string> {
-  const shown = shownPlan(plan, kinds);
+  const shown = redactPlan(plan, kinds);
   switch (format) {
     case "text":
       return reportText(planView(shown), pageOf(options));
@@ -68,7 +68,7 @@ export async function formatDrift(
   format: DriftFormat,
   options: FormatOptions = {},
 ): Promise<string> {
-  const shown = shownDrift(report, kinds);
+  const shown = redactDrift(report, kinds);
   switch (format) {
     case "text":
       return reportText(driftView(shown, kinds), pageOf(options));

@@ -64,7 +64,7 @@ export function mayHoldLogin(text: string): boolean {
 }
 
 /** A text that is meant as an address, for the message that refuses it. */
-export function shownAddress(text: string): string {
+export function redactedAddress(text: string): string {
   return mayHoldLogin(text) ? sensitive : text;
 }
 

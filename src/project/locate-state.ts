@@ -12,7 +12,7 @@ import {
   type StoreValues,
   unreadableAddress,
 } from "../model/stores/store-description.ts";
-import { holdsCredentials, shownAddress } from "../model/userinfo.ts";
+import { holdsCredentials, redactedAddress } from "../model/userinfo.ts";
 import { targetOf } from "../state/state-file.ts";
 import type { Settings } from "./settings.ts";
 
@@ -114,10 +114,10 @@ function misspelt(given: string): GraphformError {
   const spelling = storeOf(word)?.spelling;
   const asPath = given.startsWith("~")
     ? "write the whole path: ~ is the shell's"
-    : `for a file of that name write ./${shownAddress(given)}`;
+    : `for a file of that name write ./${redactedAddress(given)}`;
   return new GraphformError(
     "state-address",
-    `${shownAddress(given)} is neither a URL of a state nor clearly a path`,
+    `${redactedAddress(given)} is neither a URL of a state nor clearly a path`,
     { hint: spelling === undefined ? asPath : `write ${spelling}; ${asPath}` },
   );
 }

@@ -10,9 +10,9 @@ import type { Header } from "../model/manifest.ts";
 import { formatDuration, parseDuration } from "../model/quantity.ts";
 import type { FileLocation } from "../model/stores/file.ts";
 import type { StateLocation } from "../model/stores/index.ts";
-import { shownAddress } from "../model/userinfo.ts";
+import { redactedAddress } from "../model/userinfo.ts";
 import { createFileStore } from "../state/file-store.ts";
-import { shownHolder } from "../state/lock-words.ts";
+import { redactedHolder } from "../state/lock-words.ts";
 import type { OpenDriver, StateDriver } from "../state/remote/driver.ts";
 import type { Holder, KeptStore } from "../state/store.ts";
 import { addressOf } from "./locate-state.ts";
@@ -66,15 +66,15 @@ async function openRemote(
     folder,
     answerWithin,
   } = options;
-  return createRemoteStore(withShownHolders(driver, settings.secrets.hide), {
+  return createRemoteStore(withRedactedHolders(driver, settings.secrets.hide), {
     ...{ name, answerWithin },
     erroredFile: join(folder, ".graphform", `${name}.errored.state.json`),
   });
 }
 
 /** A driver that searches for secrets in what other holders of the lock wrote. */
-function withShownHolders(driver: StateDriver, hide: Hide): StateDriver {
-  const shown = (holder: Holder): Holder => shownHolder(holder, hide);
+function withRedactedHolders(driver: StateDriver, hide: Hide): StateDriver {
+  const shown = (holder: Holder): Holder => redactedHolder(holder, hide);
   return {
     ...driver,
     async take(holder) {
@@ -170,7 +170,7 @@ export function stateLease(settings: Settings): number | undefined {
   if (lease !== undefined && lease >= shortest && lease <= longest) return lease;
   throw new GraphformError(
     "state-lease",
-    `GRAPHFORM_STATE_LEASE is ${JSON.stringify(shownAddress(text).slice(0, 40))}`,
+    `GRAPHFORM_STATE_LEASE is ${JSON.stringify(redactedAddress(text).slice(0, 40))}`,
     { hint: `write a duration from ${formatDuration(shortest)} to ${formatDuration(longest)}, like 60s` },
   );
 }

@@ -2,13 +2,13 @@
 import type { ApplyEvent, Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
 import type { Operation } from "../model/plan.ts";
 import { formatDuration } from "../model/quantity.ts";
-import type { ShownOutcome, ShownValue } from "./shown.ts";
+import type { RedactedOutcome, RedactedValue } from "./redact.ts";
 import { outputRows } from "./state-text.ts";
 import { escapeText, type Page, type Palette, wrapIndented } from "./typeset.ts";
 import { amount, elapsedTime } from "./words.ts";
 
 /** The result of a run: unfinished steps, differences that verifying found, backups, warnings, outputs, and the line that scripts read. */
-export function outcomeText(outcome: ShownOutcome, page: Page, command: Command = "apply"): string {
+export function outcomeText(outcome: RedactedOutcome, page: Page, command: Command = "apply"): string {
   const { palette, width } = page;
   const warnings = outcome.warnings.flatMap((warning) => wrapIndented("  ! ", escapeText(warning), width));
   const found = outcome.certificate.flatMap((difference) =>
@@ -49,7 +49,7 @@ export function outcomeText(outcome: ShownOutcome, page: Page, command: Command 
 }
 
 /** All steps and the whole time: `Total: 60 of 61 steps done in 1 min 4 s; 1 failed.` */
-function totalLines({ steps, elapsed }: ShownOutcome, { width }: Page): readonly string[] {
+function totalLines({ steps, elapsed }: RedactedOutcome, { width }: Page): readonly string[] {
   if (elapsed === undefined || steps.length === 0) return [];
   const counts = new Map<string, number>();
   for (const { result } of steps) counts.set(result, (counts.get(result) ?? 0) + 1);
@@ -60,7 +60,7 @@ function totalLines({ steps, elapsed }: ShownOutcome, { width }: Page): readonly
 }
 
 /** Counts objects that an earlier run has made: `added` does not include them. */
-function resumedLines({ resumed = 0 }: ShownOutcome, { width }: Page): readonly string[] {
+function resumedLines({ resumed = 0 }: RedactedOutcome, { width }: Page): readonly string[] {
   if (resumed === 0) return [];
   const were = resumed === 1 ? "was" : "were";
   return wrapIndented("", `Resumed: ${amount(resumed, "create")} of an earlier run ${were} found.`, width);
@@ -212,7 +212,7 @@ export function stepWords(operation: Operation, verb: string | undefined): StepW
 }
 
 /** Words a difference that is left after an apply, in one line. */
-export function unsettledWords({ address, reason, field }: Unsettled<ShownValue>): string {
+export function unsettledWords({ address, reason, field }: Unsettled<RedactedValue>): string {
   if (field === undefined) return `${address}: ${reason}`;
   const [before, after] = [field.before?.text ?? "not shown", field.after?.text ?? "not shown"];
   return `${address}: ${field.path} is ${before} after apply, and ${after} was declared`;

@@ -5,11 +5,21 @@ import type { SourceRange } from "../model/errors.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Change, OutputChange, Step } from "../model/plan.ts";
 import { nest } from "../model/spec.ts";
-import { isMarked, type ShownChange, type ShownPlan, type ShownSpec, type ShownValue } from "./shown.ts";
+import {
+  isMarked,
+  type RedactedChange,
+  type RedactedPlan,
+  type RedactedSpec,
+  type RedactedValue,
+} from "./redact.ts";
 import { type KindNames, typeOf } from "./words.ts";
 
 /** One entry of `resource_changes` (Terraform's plan representation, format 1.2). */
-export function resourceChange(change: ShownChange, steps: ShownPlan["steps"], names: KindNames): JsonObject {
+export function resourceChange(
+  change: RedactedChange,
+  steps: RedactedPlan["steps"],
+  names: KindNames,
+): JsonObject {
   return {
     ...identity(change, names),
     ...defined({ previous_address: change.previousAddress, action_reason: actionReason(change).plan }),
@@ -25,7 +35,7 @@ export function resourceChange(change: ShownChange, steps: ShownPlan["steps"], n
 }
 
 /** One entry of `resource_drift`: changes made outside since the last apply; undefined if there are none. */
-export function resourceDrift(change: ShownChange, names: KindNames): JsonObject | undefined {
+export function resourceDrift(change: RedactedChange, names: KindNames): JsonObject | undefined {
   if (change.gone === true || (change.action === "create" && change.id !== undefined)) {
     const sides = beforeAndAfter({ ...change, action: "delete" });
     return { ...identity(change, names), change: { actions: ["delete"], ...sides } };
@@ -33,12 +43,12 @@ export function resourceDrift(change: ShownChange, names: KindNames): JsonObject
   if (change.drift.length === 0) return undefined;
   const seen = change.before ?? {};
   const recorded = change.drift.reduce((spec, { path, before }) => withValue(spec, path, before), seen);
-  const drifted: ShownChange = { ...change, action: "replace", before: recorded, after: seen };
+  const drifted: RedactedChange = { ...change, action: "replace", before: recorded, after: seen };
   return { ...identity(change, names), change: { actions: ["update"], ...beforeAndAfter(drifted) } };
 }
 
 /** One entry of `output_changes`. */
-export function outputChange(change: OutputChange<ShownValue>): JsonObject {
+export function outputChange(change: OutputChange<RedactedValue>): JsonObject {
   const { action, before, after, unknown, sensitive } = change;
   return {
     actions: [action],
@@ -51,7 +61,7 @@ export function outputChange(change: OutputChange<ShownValue>): JsonObject {
 }
 
 /** The entry of one change under `x_graphform`: reason, disruption, guards, and the source of each value. */
-export function changeExtras(change: ShownChange): JsonObject {
+export function changeExtras(change: RedactedChange): JsonObject {
   const fields = change.fields.map(
     ({ path, effect, disruption, secret, source, via }) =>
       [path, { effect, disruption, secret, ...defined({ source, via }) }] as const,
@@ -143,7 +153,7 @@ export function actionReason({
 
 /** Both sides of a change with their marks; a side without a value is null. */
 export function beforeAndAfter(
-  change: ShownChange,
+  change: RedactedChange,
 ): Readonly<Record<"before" | "after" | "after_unknown" | "before_sensitive" | "after_sensitive", Json>> {
   const { before, after } = sidesOf(change);
   return {
@@ -157,8 +167,8 @@ export function beforeAndAfter(
 
 /** A spec as nested objects, with one part of each of its values. */
 export function nested(
-  spec: ShownSpec | undefined,
-  part: (value: ShownValue) => Json | undefined,
+  spec: RedactedSpec | undefined,
+  part: (value: RedactedValue) => Json | undefined,
 ): JsonObject | undefined {
   if (spec === undefined) return undefined;
   const parts = Object.entries(spec).flatMap(([path, value]) => {
@@ -173,9 +183,9 @@ function marked(mark: Json): Json | undefined {
 }
 
 /** Both sides of a change. A create has nothing before, even if an object was known; those of an update differ in the changed fields alone. */
-function sidesOf({ action, fields, before, after }: ShownChange): {
-  readonly before?: ShownSpec | undefined;
-  readonly after?: ShownSpec | undefined;
+function sidesOf({ action, fields, before, after }: RedactedChange): {
+  readonly before?: RedactedSpec | undefined;
+  readonly after?: RedactedSpec | undefined;
 } {
   switch (action) {
     case "create":
@@ -202,7 +212,7 @@ function sidesOf({ action, fields, before, after }: ShownChange): {
 }
 
 /** A copy of the spec with one value set, or removed if it is undefined. */
-function withValue(spec: ShownSpec, path: string, value: ShownValue | undefined): ShownSpec {
+function withValue(spec: RedactedSpec, path: string, value: RedactedValue | undefined): RedactedSpec {
   const { [path]: _, ...others } = spec;
   return value === undefined ? others : { ...others, [path]: value };
 }

@@ -5,7 +5,7 @@ import type { GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { placeJson } from "./change-json.ts";
 import { errorDiagnostics } from "./problems.ts";
-import { isMarked, type ShownDrift, type ShownValue } from "./shown.ts";
+import { isMarked, type RedactedDrift, type RedactedValue } from "./redact.ts";
 import { censusJson } from "./view/census-view.ts";
 import { countDrift } from "./view/drift-view.ts";
 import { type KindNames, typeOf } from "./words.ts";
@@ -14,7 +14,7 @@ import { type KindNames, typeOf } from "./words.ts";
 const formatVersion = "1.0";
 
 /** A drift report as JSON. Print it with `jsonText`, which sorts the keys. */
-export function driftJson(report: ShownDrift, names: KindNames): JsonObject {
+export function driftJson(report: RedactedDrift, names: KindNames): JsonObject {
   const { notChecked, unfinished } = report.census;
   return {
     format_version: formatVersion,
@@ -51,7 +51,7 @@ export function erroredDriftJson(error: GraphformError): JsonObject {
   };
 }
 
-function resourceJson(resource: ResourceDrift<ShownValue>, names: KindNames): JsonObject {
+function resourceJson(resource: ResourceDrift<RedactedValue>, names: KindNames): JsonObject {
   const { address, kind, id, what, reason, since, phase, waysOn, where } = resource;
   return {
     ...{ address, kind, type: typeOf(kind, names), class: resource.class, what, reason },
@@ -62,7 +62,7 @@ function resourceJson(resource: ResourceDrift<ShownValue>, names: KindNames): Js
   };
 }
 
-function fieldJson(field: FieldDrift<ShownValue>): JsonObject {
+function fieldJson(field: FieldDrift<RedactedValue>): JsonObject {
   const { path, reason, applied, seen, declared, source, remedy, where } = field;
   const sensitive = field.secret || [applied, seen, declared].some(isHidden);
   return {
@@ -73,6 +73,6 @@ function fieldJson(field: FieldDrift<ShownValue>): JsonObject {
   };
 }
 
-function isHidden(value: ShownValue | undefined): boolean {
+function isHidden(value: RedactedValue | undefined): boolean {
   return value !== undefined && isMarked(value.sensitive);
 }

@@ -9,7 +9,7 @@ import { type Command, doneWords, lastLine, stepWords, unsettledWords } from "./
 import { actionReason } from "./change-json.ts";
 import { planLine, summarize, verdictOf } from "./plan-summary.ts";
 import { diagnosticOf, errorDiagnostic, noticeOf } from "./problems.ts";
-import type { ShownOutcome, ShownPlan } from "./shown.ts";
+import type { RedactedOutcome, RedactedPlan } from "./redact.ts";
 import { outputsJson } from "./state-text.ts";
 import { escapeText } from "./typeset.ts";
 import { elapsedTime, type KindNames, typeOf } from "./words.ts";
@@ -64,7 +64,7 @@ function eventResource(address: Address, kind: string, names: KindNames): JsonOb
   };
 }
 
-export function planEvents(plan: ShownPlan, names: KindNames): readonly JsonObject[] {
+export function planEvents(plan: RedactedPlan, names: KindNames): readonly JsonObject[] {
   const summary = summarize(plan);
   const { add, change, destroy, adopt, blocked } = summary;
   const changes = { add, change, import: adopt, remove: destroy, operation: "plan" };
@@ -120,7 +120,7 @@ function driftEvent(change: Change<unknown>, names: KindNames): JsonObject {
   return uiEvent("info", "resource_drift", `${change.address}: Drift detected (update)`, payload);
 }
 
-function outputEvents(plan: ShownPlan): readonly JsonObject[] {
+function outputEvents(plan: RedactedPlan): readonly JsonObject[] {
   const entries = Object.entries(plan.outputs).filter(([, output]) => output.action !== "no-op");
   if (entries.length === 0) return [];
   const outputs = entries.map(([name, { action, sensitive }]) => [name, { action, sensitive }] as const);
@@ -146,7 +146,7 @@ export function applyEvent(event: ApplyEvent, names: KindNames): JsonObject {
   }
 }
 
-export function outcomeEvents(outcome: ShownOutcome, command: Command = "apply"): readonly JsonObject[] {
+export function outcomeEvents(outcome: RedactedOutcome, command: Command = "apply"): readonly JsonObject[] {
   const { added, changed, destroyed, exitCode, resumed } = outcome;
   const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: command };
   const level = exitCode === 0 ? "info" : "error";

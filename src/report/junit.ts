@@ -5,7 +5,7 @@ import type { ResourceDrift } from "../model/drift.ts";
 import { type GraphformError, isManifestError, type SourceRange } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { PathOf } from "./annotations.ts";
-import type { ShownDrift, ShownValue } from "./shown.ts";
+import type { RedactedDrift, RedactedValue } from "./redact.ts";
 import { escapeLines, escapeText } from "./typeset.ts";
 import { partialListsIn, probeFigures, unseenIn } from "./view/census-view.ts";
 import { driftField, fieldText } from "./view/change-block.ts";
@@ -114,7 +114,7 @@ function attribute(text: string): string {
  * The suite of a report. A case fails if its resource was changed outside or is not declared, is an error if it could not be read, and is skipped if it was not
  * checked, is not at rest, its database gave no answer, or its list is partial. A change of the manifest alone passes: it is not drift.
  */
-export function driftSuite(report: ShownDrift, pathOf: PathOf): JunitSuite {
+export function driftSuite(report: RedactedDrift, pathOf: PathOf): JunitSuite {
   const { name, timestamp, resources, unchanged, unmanaged = [], census } = report;
   const unsure = new Map([
     ...unseenIn(report).map(({ address, reason }) => [address, reason] as const),
@@ -175,7 +175,7 @@ export function failedDriftSuite(error: GraphformError, name: string, pathOf: Pa
   return { name, cases: cases.length === 0 ? [whole] : cases };
 }
 
-function failureOf(resource: ResourceDrift<ShownValue>): JunitResult {
+function failureOf(resource: ResourceDrift<RedactedValue>): JunitResult {
   const lines = resource.fields
     .filter((field) => field.class === "outside")
     .map((field) => fieldText(driftField(field)));

@@ -13,12 +13,12 @@ import {
   stepExtras,
 } from "./change-json.ts";
 import { summarize } from "./plan-summary.ts";
-import { isMarked, type ShownChange, type ShownPlan, type ShownValue } from "./shown.ts";
+import { isMarked, type RedactedChange, type RedactedPlan, type RedactedValue } from "./redact.ts";
 import { censusJson } from "./view/census-view.ts";
 import type { KindNames } from "./words.ts";
 
 /** A plan as Terraform's tools read it, format_version 1.2, with extensions under `x_graphform`. Print it with `jsonText`, which sorts the keys. */
-export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
+export function planJson(plan: RedactedPlan, names: KindNames): JsonObject {
   const changes = [...plan.changes].sort((a, b) => (a.address < b.address ? -1 : 1));
   const { restarts, replacements, seconds } = plan.forecast;
   return {
@@ -49,7 +49,7 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
 
 /** `prior_state`, `planned_values`, and `configuration` unless nothing is declared (`destroy`). What a guard blocks stays as it is. */
 function planValues(
-  { changes, outputs }: Pick<ShownPlan, "changes" | "outputs">,
+  { changes, outputs }: Pick<RedactedPlan, "changes" | "outputs">,
   names: KindNames,
 ): JsonObject {
   const observed = Object.entries(outputs).flatMap(([name, { before, sensitive }]) =>
@@ -78,7 +78,7 @@ function planValues(
 }
 
 function outputValues(
-  outputs: readonly (readonly [name: string, value: ShownValue | undefined, sensitive: boolean])[],
+  outputs: readonly (readonly [name: string, value: RedactedValue | undefined, sensitive: boolean])[],
 ): JsonObject {
   return Object.fromEntries(
     outputs.map(([name, value, isSensitive]) => {
@@ -89,14 +89,14 @@ function outputValues(
 }
 
 /** The object that was seen; none if it is gone. */
-function observedResource(change: ShownChange, names: KindNames): readonly JsonObject[] {
+function observedResource(change: RedactedChange, names: KindNames): readonly JsonObject[] {
   if (change.before === undefined || change.gone === true || change.action === "create") return [];
   const { before, before_sensitive } = beforeAndAfter({ ...change, action: "keep" });
   return [{ ...identity(change, names), values: before, sensitive_values: before_sensitive }];
 }
 
 /** The object after the apply, without values that are known only then. */
-function plannedResource(change: ShownChange, names: KindNames): readonly JsonObject[] {
+function plannedResource(change: RedactedChange, names: KindNames): readonly JsonObject[] {
   if (change.blocked.length > 0) return observedResource(change, names);
   const { after, after_sensitive } = beforeAndAfter(change);
   if (after === null) return [];
@@ -104,7 +104,7 @@ function plannedResource(change: ShownChange, names: KindNames): readonly JsonOb
 }
 
 /** One entry for each name; the resources of one `forEach` differ in their values, and share it. */
-function declaredResources(changes: readonly ShownChange[], names: KindNames): readonly JsonObject[] {
+function declaredResources(changes: readonly RedactedChange[], names: KindNames): readonly JsonObject[] {
   const groups = Map.groupBy(changes, ({ kind, address }) => {
     const name = parseAddress(address)?.name;
     return name === undefined ? address : `${kind}.${name}`;
@@ -128,7 +128,7 @@ function declaredResources(changes: readonly ShownChange[], names: KindNames): r
 }
 
 /** The values of a resource that refers to no other one. Of others a plan does not know which values were written. */
-function constants({ after }: ShownChange): JsonObject {
+function constants({ after }: RedactedChange): JsonObject {
   const known = nested(after, ({ json, sensitive, unknown }) =>
     json === undefined || isMarked(sensitive) || isMarked(unknown) ? undefined : { constant_value: json },
   );

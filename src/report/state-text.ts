@@ -2,12 +2,12 @@
 
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Bound } from "../model/state.ts";
-import { type ShownOutputs, type ShownState, type ShownValue, shownValue } from "./shown.ts";
+import { type RedactedOutputs, type RedactedState, type RedactedValue, redactValue } from "./redact.ts";
 import { escapeText, type Page, type Palette, padTo, textWidth, wrapIndented } from "./typeset.ts";
 import { amount, type KindNames, typeOf } from "./words.ts";
 
 /** Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Ends with a line break. */
-export function stateText(state: ShownState, page: Page): string {
+export function stateText(state: RedactedState, page: Page): string {
   const { palette } = page;
   const bound = sorted(state.resources);
   const pending = sorted(state.pending);
@@ -36,14 +36,14 @@ export function stateText(state: ShownState, page: Page): string {
   return `${written.join("\n\n")}\n`;
 }
 
-function boundLines(address: string, bound: Bound<ShownValue>, page: Page): readonly string[] {
+function boundLines(address: string, bound: Bound<RedactedValue>, page: Page): readonly string[] {
   const { palette, width } = page;
   const { converging } = bound;
   const facts: readonly (readonly [string, string])[] = [
     [
       "place",
       Object.entries(bound.place)
-        .map(([path, value]) => `${escapeText(path, 200)} ${shownValue(value, false).text}`)
+        .map(([path, value]) => `${escapeText(path, 200)} ${redactValue(value, false).text}`)
         .join(", "),
     ],
     ["created", escapeText(bound.createdAt, 100)],
@@ -66,7 +66,7 @@ function boundLines(address: string, bound: Bound<ShownValue>, page: Page): read
   ];
 }
 
-function recordedLines({ recorded }: Bound<ShownValue>, { palette }: Page): readonly string[] {
+function recordedLines({ recorded }: Bound<RedactedValue>, { palette }: Page): readonly string[] {
   const rows = sorted(recorded).map(([path, { text }]) => [escapeText(path, 200), text] as const);
   const width = Math.max(0, ...rows.map(([path]) => textWidth(path)));
   const head = rows.length === 0 ? [] : [`  ${palette.dim("last applied")}`];
@@ -75,7 +75,7 @@ function recordedLines({ recorded }: Bound<ShownValue>, { palette }: Page): read
 
 function pendingLines(
   address: string,
-  { startedAt }: ShownState["pending"][string],
+  { startedAt }: RedactedState["pending"][string],
   { palette, width }: Page,
 ): readonly string[] {
   const text = `create started ${startedAt}, answer unknown; the next run looks for the object before it plans`;
@@ -90,7 +90,7 @@ function sorted<T>(values: { readonly [name: string]: T }): readonly (readonly [
 }
 
 /** The document of `show --json`. A state that was never written has neither lineage nor time. */
-export function stateJson(state: ShownState, names: KindNames): JsonObject {
+export function stateJson(state: RedactedState, names: KindNames): JsonObject {
   const resources = Object.entries(state.resources).map((entry) => boundJson(...entry, names));
   const pending = Object.entries(state.pending).map(([address, create]) => ({ address, ...create }));
   const { name, lineage, serial, savedAt, service, manifest } = state;
@@ -108,7 +108,7 @@ export function stateJson(state: ShownState, names: KindNames): JsonObject {
   };
 }
 
-function boundJson(address: string, bound: Bound<ShownValue>, names: KindNames): JsonObject {
+function boundJson(address: string, bound: Bound<RedactedValue>, names: KindNames): JsonObject {
   const { kind, id, place, recorded, protect, onDelete, refs, createdAt, converging } = bound;
   const values = Object.entries(recorded).map(([path, { json = null }]) => [path, json] as const);
   return {
@@ -119,7 +119,7 @@ function boundJson(address: string, bound: Bound<ShownValue>, names: KindNames):
 }
 
 /** Outputs in the shape of `terraform output -json`; a sensitive value is `"(sensitive)"` of type string, and left out of a stream. */
-export function outputsJson(outputs: ShownOutputs, isStream = false): JsonObject {
+export function outputsJson(outputs: RedactedOutputs, isStream = false): JsonObject {
   return Object.fromEntries(
     Object.entries(outputs).map(([name, { sensitive, value }]): [string, Json] => {
       const { json = null } = value;
@@ -142,13 +142,13 @@ function typeName(value: Json): Json {
 }
 
 /** All outputs, one per line, sorted by name. Ends with a line break. */
-export function outputsText(outputs: ShownOutputs, palette: Palette): string {
+export function outputsText(outputs: RedactedOutputs, palette: Palette): string {
   const rows = outputRows(outputs, palette);
   return rows.length === 0 ? "No outputs are recorded.\n" : `${rows.join("\n")}\n`;
 }
 
 /** One line per output, sorted by name, values aligned. */
-export function outputRows(outputs: ShownOutputs, { dim }: Palette): readonly string[] {
+export function outputRows(outputs: RedactedOutputs, { dim }: Palette): readonly string[] {
   const entries = Object.entries(outputs).sort(([a], [b]) => (a < b ? -1 : 1));
   const names = entries.map(([name]) => escapeText(name, 200));
   const width = Math.max(0, ...names.map(textWidth));

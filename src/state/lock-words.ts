@@ -22,7 +22,7 @@ export function isUnknown({ id }: Pick<Holder, "id">): boolean {
 }
 
 /** Replaces secrets in the text of a holder; its id and its times stay as they are. */
-export function shownHolder<Kind extends Pick<Holder, "who" | "operation" | "host">>(
+export function redactedHolder<Kind extends Pick<Holder, "who" | "operation" | "host">>(
   holder: Kind,
   hide: Hide,
 ): Kind {

@@ -18,7 +18,7 @@ import {
   holderSince,
   holderWith,
   holderWork,
-  shownHolder,
+  redactedHolder,
   takenAway,
   unknownLock,
   unlockHint,
@@ -171,7 +171,7 @@ export async function breakLock(file: string, id: string, force = false, hide?: 
 /** The record of a lock file, with the words of its holder searched for secrets. */
 async function readShown(file: string, hide: Hide | undefined): Promise<LockRecord | undefined> {
   const record = await stateLocks(Date.now).read(file);
-  return record === undefined || hide === undefined ? record : shownHolder(record, hide);
+  return record === undefined || hide === undefined ? record : redactedHolder(record, hide);
 }
 
 export function holderOf(record: LockRecord): Holder {
@@ -230,7 +230,7 @@ function holdLock(
       seen = now;
     } else {
       const taker = await locks.taker(handle);
-      lost.abort(takenAway(file, record, taker && hide ? shownHolder(taker, hide) : taker));
+      lost.abort(takenAway(file, record, taker && hide ? redactedHolder(taker, hide) : taker));
     }
   };
   const check = (): Promise<void> => {

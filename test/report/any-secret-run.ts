@@ -16,7 +16,7 @@ import type { Terminal } from "../../src/commands/terminal/terminal.ts";
 import { runListener } from "../../src/commands/with-run.ts";
 import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
 import { settingsOf } from "../../src/project/settings.ts";
-import { shownDrift, shownPlan } from "../../src/report/shown.ts";
+import { redactDrift, redactPlan } from "../../src/report/redact.ts";
 import { measureRun, traceSteps } from "../../src/telemetry/open-telemetry.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Made } from "./any-secret.ts";
@@ -45,9 +45,9 @@ export async function runsOf(made: Made): Promise<{ readonly [name: string]: str
     });
     const context = { manifest: [], settings, terminal };
     const of = { folder: ".", name: "shop", is: "made" } as const;
-    const plan = { plan: shownPlan(made.plan, words) };
+    const plan = { plan: redactPlan(made.plan, words) };
     await writeReports([{ ...of, value: plan }], planReport({}, terminal), context);
-    const drift = shownDrift(made.drift, words);
+    const drift = redactDrift(made.drift, words);
     await writeReports([{ ...of, value: drift }], driftReport({}, settings, terminal), context);
     const telemetry = await telemetryOf(() => {
       applied(made, terminal);

@@ -12,11 +12,17 @@ import { driftSuite as ofDriftSuite } from "../../src/report/junit.ts";
 import { reportMarkdown } from "../../src/report/markdown/report-markdown.ts";
 import { planJson as ofPlanJson } from "../../src/report/plan-json.ts";
 import {
+  redactDrift,
+  redactOutcome,
+  redactOutputs,
+  redactPlan,
+  redactState,
+} from "../../src/report/redact.ts";
+import {
   driftFindings as ofDriftFindings,
   planFindings as ofPlanFindings,
 } from "../../src/report/sarif/findings.ts";
 import type { ReportFinding } from "../../src/report/sarif/sarif-log.ts";
-import { shownDrift, shownOutcome, shownOutputs, shownPlan, shownState } from "../../src/report/shown.ts";
 import {
   outputsJson as ofOutputsJson,
   outputsText as ofOutputsText,
@@ -44,19 +50,19 @@ export function planText(plan: Plan, names: KindNames, page: Page, options?: Pla
 }
 
 export function planJson(plan: Plan, names: KindNames): JsonObject {
-  return ofPlanJson(shownPlan(plan, names), names);
+  return ofPlanJson(redactPlan(plan, names), names);
 }
 
 export function planView(plan: Plan, names: KindNames, options?: PlanViewOptions): ReportView {
-  return ofPlanView(shownPlan(plan, names), options);
+  return ofPlanView(redactPlan(plan, names), options);
 }
 
 export function planEvents(plan: Plan, names: KindNames): readonly JsonObject[] {
-  return ofPlanEvents(shownPlan(plan, names), names);
+  return ofPlanEvents(redactPlan(plan, names), names);
 }
 
 export function planFindings(plan: Plan, names: KindNames): readonly ReportFinding[] {
-  return ofPlanFindings(shownPlan(plan, names));
+  return ofPlanFindings(redactPlan(plan, names));
 }
 
 export function planMarkdown(plan: Plan, names: KindNames, options?: MarkdownOptions): string {
@@ -72,31 +78,31 @@ export type PageOptions = PlanViewOptions & {
 export function planHtml(plan: Plan, names: KindNames, { earlier, assets, ...options }: PageOptions): string {
   const compared = earlier && { view: comparePlans(earlier.plan, plan, names), file: earlier.file };
   const data = planJson(plan, names);
-  const shown = shownPlan(plan, names);
+  const shown = redactPlan(plan, names);
   return reportHtml(planView(plan, names, options), { assets, data, plan: shown, earlier: compared });
 }
 
 export function driftText(report: DriftReport, names: KindNames, page: ReportPage): string {
-  return reportText(driftView(shownDrift(report, names), names), page);
+  return reportText(driftView(redactDrift(report, names), names), page);
 }
 
 export function driftJson(report: DriftReport, names: KindNames): JsonObject {
-  return ofDriftJson(shownDrift(report, names), names);
+  return ofDriftJson(redactDrift(report, names), names);
 }
 
 export function driftHtml(report: DriftReport, names: KindNames, assets: PageAssets): string {
-  return reportHtml(driftView(shownDrift(report, names), names), {
+  return reportHtml(driftView(redactDrift(report, names), names), {
     assets,
     data: driftJson(report, names),
   });
 }
 
 export function driftMarkdown(report: DriftReport, names: KindNames, bytes?: number): string {
-  return reportMarkdown(driftView(shownDrift(report, names), names), bytes);
+  return reportMarkdown(driftView(redactDrift(report, names), names), bytes);
 }
 
 export function driftFindings(report: DriftReport, names: KindNames): readonly ReportFinding[] {
-  return ofDriftFindings(shownDrift(report, names));
+  return ofDriftFindings(redactDrift(report, names));
 }
 
 export function driftSuite(
@@ -104,31 +110,31 @@ export function driftSuite(
   names: KindNames,
   pathOf: (file: string) => string,
 ): ReturnType<typeof ofDriftSuite> {
-  return ofDriftSuite(shownDrift(report, names), pathOf);
+  return ofDriftSuite(redactDrift(report, names), pathOf);
 }
 
 export function outcomeText(outcome: Outcome, page: Page, command?: Command): string {
-  return ofOutcomeText(shownOutcome(outcome, words), page, command);
+  return ofOutcomeText(redactOutcome(outcome, words), page, command);
 }
 
 export function outcomeEvents(outcome: Outcome, command?: Command): readonly JsonObject[] {
-  return ofOutcomeEvents(shownOutcome(outcome, words), command);
+  return ofOutcomeEvents(redactOutcome(outcome, words), command);
 }
 
 export function stateText(state: StateDocument, names: KindNames, page: Page): string {
-  return ofStateText(shownState(state, names), page);
+  return ofStateText(redactState(state, names), page);
 }
 
 export function stateJson(state: StateDocument, names: KindNames): JsonObject {
-  return ofStateJson(shownState(state, names), names);
+  return ofStateJson(redactState(state, names), names);
 }
 
 type Outputs = { readonly [name: string]: RecordedOutput };
 
 export function outputsText(outputs: Outputs, palette: Palette): string {
-  return ofOutputsText(shownOutputs(outputs), palette);
+  return ofOutputsText(redactOutputs(outputs), palette);
 }
 
 export function outputsJson(outputs: Outputs): JsonObject {
-  return ofOutputsJson(shownOutputs(outputs));
+  return ofOutputsJson(redactOutputs(outputs));
 }

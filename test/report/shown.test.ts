@@ -4,20 +4,20 @@ import type { FieldChange, Plan } from "../../src/model/plan.ts";
 import type { Sealed } from "../../src/model/sealed.ts";
 import { unsettledWords } from "../../src/report/apply-text.ts";
 import {
-  type ShownPlan,
-  type ShownValue,
-  sameShown,
-  shownOutcome,
-  shownOutputs,
-  shownPlan,
-  shownValue,
-} from "../../src/report/shown.ts";
+  type RedactedPlan,
+  type RedactedValue,
+  redactOutcome,
+  redactOutputs,
+  redactPlan,
+  redactValue,
+  sameRedacted,
+} from "../../src/report/redact.ts";
 import { outcome } from "./apply-parts.ts";
 import { change, field, plan, sealed } from "./plan-parts.ts";
 import { words } from "./words.ts";
 
 /** Accepts what may be shown. */
-function show(_value: ShownValue, _plan?: ShownPlan): void {}
+function show(_value: RedactedValue, _plan?: RedactedPlan): void {}
 
 describe("the type of what may be shown", () => {
   it("takes no sealed value, no value as it was read, and no plan that was not shown", () => {
@@ -28,18 +28,18 @@ describe("the type of what may be shown", () => {
     show(secret);
     // @ts-expect-error a value as it was read is not assignable
     show(text);
-    // @ts-expect-error an object of the same shape is not assignable: only `shownValue` makes one
+    // @ts-expect-error an object of the same shape is not assignable: only `redactValue` makes one
     show({ text: "hunter2", json: "hunter2", sensitive: false, unknown: false });
     // @ts-expect-error a plan is not assignable before it was shown
-    show(shownValue(text, false), made);
-    show(shownValue(text, false), shownPlan(made, words));
-    expect(Object.keys(shownValue(secret, false))).toEqual(["text", "json", "sensitive", "unknown"]);
+    show(redactValue(text, false), made);
+    show(redactValue(text, false), redactPlan(made, words));
+    expect(Object.keys(redactValue(secret, false))).toEqual(["text", "json", "sensitive", "unknown"]);
   });
 });
 
 describe("a value that may be shown", () => {
   const ref = { $ref: "instances.a.host" };
-  it.each<[string, Json, Partial<ShownValue>]>([
+  it.each<[string, Json, Partial<RedactedValue>]>([
     ["a text", "a", { text: '"a"', json: "a", sensitive: false, unknown: false }],
     ["a secret", sealed("x"), { text: "(sensitive)", json: "(sensitive)", sensitive: true }],
     [
@@ -71,20 +71,20 @@ describe("a value that may be shown", () => {
     ["an output", ref, { text: "(known after apply)", unknown: true, sensitive: false }],
     ["outputs in a map", { a: ref, b: 1 }, { json: { b: 1 }, unknown: { a: true }, sensitive: {} }],
   ])("is %s", (_, value, shown) => {
-    expect(shownValue(value, false)).toMatchObject(shown);
+    expect(redactValue(value, false)).toMatchObject(shown);
   });
 
   it.each([
     ["of two secrets", sealed("x"), sealed("x")],
     ["of two addresses with logins", "https://u:a@h", "https://u:b@h"],
   ])("is not said to be the same %s", (_, left, right) => {
-    expect(sameShown(shownValue(left, false), shownValue(right, false))).toBe(false);
+    expect(sameRedacted(redactValue(left, false), redactValue(right, false))).toBe(false);
   });
 });
 
 describe("a plan that may be shown", () => {
   it("hides both sides of a field if the table, the plan, or one of the two values says so", () => {
-    const { changes } = shownPlan(
+    const { changes } = redactPlan(
       plan({
         changes: [
           change("update", "users.a", {
@@ -130,11 +130,11 @@ describe("a plan that may be shown", () => {
         }),
       ],
     });
-    expect(JSON.stringify(shownPlan(given, words))).not.toMatch(/olde|newe/);
+    expect(JSON.stringify(redactPlan(given, words))).not.toMatch(/olde|newe/);
   });
 
   it("has no specs in its steps, and no value of an output that is or was sensitive", () => {
-    const shown = shownPlan(
+    const shown = redactPlan(
       plan({
         outputs: { a: { action: "update", before: "old", after: "new", unknown: false, sensitive: true } },
       }),
@@ -165,14 +165,14 @@ describe("an outcome that may be shown", () => {
     ],
   ])("says what is not as declared: %s", (_, left, said) => {
     const certificate = [{ address: "users.a", kind: "users", reason: "1 field differs", field: left }];
-    const shown = shownOutcome(outcome({ certificate }), words);
+    const shown = redactOutcome(outcome({ certificate }), words);
     expect(shown.certificate.map(unsettledWords)).toEqual([`users.a: ${left.path} is ${said} was declared`]);
   });
 });
 
 describe("outputs that may be shown", () => {
   it("are sensitive where they say so, hold a secret, or a login", () => {
-    const shown = shownOutputs({
+    const shown = redactOutputs({
       said: { value: ["a"], sensitive: true },
       sealed: { value: sealed("x"), sensitive: false },
       login: { value: "https://u:p@h", sensitive: false },

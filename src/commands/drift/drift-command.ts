@@ -11,7 +11,7 @@ import { type ReadManifest, type Run, resolving } from "../../project/open-run.t
 import { openProject, type Project } from "../../project/project.ts";
 import { assertAddressesKnown } from "../../reconcile/plan-for.ts";
 import { type Drift, driftFor } from "../../reconcile/reconcile.ts";
-import { type ShownDrift, shownDrift } from "../../report/shown.ts";
+import { type RedactedDrift, redactDrift } from "../../report/redact.ts";
 import { type Opened, refuseSeveral } from "../folders.ts";
 import { goalOf } from "../options.ts";
 import { report } from "../reports/run-report.ts";
@@ -38,12 +38,12 @@ export async function drift(invocation: Invocation<DriftOptions>): Promise<numbe
 }
 
 /** Observes the service, and reports the drift of the manifest with the audit events of what was changed. */
-async function makeDrift(invocation: Invocation<DriftOptions>, opened: Opened): Promise<ShownDrift> {
+async function makeDrift(invocation: Invocation<DriftOptions>, opened: Opened): Promise<RedactedDrift> {
   const project = await openProject(invocation.options, invocation.settings);
   await opened(project);
   return withDrift(project, invocation, async (seen, run) => {
     const isAsked = run.service.offers("instance.events");
-    return shownDrift(isAsked ? await withAuditEvents(seen.report, run) : seen.report, kinds);
+    return redactDrift(isAsked ? await withAuditEvents(seen.report, run) : seen.report, kinds);
   });
 }
 

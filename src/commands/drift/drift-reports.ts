@@ -10,8 +10,8 @@ import { driftJson, erroredDriftJson } from "../../report/drift-json.ts";
 import { driftMetrics, failedDriftMetrics } from "../../report/drift-metrics.ts";
 import { driftSuite, failedDriftSuite, type JunitSuite, junitText } from "../../report/junit.ts";
 import type { ManifestResult } from "../../report/manifest-result.ts";
+import type { RedactedDrift } from "../../report/redact.ts";
 import { driftFindings } from "../../report/sarif/findings.ts";
-import type { ShownDrift } from "../../report/shown.ts";
 import { probeFigures } from "../../report/view/census-view.ts";
 import { countDrift, driftView } from "../../report/view/drift-view.ts";
 import type { ReportOptions } from "../reports/run-report.ts";
@@ -40,7 +40,7 @@ export function driftReport(
   { markdown, html, sarif, junit, prometheus }: DriftFiles,
   settings: Settings,
   terminal: Terminal,
-): ReportKind<ShownDrift> {
+): ReportKind<RedactedDrift> {
   return {
     report: "drift",
     whole: "graphform drift shows all",
@@ -74,7 +74,7 @@ export function driftReport(
   };
 }
 
-function suiteOf(result: ManifestResult<ShownDrift>, isOne: boolean, settings: Settings): JunitSuite {
+function suiteOf(result: ManifestResult<RedactedDrift>, isOne: boolean, settings: Settings): JunitSuite {
   const pathOf = pathIn(settings, result.folder);
   const { is, name } = result;
   const suite =
@@ -84,14 +84,14 @@ function suiteOf(result: ManifestResult<ShownDrift>, isOne: boolean, settings: S
 }
 
 /** The metrics of a look. Those of one that failed keep a part of the file of the look before. */
-async function metricsOf(result: ManifestResult<ShownDrift>, file: string): Promise<string> {
+async function metricsOf(result: ManifestResult<RedactedDrift>, file: string): Promise<string> {
   if (result.is === "made") return driftMetrics(result.value, systemClock.now());
   // A pipe or a device would be waited for.
   const isFile = (await stat(file).catch(() => undefined))?.isFile() === true;
   return failedDriftMetrics(result.name, isFile ? await readFile(file, "utf8").catch(() => "") : "");
 }
 
-function lineOf(report: ShownDrift): string {
+function lineOf(report: RedactedDrift): string {
   const { outside, ours } = countDrift(report);
   const undeclared = report.unmanaged?.length ?? 0;
   return [

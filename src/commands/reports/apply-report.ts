@@ -16,7 +16,7 @@ import {
   stamped,
   versionEvent,
 } from "../../report/events.ts";
-import { type ShownOutcome, type ShownPlan, shownOutcome, shownPlan } from "../../report/shown.ts";
+import { type RedactedOutcome, type RedactedPlan, redactOutcome, redactPlan } from "../../report/redact.ts";
 import { reportText } from "../../report/text/report-text.ts";
 import { jsonText, makePalette } from "../../report/typeset.ts";
 import { planView } from "../../report/view/plan-view.ts";
@@ -57,7 +57,7 @@ export function applyReport(
   return {
     view,
     plan: (plan: Plan) => {
-      const shown = shownPlan(plan, kinds);
+      const shown = redactPlan(plan, kinds);
       toAll((output) => output.plan(shown));
     },
     event: (event) => {
@@ -73,7 +73,7 @@ export function applyReport(
     end: (exitCode) => {
       const outcome = kept && { ...kept, exitCode: exitCode ?? kept.exitCode };
       kept = undefined;
-      if (outcome !== undefined) toAll((output) => output.outcome(shownOutcome(outcome, kinds)));
+      if (outcome !== undefined) toAll((output) => output.outcome(redactOutcome(outcome, kinds)));
     },
     error: (error) => toAll((output) => output.error(error)),
     warnings: () => warnings,
@@ -81,8 +81,8 @@ export function applyReport(
 }
 
 interface Output extends Pick<ApplyReport, "event" | "begin" | "error"> {
-  plan(plan: ShownPlan): void;
-  outcome(outcome: ShownOutcome): void;
+  plan(plan: RedactedPlan): void;
+  outcome(outcome: RedactedOutcome): void;
 }
 
 /** Text; with a view, only the ends of steps and warnings are printed, above what the view draws. */

@@ -25,7 +25,7 @@ import { readState } from "../../state/read-state.ts";
 import type { KeptStore, Stored } from "../../state/store.ts";
 import { boundAt } from "../bound-objects.ts";
 import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
-import { resourcesOf, shownPlace, withLock, withStore } from "./show-state.ts";
+import { redactedPlace, resourcesOf, withLock, withStore } from "./show-state.ts";
 
 /** `state mv FROM TO`: binds an object to another address, as `moved` in the manifest does. Throws `bound-already`. */
 export function stateMove(invocation: Invocation, from: string, to: string): Promise<number> {
@@ -125,7 +125,7 @@ export async function statePush(invocation: Invocation, file: string): Promise<n
   terminal.out(
     options.json === true
       ? `${jsonText(facts)}\n`
-      : `${shownPlace(store)} is at version ${serial} now, ${resourcesOf(state)}.\n`,
+      : `${redactedPlace(store)} is at version ${serial} now, ${resourcesOf(state)}.\n`,
   );
   const why = isStored ? "" : ": it was stored already, or everything that it names was found since";
   terminal.err(
@@ -174,7 +174,7 @@ async function restored({ store, header, identity }: Project, version: string): 
   const serial = Math.max(state.serial, Number(serialIn), ...kept.map((each) => each.serial));
   const next = { ...state, ...nextVersion({ serial }, systemClock.now()) };
   await store.replaceText(stateFormatter()(next), current?.version);
-  return `${shownPlace(store)} has ${resourcesOf(next)} now, as version ${next.serial}; graphform plan shows what is there.`;
+  return `${redactedPlace(store)} has ${resourcesOf(next)} now, as version ${next.serial}; graphform plan shows what is there.`;
 }
 
 async function textOf(store: KeptStore, version: string, current: Stored | undefined): Promise<string> {

@@ -20,7 +20,7 @@ import { interruptedMove, type Move, type MoveEnd, moveState } from "../../state
 import type { LockOptions } from "../../state/store.ts";
 import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
 import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.ts";
-import { resourcesOf, shownPlace } from "./show-state.ts";
+import { redactedPlace, resourcesOf } from "./show-state.ts";
 
 interface MigrateOptions extends ManifestOptions {
   readonly to: string;
@@ -57,7 +57,7 @@ export async function stateMigrate(invocation: Invocation<MigrateOptions>): Prom
       const [from, to, resources] = [project.store.where, fresh.where, Object.keys(state.resources).length];
       terminal.out(`${jsonText({ from, to, serial, resources, isResumed, section })}\n`);
     } else {
-      const [from, to] = [project.store, fresh].map(shownPlace);
+      const [from, to] = [project.store, fresh].map(redactedPlace);
       terminal.out(`The state is at ${to} now: version ${serial}, ${resourcesOf(state)}.\n`);
       terminal.out(`${from} refuses every run from here on. Write in the manifest:\n\n${section}`);
     }

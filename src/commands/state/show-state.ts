@@ -24,7 +24,7 @@ export function stateList(invocation: Invocation): Promise<number> {
     if (options.json === true) {
       terminal.out(`${jsonText(rows.map(([address, { kind, id }]) => ({ address, kind, id })))}\n`);
     } else if (rows.length === 0) {
-      const none = `No state at ${shownPlace(project.store)}.\n`;
+      const none = `No state at ${redactedPlace(project.store)}.\n`;
       terminal.out(state.serial === 0 ? none : "The state has no resources.\n");
     } else {
       const cells = rows.map(([address, bound]) => [address, bound.id, bound.converging?.operation ?? ""]);
@@ -61,8 +61,8 @@ export function stateHistory(invocation: Invocation): Promise<number> {
     const versions = await store.history();
     if (options.json === true) {
       terminal.out(`${jsonText((versions ?? []).map((version) => ({ ...version })))}\n`);
-    } else if (versions === undefined) terminal.out(`${shownPlace(store)} keeps no versions.\n`);
-    else if (versions.length === 0) terminal.out(`No earlier version at ${shownPlace(store)}.\n`);
+    } else if (versions === undefined) terminal.out(`${redactedPlace(store)} keeps no versions.\n`);
+    else if (versions.length === 0) terminal.out(`No earlier version at ${redactedPlace(store)}.\n`);
     else {
       const rows = versions.map(({ id, serial, savedAt }) => [String(serial), savedAt, id]);
       terminal.out(tableText(["version", "saved", "id"], rows, terminal));
@@ -141,6 +141,6 @@ export function resourcesOf({ resources }: StateDocument): string {
   return amount(Object.keys(resources).length, "resource");
 }
 
-export function shownPlace({ where }: Project["store"]): string {
+export function redactedPlace({ where }: Project["store"]): string {
   return escapeText(where, 300);
 }

@@ -3,7 +3,7 @@ import { GraphformError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
 import { perText } from "../../model/once.ts";
 import { type Endpoint, isLoopback, type Profile } from "../../model/service.ts";
-import { hasUserinfo, shownAddress } from "../../model/userinfo.ts";
+import { hasUserinfo, redactedAddress } from "../../model/userinfo.ts";
 
 /** A host of the service: scheme, host and port, and the prefix of all its paths. */
 export interface Base {
@@ -18,14 +18,14 @@ export interface Base {
 export function baseOf(url: string): Base {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol)) {
-    throw new GraphformError("url-invalid", `"${shownAddress(url)}" is not an http or https URL`, {
+    throw new GraphformError("url-invalid", `"${redactedAddress(url)}" is not an http or https URL`, {
       hint: "write it like https://platform.example.com",
     });
   }
   const { origin, protocol, hostname, pathname } = parsed;
   if (hasUserinfo(url) || parsed.username !== "" || parsed.search !== "" || parsed.hash !== "") {
     // A slash in a login would end it early: the rest would be taken for the host.
-    const shown = url.includes("@") ? shownAddress(url) : origin;
+    const shown = url.includes("@") ? redactedAddress(url) : origin;
     throw new GraphformError("url-invalid", `the URL of ${shown} contains more than an address`, {
       hint: "leave user, password, query and fragment out; credentials come from the environment",
     });

@@ -2,7 +2,7 @@
 import { GraphformError } from "../errors.ts";
 import type { FieldSchema } from "../field-schema.ts";
 import type { Json } from "../json.ts";
-import { shownAddress } from "../userinfo.ts";
+import { redactedAddress } from "../userinfo.ts";
 
 /** A reason to refuse a value, with its remedy; it shows nothing of the value but a host. */
 export interface Refusal {
@@ -114,7 +114,11 @@ export function queryOf(parameters: StoreValues): string {
 }
 
 export function unreadableAddress(given: string, why: string): GraphformError {
-  return new GraphformError("state-address", `${shownAddress(given)} is not a location of a state: ${why}`, {
-    hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",
-  });
+  return new GraphformError(
+    "state-address",
+    `${redactedAddress(given)} is not a location of a state: ${why}`,
+    {
+      hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",
+    },
+  );
 }

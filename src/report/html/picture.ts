@@ -3,7 +3,7 @@
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Address } from "../../model/address.ts";
 import type { Action } from "../../model/plan.ts";
-import type { ShownPlan } from "../shown.ts";
+import type { RedactedPlan } from "../redact.ts";
 import { escapeText, textWidth } from "../typeset.ts";
 import { actionSigns } from "../view/change-block.ts";
 import { escaped, type ReportView } from "../view/report-view.ts";
@@ -13,7 +13,7 @@ import { folded, type Markup, markup, section } from "./block-html.ts";
 const maxNodes = 60;
 
 /** A section with the picture of a plan and its text; undefined if no changed resource refers to another. */
-export function pictureHtml(plan: ShownPlan, view: ReportView): Markup | undefined {
+export function pictureHtml(plan: RedactedPlan, view: ReportView): Markup | undefined {
   const { nodes, edges, alone } = neighbourhood(plan, view);
   if (edges.length === 0) return undefined;
   const names = new Map(nodes.map((node) => [node.id, labelOf(node)]));
@@ -104,7 +104,7 @@ interface Edge {
 
 /** Changed resources and their neighbours; equal ones are one node. `alone` counts changes without any reference, which are none. */
 function neighbourhood(
-  plan: ShownPlan,
+  plan: RedactedPlan,
   { groups }: ReportView,
 ): { readonly nodes: readonly GraphNode[]; readonly edges: readonly Edge[]; readonly alone: number } {
   const changes = escaped(

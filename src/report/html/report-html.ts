@@ -6,7 +6,7 @@ import type { ForecastStep } from "../../model/plan.ts";
 import { stepWords } from "../apply-text.ts";
 import { erroredDriftJson } from "../drift-json.ts";
 import { erroredPlanJson, failureWords } from "../problems.ts";
-import type { ShownPlan } from "../shown.ts";
+import type { RedactedPlan } from "../redact.ts";
 import type { ComparisonView, DifferenceView } from "../view/comparison.ts";
 import {
   type AffectedView,
@@ -34,7 +34,7 @@ import { pictureHtml } from "./picture.ts";
 export interface PageOptions {
   readonly assets: PageAssets;
   readonly data: Json;
-  readonly plan?: ShownPlan;
+  readonly plan?: RedactedPlan;
   readonly earlier?: Earlier | undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { ResourceDrift } from "../../model/drift.ts";
 import { defined, own } from "../../model/json.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import type { ShownChange, ShownDrift, ShownPlan, ShownValue } from "../shown.ts";
+import type { RedactedChange, RedactedDrift, RedactedPlan, RedactedValue } from "../redact.ts";
 import { unseenIn } from "../view/census-view.ts";
 import { changedField, driftedFields, driftField, fieldText } from "../view/change-block.ts";
 import { undeclaredRemedy } from "../view/drift-view.ts";
@@ -92,7 +92,7 @@ function finding(
 }
 
 /** The guards, changes and drift of a plan as findings, worst first. Resources that stay as they are give none. */
-export function planFindings(plan: ShownPlan): readonly ReportFinding[] {
+export function planFindings(plan: RedactedPlan): readonly ReportFinding[] {
   const findings = plan.changes.flatMap((change) => [
     ...change.blocked.map((guard) => guardFinding(change, guard)),
     ...(change.action === "keep" ? [] : changeFindings(change)),
@@ -104,7 +104,7 @@ export function planFindings(plan: ShownPlan): readonly ReportFinding[] {
   return worstFirst(findings);
 }
 
-function guardFinding(change: ShownChange, { code, message, lift }: Guard): ReportFinding {
+function guardFinding(change: RedactedChange, { code, message, lift }: Guard): ReportFinding {
   const { address, action, where } = change;
   const rule = `guard-${code}`;
   return {
@@ -118,7 +118,7 @@ function guardFinding(change: ShownChange, { code, message, lift }: Guard): Repo
 }
 
 /** An update gives a finding for each field, so that each has its own identity; every other change gives one. */
-function changeFindings(change: ShownChange): readonly ReportFinding[] {
+function changeFindings(change: RedactedChange): readonly ReportFinding[] {
   const { action, address, fields, forcedBy = "", reason, where } = change;
   const inPlace = action === "update" || action === "adopt";
   if (!inPlace || fields.length === 0)
@@ -140,7 +140,7 @@ function ruleOf({ action, disruption }: Change<unknown>): Rule {
 }
 
 /** The differences as findings, worst first; a resource without fields of the worst class has one for itself. */
-export function driftFindings(report: ShownDrift): readonly ReportFinding[] {
+export function driftFindings(report: RedactedDrift): readonly ReportFinding[] {
   const { resources, unchanged, unmanaged = [] } = report;
   const places = new Map([...resources, ...unchanged].map(({ address, where }) => [`${address}`, where]));
   const found = [
@@ -156,7 +156,7 @@ export function driftFindings(report: ShownDrift): readonly ReportFinding[] {
   return worstFirst(found);
 }
 
-function resourceFindings(resource: ResourceDrift<ShownValue>): readonly ReportFinding[] {
+function resourceFindings(resource: ResourceDrift<RedactedValue>): readonly ReportFinding[] {
   const { address, what, reason, fields, where } = resource;
   const isWhole = what === "deleted" || what === "failed";
   const isSaid = isWhole || fields.every((field) => field.class !== resource.class);

@@ -7,12 +7,12 @@ import type { Action, Change, FieldChange, OutputChange } from "../../model/plan
 import { sensitive } from "../../model/sealed.ts";
 import {
   knownAfterApply,
-  type ShownChange,
-  type ShownPlan,
-  type ShownValue,
-  sameShown,
-  shownFields,
-} from "../shown.ts";
+  type RedactedChange,
+  type RedactedPlan,
+  type RedactedValue,
+  redactedFields,
+  sameRedacted,
+} from "../redact.ts";
 import { sourceNote } from "../words.ts";
 import { fold, ownWords } from "./fold.ts";
 import type { AddressView, BlockView, FieldRole, FieldView, RemarkView, Tone } from "./report-view.ts";
@@ -30,12 +30,12 @@ export const actionSigns: { readonly [action in Action]: readonly [sign: string,
 };
 
 /** The blocks of these changes, each at the place of its first change. */
-export function changeBlocks(changes: readonly ShownChange[]): readonly BlockView[] {
+export function changeBlocks(changes: readonly RedactedChange[]): readonly BlockView[] {
   return folded(changes, blockOf);
 }
 
 /** The blocks of resources without changes that are not at rest, were changed outside, or are kept by a migration. `command` waits for operations in progress. */
-export function noteBlocks(changes: readonly ShownChange[], command: string): readonly BlockView[] {
+export function noteBlocks(changes: readonly RedactedChange[], command: string): readonly BlockView[] {
   const kept = changes
     .filter(({ action, address, phase, drift }) => {
       const isQuiet = phaseText(phase) === "" && drift.length === 0 && twinIn(address) === undefined;
@@ -45,7 +45,7 @@ export function noteBlocks(changes: readonly ShownChange[], command: string): re
   return folded(kept, (change) => noteOf(change, command));
 }
 
-function folded(changes: readonly ShownChange[], describe: typeof blockOf): readonly BlockView[] {
+function folded(changes: readonly RedactedChange[], describe: typeof blockOf): readonly BlockView[] {
   const parts = changes.map((change) => {
     const block = describe(change);
     const values = block.fields.map(({ path }) => comparedValue(change, path));
@@ -55,13 +55,13 @@ function folded(changes: readonly ShownChange[], describe: typeof blockOf): read
 }
 
 /** The value that equal changes share at a path. */
-function comparedValue({ action, after, fields }: ShownChange, path: string): unknown {
+function comparedValue({ action, after, fields }: RedactedChange, path: string): unknown {
   if (action === "create") return after?.[path];
   const found = fields.find((field) => field.path === path);
   return [found?.before, found?.after];
 }
 
-function blockOf(change: ShownChange): BlockView {
+function blockOf(change: RedactedChange): BlockView {
   const { action, previousAddress, kind, disruption, phase, waysOn, backupFirst, blocked } = change;
   const [sign, tone] = actionSigns[action];
   const moved = previousAddress === undefined || action === "move" ? "" : `, moved from ${previousAddress}`;
@@ -95,7 +95,7 @@ function blockOf(change: ShownChange): BlockView {
   };
 }
 
-function noteOf(change: ShownChange, command: string): BlockView {
+function noteOf(change: RedactedChange, command: string): BlockView {
   const { kind, phase, drift, waysOn } = change;
   const text = phaseText(phase);
   const is = phaseIs(phase);
@@ -118,10 +118,10 @@ function noteOf(change: ShownChange, command: string): BlockView {
 }
 
 /** Fields that a binding takes from the manifest: the service does not show them, so they were not checked. */
-function uncheckedFields({ action, before, after }: ShownChange): readonly string[] {
+function uncheckedFields({ action, before, after }: RedactedChange): readonly string[] {
   if (action !== "adopt") return [];
-  const seen = new Set(shownFields(before).map(([path]) => path));
-  return shownFields(after).flatMap(([path]) => (seen.has(path) ? [] : [path]));
+  const seen = new Set(redactedFields(before).map(([path]) => path));
+  return redactedFields(after).flatMap(([path]) => (seen.has(path) ? [] : [path]));
 }
 
 /** A part of a sentence: `still DEPLOYING`, `the service says FAILED`; empty if the resource is at rest. */
@@ -149,24 +149,24 @@ export function addressOf({
 const leftAsIs = "changed outside, left as it is";
 
 /** The fields that a change sets, those that force a replacement first, and those that were changed outside and stay; of a new resource all. */
-function fieldsOf(change: ShownChange): readonly FieldView[] {
-  const rank = ({ effect }: FieldChange<ShownValue>): number => (effect === "replace" ? 0 : 1);
+function fieldsOf(change: RedactedChange): readonly FieldView[] {
+  const rank = ({ effect }: FieldChange<RedactedValue>): number => (effect === "replace" ? 0 : 1);
   const set =
     change.action === "create"
-      ? shownFields(change.after).map(
+      ? redactedFields(change.after).map(
           ([path, { text }]) => ({ path, role: "new", after: text, notes: [] }) as const,
         )
       : change.fields.toSorted((a, b) => rank(a) - rank(b)).map((field) => changedField(field, change));
   return [...set, ...driftedFields(change)];
 }
 
-export function changedField(field: FieldChange<ShownValue>, change: ShownChange): FieldView {
+export function changedField(field: FieldChange<RedactedValue>, change: RedactedChange): FieldView {
   const role = field.effect === "replace" ? "replaces" : "changed";
   return { ...fieldView(field, role), notes: notesOf(field, change) };
 }
 
 /** The fields that were changed outside and that the change leaves as they are. */
-export function driftedFields({ fields, drift }: ShownChange): readonly FieldView[] {
+export function driftedFields({ fields, drift }: RedactedChange): readonly FieldView[] {
   const set = new Set(fields.map(({ path }) => path));
   return drift
     .filter(({ path }) => !set.has(path))
@@ -176,10 +176,10 @@ export function driftedFields({ fields, drift }: ShownChange): readonly FieldVie
 /** Follows the name of an object that is replaced by another of that name. */
 const newId = " (new id after apply)";
 
-function fieldView(field: FieldChange<ShownValue>, role: FieldRole): Omit<FieldView, "notes"> {
+function fieldView(field: FieldChange<RedactedValue>, role: FieldRole): Omit<FieldView, "notes"> {
   const { path, before, after, source, secret } = field;
   // The name stays; the object that it names is replaced.
-  const isRenewed = role !== "drifted" && sameShown(before, after);
+  const isRenewed = role !== "drifted" && sameRedacted(before, after);
   return {
     path,
     role,
@@ -189,9 +189,9 @@ function fieldView(field: FieldChange<ShownValue>, role: FieldRole): Omit<FieldV
   };
 }
 
-function notesOf(field: FieldChange<ShownValue>, change: ShownChange): readonly string[] {
+function notesOf(field: FieldChange<RedactedValue>, change: RedactedChange): readonly string[] {
   const drifted = change.drift.find((drift) => drift.path === field.path);
-  const isReverted = sameShown(drifted?.before, field.after);
+  const isReverted = sameRedacted(drifted?.before, field.after);
   const was = drifted?.before === undefined || field.secret ? "" : `, was ${drifted.before.text}`;
   const disruption =
     field.disruption === "none" || field.effect === "replace" ? [] : [field.disruption.replace("-", " ")];
@@ -205,12 +205,12 @@ function notesOf(field: FieldChange<ShownValue>, change: ShownChange): readonly 
 const driftRoles = { outside: "drifted", ours: "unapplied", cosmetic: "unimportant" } as const;
 
 /** One field of a drift report: applied and seen if the world has changed, seen and declared if the manifest has. */
-export function driftField(field: FieldDrift<ShownValue>): FieldView {
+export function driftField(field: FieldDrift<RedactedValue>): FieldView {
   const { path, class: is, reason, applied, seen, declared, secret } = field;
   const source = secret || field.source === "recorded" ? undefined : field.source;
   const isOurs = is === "ours";
   const [before, after] = isOurs ? [seen ?? applied, declared] : [applied, seen];
-  const isRenewed = isOurs && sameShown(before, after);
+  const isRenewed = isOurs && sameRedacted(before, after);
   const isThird = is === "outside" && !secret && declared !== undefined && applied !== undefined;
   const isPlain = reason === "changed outside" || reason === "changed in the manifest";
   return {
@@ -233,15 +233,15 @@ export function fieldText({ path, before, after, source, afterSource, notes }: F
 }
 
 /** The outputs that a plan changes or cannot read, sorted by name. */
-export function outputsOf({ outputs }: Pick<ShownPlan, "outputs">): readonly FieldView[] {
+export function outputsOf({ outputs }: Pick<RedactedPlan, "outputs">): readonly FieldView[] {
   return Object.entries(outputs)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, output]) => outputOf(name, output) ?? []);
 }
 
-function outputOf(path: string, output: OutputChange<ShownValue>): FieldView | undefined {
+function outputOf(path: string, output: OutputChange<RedactedValue>): FieldView | undefined {
   const { action, before, after, unknown, missing } = output;
-  const text = (value: ShownValue | undefined): string => value?.text ?? "(none)";
+  const text = (value: RedactedValue | undefined): string => value?.text ?? "(none)";
   const notes: readonly string[] = [];
   if (action === "delete") return { path, role: "removed", before: text(before), after: "(removed)", notes };
   if (missing !== undefined)

@@ -2,7 +2,7 @@
 import { defined, stableJson } from "../../model/json.ts";
 import type { Change, FieldChange, Plan } from "../../model/plan.ts";
 import { fieldsOf as setFields } from "../../model/spec.ts";
-import { type ShownChange, type ShownValue, shownFields, shownPlan } from "../shown.ts";
+import { type RedactedChange, type RedactedValue, redactedFields, redactPlan } from "../redact.ts";
 import type { KindNames } from "../words.ts";
 
 /** Changes that differ from the earlier plan in one way. */
@@ -48,11 +48,11 @@ export function comparePlans(earlier: Plan, later: Plan, names: KindNames): Comp
 /** A change as it is, and as it may be shown. */
 interface Compared {
   readonly change: Change;
-  readonly shown: ShownChange;
+  readonly shown: RedactedChange;
 }
 
 function changesOf(plan: Plan, names: KindNames): ReadonlyMap<string, Compared> {
-  const shown = new Map(shownPlan(plan, names).changes.map((change) => [change.address, change]));
+  const shown = new Map(redactPlan(plan, names).changes.map((change) => [change.address, change]));
   return new Map(
     plan.changes.flatMap((change) => {
       const one = shown.get(change.address);
@@ -99,12 +99,12 @@ function fieldFacts(before: Compared, after: Compared): readonly string[] {
   });
 }
 
-type Sides = Pick<FieldChange<ShownValue>, "before" | "after">;
+type Sides = Pick<FieldChange<RedactedValue>, "before" | "after">;
 
 /** The fields that a change sets, with digests of their values as they are; those of a new resource have no value before. */
 function fieldsOf({ change, shown }: Compared): ReadonlyMap<string, Sides & { readonly digest: string }> {
   if (change.action === "create") {
-    const sides = new Map(shownFields(shown.after));
+    const sides = new Map(redactedFields(shown.after));
     return new Map(
       setFields(change.after ?? {}).map(([path, after]) => [
         path,

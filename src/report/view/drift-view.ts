@@ -10,7 +10,7 @@ import {
 } from "../../model/drift.ts";
 import { shellWord } from "../../model/errors.ts";
 import { passwordRefused } from "../../model/probe.ts";
-import type { ShownDrift, ShownValue } from "../shown.ts";
+import type { RedactedDrift, RedactedValue } from "../redact.ts";
 import { quoteText } from "../typeset.ts";
 import { amount, type KindNames, timeText } from "../words.ts";
 import { censusView, incompleteText, reasonTexts } from "./census-view.ts";
@@ -27,7 +27,7 @@ import {
   type Tone,
 } from "./report-view.ts";
 
-export function driftView(report: ShownDrift, names: KindNames): ReportView {
+export function driftView(report: RedactedDrift, names: KindNames): ReportView {
   const { name, timestamp, complete, census, outputs } = report;
   const { outside, ours, cosmetic } = countDrift(report);
   const undeclared = report.unmanaged?.length ?? 0;
@@ -107,13 +107,13 @@ export function countDrift({
   };
 }
 
-function verdictOf(report: ShownDrift, outside: number, undeclared: number): string {
+function verdictOf(report: RedactedDrift, outside: number, undeclared: number): string {
   if (!hasDrift(report)) return `No drift found${report.complete ? "" : " in what was checked"}.`;
   const also = undeclared === 0 ? "" : `, ${undeclared} not declared`;
   return `Drift: ${amount(outside, "resource")} changed outside${also}.`;
 }
 
-function seenText(report: ShownDrift): string {
+function seenText(report: RedactedDrift): string {
   const { seen, remembered } = countDrift(report);
   const looked = `${seen} of ${amount(seen + remembered, "value")} ${seen === 1 ? "was" : "were"} seen`;
   if (remembered === 0) return `${looked}.`;
@@ -138,7 +138,7 @@ function closingOf(ours: number, cosmetic: number, unread: number): ReportView["
 export const undeclaredRemedy =
   "declare it and bind it with graphform import ADDRESS ID, or delete it at the service";
 
-function listsOf({ unmanaged = [], census }: ShownDrift, names: KindNames): readonly ListView[] {
+function listsOf({ unmanaged = [], census }: RedactedDrift, names: KindNames): readonly ListView[] {
   const unsure = (is: string, entries: DriftReport["census"]["unfinished"]): ListView["items"] =>
     entries.map(({ address, reason }) => ({ is, name: address, text: reason }));
   return [
@@ -209,7 +209,7 @@ const groups: readonly (Pick<GroupView, "title" | "note" | "tone" | "isMinor"> &
   { what: ["unimportant"], title: "Differs, and does not matter", note: "", tone: "quiet", isMinor: true },
 ];
 
-function driftGroups({ resources }: ShownDrift): readonly GroupView[] {
+function driftGroups({ resources }: RedactedDrift): readonly GroupView[] {
   return groups.flatMap(({ what, ...group }): GroupView[] => {
     const found = resources.filter((resource) => what.includes(resource.what));
     const isOpen = group.tone !== "quiet";
@@ -229,7 +229,7 @@ const happenings: { readonly [what in Happening]: readonly [sign: string, word: 
   unimportant: ["=", "does not matter", "quiet"],
 };
 
-function driftBlocks(resources: readonly ResourceDrift<ShownValue>[]): readonly BlockView[] {
+function driftBlocks(resources: readonly ResourceDrift<RedactedValue>[]): readonly BlockView[] {
   const parts = resources.map((resource) => ({
     resource,
     own: ownWords(resource),
@@ -251,7 +251,7 @@ function driftBlocks(resources: readonly ResourceDrift<ShownValue>[]): readonly 
   });
 }
 
-function blockOf(resource: ResourceDrift<ShownValue>): BlockView {
+function blockOf(resource: ResourceDrift<RedactedValue>): BlockView {
   const { kind, what, reason, waysOn, fields } = resource;
   const [sign, word, tone] = happenings[what];
   return {

@@ -5,7 +5,7 @@ import { disruptions } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import { nextOf, planLine, summarize, toneOf, verdictOf } from "../plan-summary.ts";
-import type { ShownPlan } from "../shown.ts";
+import type { RedactedPlan } from "../redact.ts";
 import { escapeJson, escapeText } from "../typeset.ts";
 import { aboutTime, amount } from "../words.ts";
 import { censusView, incompleteText } from "./census-view.ts";
@@ -26,7 +26,10 @@ export interface PlanViewOptions {
   readonly command?: "apply" | "destroy";
 }
 
-export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanViewOptions = {}): ReportView {
+export function planView(
+  plan: RedactedPlan,
+  { planFile, command = "apply" }: PlanViewOptions = {},
+): ReportView {
   const { name, timestamp, fingerprint, serial, complete, census, forecast } = plan;
   const tone = toneOf(plan);
   const notes = noteBlocks(plan.changes, command);
@@ -89,7 +92,7 @@ export function affectedBy(plan: Plan<unknown>): readonly AffectedView[] {
 }
 
 /** The numbers of a plan; `gone` is left out if it is 0. */
-function countsOf(plan: ShownPlan): readonly CountView[] {
+function countsOf(plan: RedactedPlan): readonly CountView[] {
   const { gone, blocked, destroy, change, add, adopt, move, forget } = summarize(plan);
   const counts: readonly CountView[] = [
     { count: gone, word: "gone", tone: "bad" },
@@ -104,7 +107,7 @@ function countsOf(plan: ShownPlan): readonly CountView[] {
   return gone === 0 ? counts.slice(1) : counts;
 }
 
-function disruptionOf({ changes }: ShownPlan): readonly DisruptionSum[] {
+function disruptionOf({ changes }: RedactedPlan): readonly DisruptionSum[] {
   const changed = changes.filter(({ action }) => action !== "keep");
   return disruptions.toReversed().flatMap((disruption) => {
     const found = changed.filter((change) => change.disruption === disruption);
@@ -113,7 +116,7 @@ function disruptionOf({ changes }: ShownPlan): readonly DisruptionSum[] {
   });
 }
 
-function impactOf({ forecast }: ShownPlan, sums: readonly DisruptionSum[]): string {
+function impactOf({ forecast }: RedactedPlan, sums: readonly DisruptionSum[]): string {
   const { restarts, replacements, seconds } = forecast;
   const held = sums.filter(({ disruption, blocked }) => disruption !== "none" && blocked > 0);
   return [
@@ -125,7 +128,7 @@ function impactOf({ forecast }: ShownPlan, sums: readonly DisruptionSum[]): stri
 }
 
 /** Facts to know before apply. */
-function closingOf(plan: ShownPlan, command: string): ReportView["closing"] {
+function closingOf(plan: RedactedPlan, command: string): ReportView["closing"] {
   const { adopt, move, forget, blocked } = summarize(plan);
   const also = Object.entries({ adopt, move, forget }).filter(([, count]) => count > 0);
   const all = plan.changes.filter(({ action }) => action !== "keep").length;
@@ -140,7 +143,7 @@ function closingOf(plan: ShownPlan, command: string): ReportView["closing"] {
 }
 
 /** Sentences on values that were not compared, as the service does not show them, and on resources that are not at rest. */
-function unproven({ changes, census }: ShownPlan): readonly string[] {
+function unproven({ changes, census }: RedactedPlan): readonly string[] {
   const { recorded, ...read } = census.fields;
   const all = recorded + read.probed + read.described + read.echoed;
   const notChecked =
@@ -239,7 +242,7 @@ function worseFirst(a: Change<unknown>, b: Change<unknown>): number {
 }
 
 /** The section `imports` for all that may be there already. An entry is a comment if several objects, or several resources, match. */
-function importLines({ changes }: Pick<ShownPlan, "changes">): readonly string[] {
+function importLines({ changes }: Pick<RedactedPlan, "changes">): readonly string[] {
   const mayBe = changes
     .flatMap(({ address, kind, mayBe: found }) => (found === undefined ? [] : [{ address, kind, ...found }]))
     .sort((a, b) => (a.address < b.address ? -1 : 1));

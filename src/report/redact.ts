@@ -13,32 +13,32 @@ import { escapeText, quoteText } from "./typeset.ts";
 import { type KindNames, rowAt } from "./words.ts";
 
 /** A plan as reports get it; its steps have no specs. */
-export type ShownPlan = Plan<ShownValue>;
+export type RedactedPlan = Plan<RedactedValue>;
 
-export type ShownChange = Change<ShownValue>;
+export type RedactedChange = Change<RedactedValue>;
 
-export type ShownSpec = Spec<ShownValue>;
+export type RedactedSpec = Spec<RedactedValue>;
 
-export type ShownDrift = DriftReport<ShownValue>;
+export type RedactedDrift = DriftReport<RedactedValue>;
 
-export type ShownOutcome = Outcome<ShownValue>;
+export type RedactedOutcome = Outcome<RedactedValue>;
 
-export type ShownOutputs = { readonly [name: string]: RecordedOutput<ShownValue> };
+export type RedactedOutputs = { readonly [name: string]: RecordedOutput<RedactedValue> };
 
 /** A state as reports get it: without its key, and without what only the next run needs. */
-export interface ShownState
+export interface RedactedState
   extends Pick<StateDocument, "name" | "lineage" | "serial" | "savedAt" | "service" | "manifest"> {
-  readonly resources: { readonly [address: string]: Bound<ShownValue> };
+  readonly resources: { readonly [address: string]: Bound<RedactedValue> };
   /** Creates whose answers are not known. */
   readonly pending: { readonly [address: string]: { readonly kind: string; readonly startedAt: string } };
-  readonly outputs: ShownOutputs;
+  readonly outputs: RedactedOutputs;
 }
 
 /** Replaces the secrets of a plan. A value is hidden on both sides of a change if either of them is, or holds, a secret. */
-export function shownPlan(plan: Plan, names: KindNames): ShownPlan {
+export function redactPlan(plan: Plan, names: KindNames): RedactedPlan {
   return {
     ...plan,
-    changes: plan.changes.map((change) => shownChange(change, names)),
+    changes: plan.changes.map((change) => redactChange(change, names)),
     steps: plan.steps.map(({ spec: _, patch: __, record: ___, ...step }) => step),
     outputs: mapped(plan.outputs, ({ before, after, ...facts }) => {
       const sensitive = facts.sensitive || holdsSecret(before) || holdsSecret(after);
@@ -47,10 +47,10 @@ export function shownPlan(plan: Plan, names: KindNames): ShownPlan {
   };
 }
 
-export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
+export function redactDrift(report: DriftReport, names: KindNames): RedactedDrift {
   return {
     ...report,
-    resources: report.resources.map((resource) => shownResource(resource, names)),
+    resources: report.resources.map((resource) => redactResource(resource, names)),
     outputs: report.outputs.map(({ applied, seen, ...rest }) => {
       const sensitive = rest.sensitive || holdsSecret(applied) || holdsSecret(seen);
       return { ...rest, sensitive, ...sidesOf({ applied, seen }, sensitive) };
@@ -58,7 +58,7 @@ export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
   };
 }
 
-export function shownState(state: StateDocument, names: KindNames): ShownState {
+export function redactState(state: StateDocument, names: KindNames): RedactedState {
   const { name, lineage, serial, savedAt, service, manifest } = state;
   return {
     ...{ name, lineage, serial, savedAt },
@@ -67,7 +67,7 @@ export function shownState(state: StateDocument, names: KindNames): ShownState {
       const { kind, recorded, converging, ...rest } = bound;
       const hidden = hiddenIn(kind, Object.entries(recorded), names);
       return {
-        ...{ kind, ...rest, recorded: shownSpec(recorded, hidden) },
+        ...{ kind, ...rest, recorded: redactSpec(recorded, hidden) },
         ...(converging === undefined ? {} : { converging: { ...converging, record: {} } }),
       };
     }),
@@ -75,30 +75,30 @@ export function shownState(state: StateDocument, names: KindNames): ShownState {
       kind: state.rounds[round]?.kind ?? "",
       startedAt,
     })),
-    outputs: shownOutputs(state.outputs),
+    outputs: redactOutputs(state.outputs),
   };
 }
 
-export function shownOutcome(outcome: Outcome, names: KindNames): ShownOutcome {
+export function redactOutcome(outcome: Outcome, names: KindNames): RedactedOutcome {
   return {
     ...outcome,
-    outputs: shownOutputs(outcome.outputs),
+    outputs: redactOutputs(outcome.outputs),
     certificate: outcome.certificate.map(({ field, ...left }) => {
       if (field === undefined) return left;
       const hidden = hiddenIn(left.kind, bothOf(field), names);
-      return { ...left, field: shownField(field, hidden) };
+      return { ...left, field: redactField(field, hidden) };
     }),
   };
 }
 
-export function shownOutputs(outputs: { readonly [name: string]: RecordedOutput }): ShownOutputs {
+export function redactOutputs(outputs: { readonly [name: string]: RecordedOutput }): RedactedOutputs {
   return mapped(outputs, (output) => {
-    const value = shownValue(output.value, output.sensitive);
+    const value = redactValue(output.value, output.sensitive);
     return { value, sensitive: isMarked(value.sensitive) };
   });
 }
 
-function shownChange(change: Change, names: KindNames): ShownChange {
+function redactChange(change: Change, names: KindNames): RedactedChange {
   const { before, after, fields, drift, ...rest } = change;
   const given = [...fields, ...drift];
   const values = [
@@ -110,14 +110,14 @@ function shownChange(change: Change, names: KindNames): ShownChange {
   for (const field of given) if (field.secret) hidden.add(field.path);
   return {
     ...rest,
-    fields: fields.map((field) => shownField(field, hidden)),
-    drift: drift.map((field) => shownField(field, hidden)),
-    ...(before === undefined ? {} : { before: shownSpec(before, hidden) }),
-    ...(after === undefined ? {} : { after: shownSpec(after, hidden) }),
+    fields: fields.map((field) => redactField(field, hidden)),
+    drift: drift.map((field) => redactField(field, hidden)),
+    ...(before === undefined ? {} : { before: redactSpec(before, hidden) }),
+    ...(after === undefined ? {} : { after: redactSpec(after, hidden) }),
   };
 }
 
-function shownField(field: FieldChange, hidden: ReadonlySet<string>): FieldChange<ShownValue> {
+function redactField(field: FieldChange, hidden: ReadonlySet<string>): FieldChange<RedactedValue> {
   const { before, after, ...facts } = field;
   const secret = field.secret || hidden.has(field.path);
   return { ...facts, secret, ...sidesOf({ before, after }, secret) };
@@ -130,7 +130,7 @@ function bothOf({ path, before, after }: FieldChange): readonly (readonly [strin
   ];
 }
 
-function shownResource(resource: ResourceDrift, names: KindNames): ResourceDrift<ShownValue> {
+function redactResource(resource: ResourceDrift, names: KindNames): ResourceDrift<RedactedValue> {
   const fields = resource.fields.map((field) => {
     const { applied, seen, declared, ...facts } = field;
     const values = [applied, seen, declared].map((value) => [field.path, value] as const);
@@ -154,23 +154,23 @@ function hiddenIn(
   return new Set(hidden.map(([path]) => path));
 }
 
-function shownSpec(spec: Spec, hidden: ReadonlySet<string>): ShownSpec {
-  return mapped(spec, (value, path) => shownValue(value, hidden.has(path)));
+function redactSpec(spec: Spec, hidden: ReadonlySet<string>): RedactedSpec {
+  return mapped(spec, (value, path) => redactValue(value, hidden.has(path)));
 }
 
-/** The values of a difference as they may be shown, as far as there are any. */
+/** The values of a difference without secrets, as far as there are any. */
 function sidesOf<Side extends string>(
   sides: { readonly [side in Side]?: Json | undefined },
   isHidden: boolean,
-): { readonly [side in Side]?: ShownValue };
+): { readonly [side in Side]?: RedactedValue };
 function sidesOf(sides: { readonly [side: string]: Json | undefined }, isHidden: boolean): object {
-  return defined(mapped(sides, (value) => (value === undefined ? value : shownValue(value, isHidden))));
+  return defined(mapped(sides, (value) => (value === undefined ? value : redactValue(value, isHidden))));
 }
 
-const made: unique symbol = Symbol("shown");
+const made: unique symbol = Symbol("redacted");
 
-/** A value that may be shown. Only this file makes one: neither a value as it was read nor a sealed one is assignable to it. */
-export interface ShownValue {
+/** A value without secrets. Only this file makes one: neither a value as it was read nor a sealed one is assignable to it. */
+export interface RedactedValue {
   readonly [made]: true;
   /** On one line, for people: text in quotes, a secret as `(sensitive)`, an output that is not known yet as `(known after apply)`. */
   readonly text: string;
@@ -185,20 +185,22 @@ export interface ShownValue {
 /** Replaces a value that is an output of a resource not created yet. */
 export const knownAfterApply = "(known after apply)";
 
-/** The value as it may be shown: hidden as a whole if `isHidden`, or if it holds a secret. */
-export function shownValue(value: Json, isHidden: boolean): ShownValue {
+/** The value without secrets: hidden as a whole if `isHidden`, or if it holds a secret. */
+export function redactValue(value: Json, isHidden: boolean): RedactedValue {
   if (isHidden || holdsSecret(value))
     return { [made]: true, text: sensitive, json: sensitive, sensitive: true, unknown: false };
   return { [made]: true, ...partsOf(value), text: textOf(value) };
 }
 
 /** The fields that a spec sets: a group without entries sets none. */
-export function shownFields(spec: ShownSpec = {}): readonly (readonly [path: string, value: ShownValue])[] {
+export function redactedFields(
+  spec: RedactedSpec = {},
+): readonly (readonly [path: string, value: RedactedValue])[] {
   return Object.entries(spec).filter(([, { json }]) => !isObject(json) || Object.keys(json).length > 0);
 }
 
 /** True if both are the same and shown as a whole: of two secrets nothing is said. */
-export function sameShown(left: ShownValue | undefined, right: ShownValue | undefined): boolean {
+export function sameRedacted(left: RedactedValue | undefined, right: RedactedValue | undefined): boolean {
   if (left === undefined || right === undefined || isMarked(left.sensitive) || isMarked(right.sensitive))
     return false;
   return left.text === right.text && stableJson(left.json ?? null) === stableJson(right.json ?? null);
@@ -210,7 +212,7 @@ export function isMarked(mark: Json): boolean {
   return isObject(mark) ? Object.values(mark).some(isMarked) : mark === true;
 }
 
-function partsOf(value: Json): Pick<ShownValue, "json" | "sensitive" | "unknown"> {
+function partsOf(value: Json): Pick<RedactedValue, "json" | "sensitive" | "unknown"> {
   if (isReference(value) || isTemplate(value)) return { sensitive: false, unknown: true };
   if (typeof value === "string") {
     const json = withoutUserinfo(value);
