@@ -7,7 +7,7 @@ import { defined, isObject, type Json, type JsonObject, own, textIn } from "../m
 import type { Kind } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
-import { keptOnce, perObject } from "../model/once.ts";
+import { memoizeAsync, perObject } from "../model/once.ts";
 import type { Answer, Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
@@ -51,7 +51,7 @@ export const cloudAccount: Kind = defineKind({
 
 /** Path parameters of the account configuration resource, from the service's plans; none if the profile lists no plans. */
 const paramsOf = perObject((service: Reads): ParamsAt => {
-  const searchOnce = keptOnce((signal: AbortSignal) => search(service, signal));
+  const searchOnce = memoizeAsync((signal: AbortSignal) => search(service, signal));
   return (_place, signal) => searchOnce(signal);
 });
 

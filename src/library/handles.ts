@@ -2,7 +2,7 @@
 import type { OpenedService } from "../project/open-run.ts";
 import type { Project } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
-import type { KeptStore } from "../state/store.ts";
+import type { DurableStore } from "../state/store.ts";
 
 interface Handles<T> {
   set(handle: object, value: T): void;
@@ -13,7 +13,7 @@ interface Handles<T> {
 /** Projects by loaded manifest. */
 export const projects: Handles<Project & { readonly settings: Settings }> = handlesOf("loadManifest");
 /** Stores by open state. */
-export const stores: Handles<KeptStore> = handlesOf("openState");
+export const stores: Handles<DurableStore> = handlesOf("openState");
 /** Services by open service. */
 export const services: Handles<OpenedService & { readonly settings: Settings }> = handlesOf("openService");
 

@@ -14,7 +14,7 @@ export function singleFlight<T, Given extends readonly unknown[]>(
 }
 
 /** Like `singleFlight`, but keeps the first result; a failure is not kept. */
-export function keptOnce<T, Given extends readonly unknown[]>(
+export function memoizeAsync<T, Given extends readonly unknown[]>(
   work: (...given: Given) => Promise<T>,
 ): (...given: Given) => Promise<T> {
   let kept: { readonly result: T } | undefined;

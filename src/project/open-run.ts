@@ -231,7 +231,7 @@ async function runWith<R extends Partial<Resolved>, T>(
 export async function whileHeld<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   try {
     const [result] = await Promise.allSettled([work()]);
-    await lock.settle();
+    await lock.finish();
     if (result.status === "rejected") throw result.reason;
     return result.value;
   } finally {

@@ -14,7 +14,7 @@ import { redactedAddress } from "../model/userinfo.ts";
 import { createFileStore } from "../state/file-store.ts";
 import { redactedHolder } from "../state/lock-words.ts";
 import type { OpenDriver, StateDriver } from "../state/remote/driver.ts";
-import type { Holder, KeptStore } from "../state/store.ts";
+import type { DurableStore, Holder } from "../state/store.ts";
 import { addressOf } from "./locate-state.ts";
 import type { Settings } from "./settings.ts";
 
@@ -30,7 +30,7 @@ interface StoreOptions {
 }
 
 /** Opens the store at a location. Sends nothing, and throws nothing, before it is used. */
-export function openStore(location: StateLocation, settings: Settings, options: StoreOptions): KeptStore {
+export function openStore(location: StateLocation, settings: Settings, options: StoreOptions): DurableStore {
   const store =
     location.type === "file"
       ? createFileStore({ ...location, name: options.header.name, hide: settings.secrets.hide })
@@ -51,7 +51,7 @@ async function openRemote(
   location: RemoteLocation,
   settings: Settings,
   options: StoreOptions,
-): Promise<KeptStore> {
+): Promise<DurableStore> {
   const { isOtherEnd = false } = options;
   const file = settings.get("GRAPHFORM_CA_FILE");
   const ca = file === undefined ? {} : { ca: await readAuthority(file) };
@@ -94,11 +94,11 @@ function withRedactedHolders(driver: StateDriver, hide: Hide): StateDriver {
   };
 }
 
-function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
-  let opened: Promise<KeptStore> | undefined;
+function lazyStore(where: string, open: () => Promise<DurableStore>): DurableStore {
+  let opened: Promise<DurableStore> | undefined;
   /** Set before anything can be written. */
-  let loaded: KeptStore | undefined;
-  const store = async (): Promise<KeptStore> => {
+  let loaded: DurableStore | undefined;
+  const store = async (): Promise<DurableStore> => {
     opened ??= open();
     loaded = await opened;
     return loaded;
@@ -111,7 +111,7 @@ function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
     read: async () => (await store()).read(),
     write: async (next) => (await store()).write(next),
     append: async (next) => (await store()).append(next),
-    keep: (event) => loaded?.keep?.(event),
+    spool: (event) => loaded?.spool?.(event),
     unpushed: async () => (await store()).unpushed?.(),
     lock: async (operation, options) => (await store()).lock(operation, options),
     holder: async () => (await store()).holder(),
@@ -128,7 +128,7 @@ function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
   };
 }
 
-function withLease(store: KeptStore, settings: Settings): KeptStore {
+function withLease(store: DurableStore, settings: Settings): DurableStore {
   if (settings.get("GRAPHFORM_STATE_LEASE") === undefined) return store;
   return {
     ...store,

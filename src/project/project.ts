@@ -18,7 +18,7 @@ import type { Vault } from "../model/sealed.ts";
 import type { Profile } from "../model/service.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateLocation } from "../model/stores/index.ts";
-import type { KeptStore } from "../state/store.ts";
+import type { DurableStore } from "../state/store.ts";
 import { createVault, newKey } from "../state/vault.ts";
 import { manifestRead } from "../telemetry/channels.ts";
 import { locateState, manifestIdentity } from "./locate-state.ts";
@@ -59,7 +59,7 @@ export interface Project {
   /** Set if the author of the manifest is not trusted. */
   readonly limits?: ManifestLimits | undefined;
   readonly location: StateLocation;
-  readonly store: KeptStore;
+  readonly store: DurableStore;
   /** Modification time of the newest manifest file, ISO 8601. */
   readonly timestamp: string;
 }

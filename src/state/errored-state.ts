@@ -13,7 +13,7 @@ import {
   type KeylessState,
 } from "./errored-file.ts";
 import { readState } from "./read-state.ts";
-import type { KeptStore, Unpushed } from "./store.ts";
+import type { DurableStore, Unpushed } from "./store.ts";
 
 /**
  * An errored state compared with what is stored. `ahead`: no other run has written since. `current`: every object of it is stored.
@@ -75,7 +75,7 @@ export interface Push {
 
 /** Stores it as the next version, under the lock. Throws `push-refused` if the stored state has gone on without knowing its objects. */
 export async function pushErrored(
-  store: KeptStore,
+  store: DurableStore,
   { errored, file, name, manifest, clock }: Push,
 ): Promise<{ readonly state: StateDocument; readonly isStored: boolean }> {
   assertSameManifest(errored.state, manifest, `of ${file}`);

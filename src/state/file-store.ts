@@ -9,7 +9,7 @@ import { acquireLock, breakLock, readHolder } from "./lock.ts";
 import { appendTo } from "./reducer.ts";
 import { type FileStamps, readStored, type StoredState, stampOf, stampsOf, targetOf } from "./state-file.ts";
 import { backupOf, logOf, mergeCalls, stateWriter } from "./state-writer.ts";
-import type { EventVersion, KeptStore, Lock, Stored } from "./store.ts";
+import type { DurableStore, EventVersion, Lock, Stored } from "./store.ts";
 import { conflict, standsElsewhere, stateGone, stateOlder, unwritable } from "./store-trouble.ts";
 
 export interface FileStoreOptions {
@@ -42,7 +42,7 @@ type Item =
  * state is read again; a file that vanished meanwhile is written again. `read` throws `state-gone` if the document is missing and its
  * backup or log is there (everything would be made a second time), and `state-older` if these know a newer version.
  */
-export function createFileStore({ path, name, elsewhere, hide }: FileStoreOptions): KeptStore {
+export function createFileStore({ path, name, elsewhere, hide }: FileStoreOptions): DurableStore {
   const writer = stateWriter();
   /** Undefined before it has looked. */
   let known: Known | undefined;

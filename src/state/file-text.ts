@@ -10,7 +10,7 @@ import { movedDocument } from "./moved.ts";
 import { readState } from "./read-state.ts";
 import { type FileStamps, readTexts, stampOf, stampsOf, textOf } from "./state-file.ts";
 import { backupOf, logOf } from "./state-writer.ts";
-import type { KeptVersion, Stored } from "./store.ts";
+import type { Stored, StoredVersion } from "./store.ts";
 import { changedMeanwhile, unwritable } from "./store-trouble.ts";
 
 const backupId = "backup";
@@ -60,7 +60,7 @@ async function clearBeside(file: string, path: string, text: string): Promise<vo
 }
 
 /** The version beside a file, if there is one that can be read. */
-export async function fileHistory(file: string, path: string): Promise<readonly KeptVersion[]> {
+export async function fileHistory(file: string, path: string): Promise<readonly StoredVersion[]> {
   const { text, log } = await backupTexts(file);
   if (text === undefined || movedDocument(text) !== undefined) return [];
   const { serial, savedAt } = readState(text, backupOf(path), undefined, log);

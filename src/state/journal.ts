@@ -44,8 +44,8 @@ export function openJournal(store: JournalStore, initial: StateDocument, clock: 
         ? store.write(snapshotOf(live.view))
         : store.append({ lineage: initial.lineage, ...version, event }));
     } catch (error) {
-      if (store.keep === undefined || !hasHappened.includes(event.type)) throw error;
-      store.keep(event);
+      if (store.spool === undefined || !hasHappened.includes(event.type)) throw error;
+      store.spool(event);
     }
   };
   const bindings = mergeCalls<Binding>((take) => record({ type: "bound-together", bindings: take() }));

@@ -261,7 +261,7 @@ function holdLock(
     async look(): Promise<void> {
       if (Math.abs(clock.now() - seen) >= lease * safePart) await check();
     },
-    async settle(): Promise<void> {
+    async finish(): Promise<void> {
       await check();
       lost.signal.throwIfAborted();
     },

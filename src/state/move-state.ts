@@ -10,11 +10,11 @@ import { assertSameManifest, isEmpty } from "./claim-state.ts";
 import { nextVersion, stateFormatter } from "./document.ts";
 import { type MovedDocument, movedDocument, movedText, refusalOf, stateMovedHere } from "./moved.ts";
 import { readState } from "./read-state.ts";
-import type { KeptStore, Lock } from "./store.ts";
+import type { DurableStore, Lock } from "./store.ts";
 
 /** One end of a move. The caller of `moveState` holds both locks. */
 export interface MoveEnd {
-  readonly store: KeptStore;
+  readonly store: DurableStore;
   /** Leads there from anywhere; without credentials. */
   readonly address: string;
   readonly lock: Pick<Lock, "lost">;
@@ -139,7 +139,7 @@ async function put({ store, lock }: MoveEnd, text: string, expected: string | un
   return stored.version;
 }
 
-async function look(store: KeptStore, name: string): Promise<EndDocument> {
+async function look(store: DurableStore, name: string): Promise<EndDocument> {
   const stored = await store.readText();
   if (stored === undefined) return {};
   const { text, version } = stored;

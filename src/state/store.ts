@@ -53,7 +53,7 @@ export interface Lock {
   /** Proves that it is ours if the last proof is not fresh, for example after a stop of the process; aborts `lost` if it cannot. */
   look(): Promise<void>;
   /** Ends the work under the lock: rejects with the reason of `lost`, and says what became of events that could not be stored. */
-  settle(): Promise<void>;
+  finish(): Promise<void>;
   /** Gives it back; harmless when repeated, and when the lock was lost. */
   release(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export interface EventVersion extends Pick<StateDocument, "lineage" | "serial" |
   readonly event: StateEvent;
 }
 
-export type JournalStore = Pick<StateStore, "write" | "append" | "keep">;
+export type JournalStore = Pick<StateStore, "write" | "append" | "spool">;
 
 export interface StateStore {
   /** For people: the path or address. */
@@ -77,8 +77,8 @@ export interface StateStore {
    * arrive while one is being stored go into the next write together. Throws `state-conflict` if the version before is not stored.
    */
   append(next: EventVersion): Promise<void>;
-  /** Keeps an event that could not be stored until the lock is settled: it is stored then, or goes to a local file. Without it steps fail. */
-  readonly keep?: (event: StateEvent) => void;
+  /** Holds an event that could not be stored until `finish` of the lock: it is stored then, or goes to a local file. Without it steps fail. */
+  readonly spool?: (event: StateEvent) => void;
   /** The first local file with something that the stored state does not have; a store without it keeps nothing in local files. */
   readonly unpushed?: () => Promise<Unpushed | undefined>;
   /** Takes the lock for an operation, or throws `locked` (exit 5) or `state-unpushed`. Giving it back leaves the whole document stored. */
@@ -95,7 +95,7 @@ export interface Stored {
 }
 
 /** A version that the store still has. Times are ISO 8601. */
-export interface KeptVersion {
+export interface StoredVersion {
   /** Names it to `readVersion`. */
   readonly id: string;
   readonly serial: number;
@@ -103,14 +103,14 @@ export interface KeptVersion {
 }
 
 /** A store that outlives the process. All methods throw `state-*`. */
-export interface KeptStore extends StateStore {
+export interface DurableStore extends StateStore {
   /** The stored document as text, whole, with what the store compares; undefined if there is none. Not checked. */
   readText(): Promise<Stored | undefined>;
   /** Puts a text in place of exactly this version (undefined: of none), under the lock of this store. Throws `state-conflict`. */
   replaceText(text: string, expected: string | undefined): Promise<void>;
   /** Versions that the store still has besides the current one, newest first; undefined if it keeps none. */
-  history(): Promise<readonly KeptVersion[] | undefined>;
-  /** The document of a kept version as text. */
+  history(): Promise<readonly StoredVersion[] | undefined>;
+  /** The document of an earlier version as text. */
   readVersion(id: string): Promise<string>;
   /** Creates the tables or folders of the store and tests it. Creates no state. */
   prepare(): Promise<void>;

@@ -15,7 +15,7 @@ import { type RunReport, reconcile } from "../../src/reconcile/reconcile.ts";
 import { claimState, isEmpty } from "../../src/state/claim-state.ts";
 import { emptyState, isPlanApplied } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
-import type { KeptStore, Lock } from "../../src/state/store.ts";
+import type { DurableStore, Lock } from "../../src/state/store.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { connection } from "./connection.ts";
 import { manifestOf } from "./manifest-of.ts";
@@ -107,7 +107,7 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
 }
 
 async function applyWith(
-  store: SimStore | KeptStore,
+  store: SimStore | DurableStore,
   process: Proc,
   world: World,
   oracle: Oracle,

@@ -6,7 +6,7 @@ import { pushErrored } from "../../src/state/errored-state.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { createRemoteStore } from "../../src/state/remote/create-remote-store.ts";
 import type { StateDriver } from "../../src/state/remote/driver.ts";
-import type { KeptStore } from "../../src/state/store.ts";
+import type { DurableStore } from "../../src/state/store.ts";
 import { deliver, type Fault, memoryDriver, type Request } from "../state/stores/memory-driver.ts";
 import type { Oracle } from "./oracle.ts";
 import { type Proc, proc } from "./proc.ts";
@@ -25,7 +25,7 @@ export function openShared(
   clock: Clock,
   world: World,
   oracle: Oracle,
-): KeptStore {
+): DurableStore {
   const { schedule, dice } = world;
   const travel = (owner: Life): Promise<void> =>
     new Promise((resolve) => schedule.after(dice.next() * 40, owner, resolve));

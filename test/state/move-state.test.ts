@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/model/clock.ts";
 import { shellWord } from "../../src/model/errors.ts";
 import { moveState } from "../../src/state/move-state.ts";
-import type { KeptStore } from "../../src/state/store.ts";
+import type { DurableStore } from "../../src/state/store.ts";
 import { sampleState } from "./samples.ts";
 import { applyAt, assertSafe, found, type Kill, move } from "./stores/kill-a-move.ts";
 import { filePlace, memoryPlace, type Place } from "./stores/places.ts";
@@ -195,7 +195,7 @@ describe("a move", () => {
         [from, to].map(async (place) => {
           const store = place.open();
           const lock = await store.lock("state migrate", { clock });
-          const counted: KeptStore = {
+          const counted: DurableStore = {
             ...store,
             replaceText: (...given) => {
               writes += 1;
@@ -224,7 +224,7 @@ describe("a move", () => {
     const [from, to] = [await filePlace(), await memoryPlace()];
     await begin(from);
     const store = to.open();
-    const forgetful: KeptStore = {
+    const forgetful: DurableStore = {
       ...store,
       async readText() {
         const stored = await store.readText();

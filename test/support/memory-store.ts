@@ -50,7 +50,7 @@ export function createMemoryStore(initial?: StateDocument): StateStore {
         lost: lost.signal,
         check: async () => undefined,
         look: async () => undefined,
-        settle: async () => undefined,
+        finish: async () => undefined,
         async release(): Promise<void> {
           if (holder?.id === id) holder = undefined;
         },

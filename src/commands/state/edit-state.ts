@@ -22,7 +22,7 @@ import { pushErrored } from "../../state/errored-state.ts";
 import { openJournal } from "../../state/journal.ts";
 import { holderName, holderSince, holderWork, unlockHint } from "../../state/lock-words.ts";
 import { readState } from "../../state/read-state.ts";
-import type { KeptStore, Stored } from "../../state/store.ts";
+import type { DurableStore, Stored } from "../../state/store.ts";
 import { boundAt } from "../bound-objects.ts";
 import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
 import { redactedPlace, resourcesOf, withLock, withStore } from "./show-state.ts";
@@ -177,7 +177,7 @@ async function restored({ store, header, identity }: Project, version: string): 
   return `${redactedPlace(store)} has ${resourcesOf(next)} now, as version ${next.serial}; graphform plan shows what is there.`;
 }
 
-async function textOf(store: KeptStore, version: string, current: Stored | undefined): Promise<string> {
+async function textOf(store: DurableStore, version: string, current: Stored | undefined): Promise<string> {
   if (version !== "current") return store.readVersion(version);
   if (current !== undefined) return current.text;
   throw new GraphformError("state-missing", `nothing is stored at ${store.where}`, {

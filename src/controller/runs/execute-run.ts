@@ -70,7 +70,7 @@ export async function executeRun<Result>(
   const taken = await inTransaction(context, (tx) => takeRun(tx, context, job, stage));
   if (taken === undefined) return;
   const { run } = taken;
-  const settle = (decide: (tx: Tx, now: Taken) => Promise<Next | undefined>): Promise<void> =>
+  const endRun = (decide: (tx: Tx, now: Taken) => Promise<Next | undefined>): Promise<void> =>
     inTransaction(context, async (tx) => {
       const manifest = await lockManifest(tx, run.manifest_id);
       if (manifest === undefined) return;
@@ -79,15 +79,15 @@ export async function executeRun<Result>(
       if (next !== undefined) await follow(tx, context, now, next);
     });
   const leave = await context.enter(run.attempts >= suspectAfter);
-  if (leave === undefined) return settle((tx, now) => putBack(tx, stage, now, busyDelay));
+  if (leave === undefined) return endRun((tx, now) => putBack(tx, stage, now, busyDelay));
   const watch = watchRun(context, run.id, run.fence);
   try {
     const result = await stage.work(context, taken, watch);
     await watch.end();
-    await settle((tx, now) => stage.end(tx, context, now, result));
+    await endRun((tx, now) => stage.end(tx, context, now, result));
   } catch (error) {
     await watch.end();
-    await settle(async (tx, now) => {
+    await endRun(async (tx, now) => {
       const { reason } = watch.signal;
       if (reason === "lost") return undefined;
       if (reason === "stopping") return putBack(tx, stage, now, 1_000);

@@ -1,7 +1,7 @@
 /** @module Finds the subscription of each request. */
 import { GraphformError, isGraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
-import { keptOnce } from "../../model/once.ts";
+import { memoizeAsync } from "../../model/once.ts";
 import type { Answer, Call, Endpoint, Profile } from "../../model/service.ts";
 import { attempt, type Read } from "../wire/read-answer.ts";
 import {
@@ -44,13 +44,13 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   const ofInstance = new Map<string, string>();
   let lookedUp: LookedUp | undefined;
 
-  const list = keptOnce(() => attempt(read, { operation: "subscriptions.list", params: {} }));
-  const objects = keptOnce(() => everyObject(profile, read));
-  const lookUp = keptOnce(async () => {
+  const list = memoizeAsync(() => attempt(read, { operation: "subscriptions.list", params: {} }));
+  const objects = memoizeAsync(() => everyObject(profile, read));
+  const lookUp = memoizeAsync(async () => {
     lookedUp = await lookUpSubscriptions(profile, { read, subscriptions: list, objects }, given);
     return lookedUp;
   });
-  const eachListed = keptOnce(() => listedOneByOne(profile, read, (tier) => ofTier(tier)));
+  const eachListed = memoizeAsync(() => listedOneByOne(profile, read, (tier) => ofTier(tier)));
   const candidates = async (key: string): Promise<readonly string[]> => {
     if (subscriptionId !== undefined) return [subscriptionId];
     return isPerTier ? ((await lookUp()).byPlan.get(key) ?? []) : [];

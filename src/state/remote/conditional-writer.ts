@@ -46,7 +46,7 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
   /** Digest of the text stored at the first look under this lock, before anything is known. */
   let atFirst: { readonly digest: string | undefined } | undefined;
 
-  const settle = (version: string, sent: Sent): void => {
+  const confirm = (version: string, sent: Sent): void => {
     known = { version, ...sent };
     unsure.clear();
   };
@@ -63,7 +63,7 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
     const stored = await driver.read();
     const found = stored && digestOf(stored.text);
     if (stored !== undefined && found === sent.digest) {
-      settle(stored.version, sent);
+      confirm(stored.version, sent);
       return true;
     }
     const earlier = found === undefined ? undefined : unsure.get(found);
@@ -87,7 +87,7 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
       sending = sent.digest;
       const answer = await driver.write(sent.text, known?.version, held.current());
       if (answer.is === "stale") return await isStored(sent);
-      settle(answer.version, sent);
+      confirm(answer.version, sent);
       return true;
     } catch (error) {
       if (isUnreachable(error)) unsure.set(sent.digest, sent);

@@ -9,7 +9,7 @@ import { type LiveDocument, liveDocument } from "../live-document.ts";
 import { alive, notLocked, unknownLock } from "../lock-words.ts";
 import { appendTo } from "../reducer.ts";
 import { mergeCalls } from "../state-writer.ts";
-import type { EventVersion, Holder, KeptStore, Lock, LockOptions, Stored } from "../store.ts";
+import type { DurableStore, EventVersion, Holder, Lock, LockOptions, Stored } from "../store.ts";
 import { changedMeanwhile, conflict } from "../store-trouble.ts";
 import { conditionalWriter } from "./conditional-writer.ts";
 import type { StateDriver } from "./driver.ts";
@@ -40,7 +40,7 @@ const longestRelease = 20_000;
  * A state behind a driver. Writes are merged while one is under way, and each replaces exactly the version that is known. A store that
  * refuses a write, or does not answer in time, ends the run: `lost` is aborted, and `settle` stores what happened, or keeps it in a file.
  */
-export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptions): KeptStore {
+export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptions): DurableStore {
   const { name, clock = systemClock } = options;
   const { where } = driver;
   const format = stateFormatter();
@@ -138,7 +138,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
       lost: mine.lost,
       look: mine.look,
       check: mine.renew,
-      async settle(): Promise<void> {
+      async finish(): Promise<void> {
         await writes.idle();
         await mine.renew();
         if (!mine.lost.aborted) return;
@@ -209,7 +209,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
         return true;
       }),
     append: (version: EventVersion) => offer(version, () => live !== undefined && appendTo(live, version)),
-    keep: unstored.add,
+    spool: unstored.add,
     unpushed: () => findUnpushed(driver, name, clock, errored, false),
     lock,
     holder: () => answered(() => driver.holder()),

@@ -1,7 +1,7 @@
 /** @module Defines what a protocol must do so that a state can be kept behind it: conditional writes, a lease, earlier versions. */
 
 import type { GetVariable } from "../../model/stores/store-description.ts";
-import type { Holder, KeptVersion, Stored } from "../store.ts";
+import type { Holder, Stored, StoredVersion } from "../store.ts";
 
 interface DriverOptions {
   readonly variable: GetVariable;
@@ -89,7 +89,7 @@ export interface StateDriver {
   /** The same without leaving anything; for `doctor` and the first use. */
   probe(): Promise<void>;
   /** Versions that the store still has, newest first, at most `limit`; undefined if it keeps none. May have the stored document. */
-  history(limit?: number): Promise<readonly KeptVersion[] | undefined>;
+  history(limit?: number): Promise<readonly StoredVersion[] | undefined>;
   readVersion(id: string): Promise<string>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { GraphformError, isGraphformError, shellWord } from "../../model/errors.
 import { knowsNothing } from "../../model/observed.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { readState } from "../read-state.ts";
-import type { KeptVersion } from "../store.ts";
+import type { StoredVersion } from "../store.ts";
 import type { StateDriver } from "./driver.ts";
 import { isUnreachable } from "./store-retry.ts";
 
@@ -77,13 +77,13 @@ async function contradiction(
   return kept.lineage === state.lineage ? older(driver.where, state.serial, newest) : undefined;
 }
 
-function gone(where: string, { id, serial, savedAt }: KeptVersion): GraphformError {
+function gone(where: string, { id, serial, savedAt }: StoredVersion): GraphformError {
   const message = `the state ${where} is gone, and the store still has version ${serial} of ${savedAt}: with nothing remembered everything would be made again`;
   const hint = `put it back: graphform state restore ${shellWord(id)}; to begin with nothing: graphform state restore none`;
   return new GraphformError("state-gone", message, { hint });
 }
 
-function older(where: string, stored: number, { id, serial, savedAt }: KeptVersion): GraphformError {
+function older(where: string, stored: number, { id, serial, savedAt }: StoredVersion): GraphformError {
   const message = `the state ${where} is at version ${stored}, and the store still has version ${serial} of ${savedAt}: an older copy was put in its place`;
   const hint = `put the newest one back: graphform state restore ${shellWord(id)}; to go on with the older one: graphform state restore current, then bind what was made since with graphform import`;
   return new GraphformError("state-older", message, { hint });

@@ -96,7 +96,7 @@ describe("states over Terraform's protocol", () => {
     });
     const lock = await store.lock("apply", { clock: systemClock });
     await store.write({ ...emptyState("orders"), serial: 1 });
-    await lock.settle();
+    await lock.finish();
     await lock.release();
     expect(await store.read()).toMatchObject({ name: "orders", serial: 1 });
   });

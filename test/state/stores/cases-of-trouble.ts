@@ -73,7 +73,7 @@ export const casesOfTrouble: readonly Case[] = [
       const next = await takeOver(bench, other, id);
       const version = nextOf(await other.store.read());
       await other.store.write(version);
-      await next.settle();
+      await next.finish();
       await next.release();
       expect(await stored(bench)).toEqual(version);
       if (bench.expire === undefined) instead(noExpiry);
@@ -102,13 +102,13 @@ export const casesOfTrouble: readonly Case[] = [
       });
       expect(lock.lost.aborted).toBe(true);
       await expect(old.store.write(second)).rejects.toThrow();
-      await expect(lock.settle()).rejects.toMatchObject({ exitCode: 1 });
+      await expect(lock.finish()).rejects.toMatchObject({ exitCode: 1 });
       await lock.release();
       expect((await other.store.holder())?.id).toBe(next.id);
       const found = nextOf(await other.store.read());
       expect(found.serial).toBe(3);
       await other.store.write(found);
-      await next.settle();
+      await next.finish();
       await next.release();
       if (bench.expire === undefined) instead(noExpiry);
     },
@@ -221,7 +221,7 @@ export const casesOfTrouble: readonly Case[] = [
         at: first.savedAt,
       });
       await expect(announced).rejects.toMatchObject({ code: "state-unreachable" });
-      await expect(lock.settle()).rejects.toMatchObject({
+      await expect(lock.finish()).rejects.toMatchObject({
         code: "state-unreachable",
         exitCode: 1,
         hint: expect.stringMatching(
@@ -265,7 +265,7 @@ export const casesOfTrouble: readonly Case[] = [
       faults.away(false);
       // In a file meanwhile: whoever kills the run now loses nothing.
       await vi.waitFor(() => expect(existsSync(erroredFile)).toBe(true));
-      await expect(lock.settle()).rejects.toMatchObject({
+      await expect(lock.finish()).rejects.toMatchObject({
         code: "state-unreachable",
         hint: expect.stringContaining("is stored"),
       });
@@ -348,7 +348,7 @@ async function playLost(bench: StoreBench, request: Request, cut: Cut, instead: 
   await store.write(next);
   await lock.check();
   expect(await store.holder()).toMatchObject({ id: lock.id });
-  await lock.settle();
+  await lock.finish();
   await lock.release();
   expect(await stored(bench)).toEqual(next);
   if (request === "remove") {

@@ -27,7 +27,7 @@ export async function under<T>(
   const lock = await lockOf(opened);
   try {
     const done = await work(opened.store, lock);
-    await lock.settle();
+    await lock.finish();
     return done;
   } finally {
     await lock.release();

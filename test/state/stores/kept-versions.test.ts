@@ -6,7 +6,7 @@ import type { StateDocument } from "../../../src/model/state.ts";
 import { emptyState, stateFormatter } from "../../../src/state/document.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
-import type { KeptStore } from "../../../src/state/store.ts";
+import type { DurableStore } from "../../../src/state/store.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { sampleState } from "../samples.ts";
 import { type Backend, memoryBackend, memoryDriver } from "./memory-driver.ts";
@@ -20,7 +20,7 @@ const version = (serial: number, over: Partial<StateDocument> = {}): StateDocume
 
 interface Bench {
   readonly backend: Backend;
-  readonly store: KeptStore;
+  readonly store: DurableStore;
   /** Puts a document in place, past graphform. */
   put(state: StateDocument | undefined): void;
 }

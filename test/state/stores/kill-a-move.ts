@@ -4,7 +4,7 @@ import { isGraphformError, shellWord } from "../../../src/model/errors.ts";
 import type { StateDocument } from "../../../src/model/state.ts";
 import { isEmpty } from "../../../src/state/claim-state.ts";
 import { type Move, moveState } from "../../../src/state/move-state.ts";
-import type { KeptStore } from "../../../src/state/store.ts";
+import type { DurableStore } from "../../../src/state/store.ts";
 import type { Place } from "./places.ts";
 
 /** A write of a move, counted from 1: a process is killed before it reaches the store, or just after. */
@@ -22,7 +22,7 @@ export const kills: readonly Kill[] = [
 /** Moves a state in a process of its own, which a kill ends. */
 export async function move(from: Place, to: Place, kill?: Kill): Promise<Move | "killed"> {
   let writes = 0;
-  const mortal = (store: KeptStore): KeptStore => ({
+  const mortal = (store: DurableStore): DurableStore => ({
     ...store,
     async replaceText(text, expected) {
       writes += 1;

@@ -1,6 +1,6 @@
 import { GraphformError } from "../../../src/model/errors.ts";
 import type { Lease, StateDriver } from "../../../src/state/remote/driver.ts";
-import type { Holder, KeptVersion } from "../../../src/state/store.ts";
+import type { Holder, StoredVersion } from "../../../src/state/store.ts";
 
 /** A request of a driver, as faults name it. */
 export type Request = "read" | "write" | "take" | "renew" | "release" | "holder" | "remove";
@@ -128,7 +128,7 @@ export function memoryDriver(backend: Backend, options: MemoryDriverOptions = {}
       }),
     prepare: async () => undefined,
     probe: async () => undefined,
-    async history(limit): Promise<readonly KeptVersion[] | undefined> {
+    async history(limit): Promise<readonly StoredVersion[] | undefined> {
       if (options.keeps !== true) return [];
       const all = backend.stored.map((text, id) => {
         const { serial, savedAt }: { serial: number; savedAt: string } = JSON.parse(text);

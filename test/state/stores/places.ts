@@ -8,7 +8,7 @@ import type { StateDriver } from "../../../src/state/remote/driver.ts";
 import { createHttpDriver } from "../../../src/state/remote/http/http-driver.ts";
 import { createPostgresDriver } from "../../../src/state/remote/postgres/postgres-driver.ts";
 import { createS3Driver } from "../../../src/state/remote/s3/s3-driver.ts";
-import type { KeptStore } from "../../../src/state/store.ts";
+import type { DurableStore } from "../../../src/state/store.ts";
 import type { Postgres } from "../../support/postgres.ts";
 import { startS3Server } from "../../support/s3-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -19,7 +19,7 @@ import { memoryBackend, memoryDriver } from "./memory-driver.ts";
 export interface Place {
   readonly address: string;
   /** The store as a new process has it. */
-  open(): KeptStore;
+  open(): DurableStore;
   /** Frees the lock of a process that was killed. */
   free(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface Place {
 /** An empty file. */
 export async function filePlace(): Promise<Place> {
   const address = join(temporaryFolder("store"), "shop.state.json");
-  const open = (): KeptStore => createFileStore({ path: address, name: "shop" });
+  const open = (): DurableStore => createFileStore({ path: address, name: "shop" });
   return { address, open, free: () => unlock(open()) };
 }
 
@@ -79,7 +79,7 @@ async function remotePlace(
   expire?: () => Promise<void>,
 ): Promise<Place> {
   const erroredFile = join(temporaryFolder("store"), "shop.errored.state.json");
-  const open = (): KeptStore => {
+  const open = (): DurableStore => {
     const mine = driver();
     onTestFinished(() => mine.close());
     const time = { clock: hurried, monotonic: () => performance.now(), every: () => () => undefined };
@@ -88,7 +88,7 @@ async function remotePlace(
   return { address, open, free: expire ?? (() => unlock(open())) };
 }
 
-async function unlock(store: KeptStore): Promise<void> {
+async function unlock(store: DurableStore): Promise<void> {
   const holder = await store.holder();
   if (holder !== undefined) await store.unlock(holder.id, { force: true });
   await store.close();

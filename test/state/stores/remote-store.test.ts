@@ -74,7 +74,7 @@ describe("a remote store", () => {
     list.push(...faults);
     await store.write(first);
     expect(list).toEqual([]);
-    await lock.settle();
+    await lock.finish();
     await lock.release();
     expect(backend.stored).toHaveLength(1);
     expect(readState(backend.stored[0] ?? "", "x", "shop")).toEqual(first);
@@ -95,7 +95,7 @@ describe("a remote store", () => {
     await expect(next.record({ type: "plan-applied", fingerprint: "p2" })).rejects.toMatchObject({
       code: "state-unreachable",
     });
-    await expect(lock.settle()).rejects.toMatchObject({
+    await expect(lock.finish()).rejects.toMatchObject({
       code: "state-unreachable",
       exitCode: 1,
       hint: expect.stringContaining(`graphform state push ${erroredFile}`),

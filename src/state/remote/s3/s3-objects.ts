@@ -3,7 +3,7 @@
 import { GraphformError } from "../../../model/errors.ts";
 import { defined, textIn } from "../../../model/json.ts";
 import { versionIn } from "../../document.ts";
-import type { KeptVersion } from "../../store.ts";
+import type { StoredVersion } from "../../store.ts";
 import type { StateDriver } from "../driver.ts";
 import type { StoreAnswer } from "../store-http.ts";
 import { unsuitable } from "../store-refusals.ts";
@@ -99,7 +99,7 @@ export function s3Objects(
     async history(limit = shown) {
       const versions = await listVersions(limit);
       if (versions.every(({ id }) => id === "null")) return undefined;
-      const found: KeptVersion[] = [];
+      const found: StoredVersion[] = [];
       for (let at = 0; at < versions.length; at += width) {
         const some = versions.slice(at, at + width);
         const serials = await Promise.all(some.map(serialOf));
