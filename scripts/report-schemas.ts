@@ -56,7 +56,7 @@ const resource = record({
   class: driftClass,
   what: { enum: happenings },
   reason: text,
-  "since?": { ...time, description: "When the last apply saw it as it ought to be, ISO 8601." },
+  "since?": { ...time, description: "When the last apply saw it as it should be, ISO 8601." },
   "phase?": text,
   "status?": text,
   "ways_on?": { ...text, description: "The ways on from an object that has failed." },
@@ -67,7 +67,7 @@ const resource = record({
 
 const failed: JsonObject = {
   ...flag,
-  description: "True where it was to be looked at and could not be; false where there was a reason not to.",
+  description: "True if it could not be read; false if there was a reason not to read it.",
 };
 
 const login: JsonObject = { ...flag, description: "True for the login of a user, false for a database." };
@@ -84,7 +84,7 @@ const census = record({
   fields: record({ probed: count, described: count, echoed: count, recorded: count }),
   not_checked: list(record({ address: text, reason: text, failed })),
   unfinished: list(record({ address: text, reason: text })),
-  "probed?": { ...count, description: "Running databases that were asked; absent where none could be." },
+  "probed?": { ...count, description: "Running databases that were asked; absent if none could be." },
   "databases?": asked("Running databases that were asked, of all that are declared and exist."),
   "logins?": asked("Logins of users that were tried, of all."),
   "access_rules?": {
@@ -104,9 +104,9 @@ const report = record({
   complete: {
     ...flag,
     description:
-      "False where --target or --exclude left something out, something could not be read, a list was partial, or a database that was asked did not answer.",
+      "False if --target or --exclude left something out, something could not be read, a list was partial, or a database that was asked did not answer.",
   },
-  drifted: { ...flag, description: "True where something that matters was changed outside: exit code 2." },
+  drifted: { ...flag, description: "True if something that matters was changed outside: exit code 2." },
   name: text,
   timestamp: time,
   summary: record({ outside: count, ours: count, cosmetic: count, seen: count, remembered: count }),
@@ -152,7 +152,7 @@ export function validationSchema(): JsonObject {
     title: "graphform validation, version 1",
     ...record({
       format_version: version,
-      valid: { type: "boolean", description: "True where no problem is an error." },
+      valid: { type: "boolean", description: "True if no problem is an error." },
       error_count: count,
       warning_count: count,
       diagnostics: { type: "array", items: { $ref: "#/definitions/diagnostic" } },

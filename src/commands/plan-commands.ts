@@ -22,7 +22,7 @@ export const commandsOfPlans: readonly CommandEntry[] = [
     examples: [
       ["graphform plan", "all that would happen, worst first"],
       ["graphform plan --out shop.plan", "save it: `graphform apply shop.plan` does that and nothing else"],
-      ["graphform plan --detailed-exitcode", "for scripts: exit 2 where there are changes"],
+      ["graphform plan --detailed-exitcode", "for scripts: exit 2 if there are changes"],
       ["graphform plan --target instances.orders", "one resource, and what it refers to"],
       ["graphform plan --json | jq .resource_changes", "for machines, in the shape of Terraform's plans"],
       ["graphform plan --chdir envs/test --chdir envs/prod", "two manifests, one summary, one exit code"],
@@ -36,7 +36,7 @@ export const commandsOfPlans: readonly CommandEntry[] = [
       ["--destroy", "plan the removal of everything that this state owns, as destroy does it"],
       ["--html <file>", "write the plan as a page for the browser: one file, nothing is loaded"],
       ["--compare <planfile>", "say on that page how this plan differs from a saved one"],
-      ["--detailed-exitcode", "exit 2 where there are changes"],
+      ["--detailed-exitcode", "exit 2 if there are changes"],
     ],
     load: async () => (await import("./plan-command.ts")).plan,
   }),

@@ -145,7 +145,7 @@ name files of your own instead.`,
           ],
           ["graphform platform up --profile falkordb-cloud", "speak the API of FalkorDB Cloud"],
           ["graphform platform up --delay create=2000", "let each create take two seconds"],
-          ["graphform platform up --engine none", "without databases, where no engine can be had"],
+          ["graphform platform up --engine none", "without databases, if no engine is available"],
         ],
         options: [
           dataDir,
@@ -164,7 +164,7 @@ name files of your own instead.`,
       options: [dataDir, json()],
       load: async () => (await import("./platform/manage.ts")).platformStatus,
     }),
-    command("open", "print a link that signs in to its page once, and open it where there is a browser", {
+    command("open", "print a link that signs in to its page once, and open it if there is a browser", {
       options: [dataDir, ["--no-browser", "print the link alone"]],
       load: async () => (await import("./platform/manage.ts")).platformOpen,
     }),

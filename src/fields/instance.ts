@@ -212,7 +212,7 @@ export const instanceSchema: KindSchema = {
     networkType: {
       type: "string",
       enum: ["PUBLIC", "INTERNAL"],
-      description: "Public or internal endpoint, where the profile has it.",
+      description: "Public or internal endpoint, if the profile has it.",
       "x-in": "body",
       "x-wire": "network_type",
       "x-disruption": "restart",
@@ -236,7 +236,7 @@ export const instanceSchema: KindSchema = {
     }),
     deletionProtection: {
       type: "boolean",
-      description: "The service itself refuses to delete the instance, where the profile has it.",
+      description: "The service itself refuses to delete the instance, if the profile has it.",
       "x-in": "metadata",
       "x-after-create": true,
       "x-keeps": true,
@@ -244,7 +244,7 @@ export const instanceSchema: KindSchema = {
     customTags: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Tags at the service, name to value, where the profile has them; others are left alone.",
+      description: "Tags at the service, name to value, if the profile has them; others are left alone.",
       examples: [{ team: "shop" }],
       "x-in": "metadata",
     },

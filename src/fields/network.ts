@@ -8,7 +8,7 @@ export const networkSchema: KindSchema = {
   additionalProperties: false,
   required: ["cloudProvider", "region"],
   properties: {
-    id: textRow("Id of an existing network; needed where the profile has no create operation for networks.", {
+    id: textRow("Id of an existing network; needed if the profile has no create operation for networks.", {
       "x-create-only": true,
       "x-place": true,
     }),

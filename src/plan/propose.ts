@@ -72,7 +72,7 @@ function proposeCreate({ subject, desired, after, input }: Wanted): Change {
     reason:
       input.state.intents[desired.address] === undefined
         ? whyCreated(mayBe)
-        : "an earlier create was not acknowledged: apply looks for what it made first, and creates nothing where that is found",
+        : "an earlier create was not acknowledged: apply looks for its object first, and creates nothing if that is found",
     fields: [],
     disruption: "none",
     after,

@@ -100,7 +100,7 @@ const table = {
   GRAPHFORM_STATE_LEASE:
     "Time after which others may take over the lock of a run that has died, like `60s`, the default; from `1s` to `24h`.",
   CI_JOB_TOKEN:
-    "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, where nothing else is set, and to read the newest commit.",
+    "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, if nothing else is set, and to read the newest commit.",
 } as const;
 
 type SettingName = keyof typeof table;

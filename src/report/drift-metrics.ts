@@ -118,7 +118,7 @@ export function failedDriftMetrics(name: string, earlier: string): string {
 const statusOf = { outside: "drifted", ours: "unapplied", cosmetic: "synced" } as const;
 
 function success(labels: Labels, value: 0 | 1): Metric {
-  return gauge("graphform_drift_success", "1 where the last look was made, 0 where it failed.", [
+  return gauge("graphform_drift_success", "1 if the last look was made, 0 if it failed.", [
     { labels, value },
   ]);
 }

@@ -48,7 +48,7 @@ export const bound: FieldSchema = record({
   "appliedAt?": time,
   "seenRight?": mapOf(
     time,
-    "Dotted path to the time at which it was last seen right, where that is another than appliedAt.",
+    "Dotted path to the time at which it was last seen right, if that is another than appliedAt.",
   ),
   "ineffective?": { ...texts, description: "Applied paths that the running database showed otherwise." },
   "converging?": converging,
@@ -96,12 +96,12 @@ const names: FieldSchema = mapOf({ type: "string" });
 export const serviceSchema: FieldSchema = {
   ...record({
     platform: { ...text, description: "URL of the platform host, or local:ID." },
-    "users?": { ...text, description: "URL of the users host, where it is another one." },
+    "users?": { ...text, description: "URL of the users host, if it is another one." },
     "subscription?": text,
-    "subscriptions?": { ...names, description: "By tier, where each tier has one of its own." },
+    "subscriptions?": { ...names, description: "By tier, if each tier has one of its own." },
     "accountSubscriptions?": {
       ...texts,
-      description: "Those that every account which used the state can see, where requests name none.",
+      description: "Those that every account which used the state can see, if requests name none.",
     },
     keys: names,
     locations: { ...names, description: "Digests of what in the profile decides where objects are found." },

@@ -221,7 +221,7 @@ function adopted(field: FieldDrift, { address, kind }: ResourceDrift, parts: Add
     throw refused(
       address,
       `nothing shows a live value of ${path}`,
-      `take the field out of the manifest${placeText(where)}, by hand, where that is meant`,
+      `take the field out of the manifest${placeText(where)}, by hand, if that is meant`,
     );
   return { address, parts, kind, path, value: seen, isProbed: field.source === "probed" };
 }

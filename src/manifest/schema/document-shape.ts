@@ -46,9 +46,7 @@ const service: Shape = {
     profile: text("A built-in profile's name, or the path of a profile file."),
     platformUrl: text("URL of the platform host.", url),
     usersUrl: text("URL of the host of database users.", url),
-    subscriptionId: text(
-      "The subscription that owns the resources. Left out: looked up where the profile can.",
-    ),
+    subscriptionId: text("The subscription that owns the resources. Left out: looked up if the profile can."),
     subscriptions: {
       ...closed(
         Object.fromEntries(tiers.map((tier) => [tier, text(`The subscription to the ${tier} tier.`)])),

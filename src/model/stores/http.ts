@@ -88,7 +88,7 @@ const variables = {
   },
   stateToUsername: {
     name: "GRAPHFORM_STATE_TO_USERNAME",
-    about: "User name for the other end of a move, where that is another HTTP host.",
+    about: "User name for the other end of a move, if that is another HTTP host.",
     isOtherEnd: true,
   },
   stateToPassword: {

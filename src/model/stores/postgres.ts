@@ -37,7 +37,7 @@ const variables = {
     isSecret: true,
     isOtherEnd: true,
   },
-  pgHost: { name: "PGHOST", about: "Host of the database of a state, where the manifest names none." },
+  pgHost: { name: "PGHOST", about: "Host of the database of a state, if the manifest names none." },
   pgPort: { name: "PGPORT", about: "Its port." },
   pgDatabase: { name: "PGDATABASE", about: "Its database." },
   pgUser: { name: "PGUSER", about: "User for it." },

@@ -66,11 +66,11 @@ const variables = {
   awsSecretAccessKey: { name: "AWS_SECRET_ACCESS_KEY", about: "Secret of that key.", isSecret: true },
   awsSessionToken: {
     name: "AWS_SESSION_TOKEN",
-    about: "Session token that belongs to that key, where it is a temporary one.",
+    about: "Session token that belongs to that key, if it is a temporary one.",
     isSecret: true,
   },
-  awsRegion: { name: "AWS_REGION", about: "Region of the bucket where the manifest names none." },
-  awsDefaultRegion: { name: "AWS_DEFAULT_REGION", about: "The same, where `AWS_REGION` is not set." },
+  awsRegion: { name: "AWS_REGION", about: "Region of the bucket if the manifest names none." },
+  awsDefaultRegion: { name: "AWS_DEFAULT_REGION", about: "The same, if `AWS_REGION` is not set." },
   awsWebIdentityTokenFile: {
     name: "AWS_WEB_IDENTITY_TOKEN_FILE",
     about: "File with the token that is exchanged for an access key, as in EKS.",
@@ -79,7 +79,7 @@ const variables = {
   awsRoleSessionName: { name: "AWS_ROLE_SESSION_NAME", about: "Name of that session." },
   awsEndpointUrl: {
     name: "AWS_ENDPOINT_URL_S3",
-    about: "Address of another S3 server, where the manifest names none.",
+    about: "Address of another S3 server, if the manifest names none.",
   },
 } as const;
 
@@ -101,7 +101,7 @@ export const s3: StoreDescription<S3Location, keyof typeof variables> = {
     },
     pathStyle: {
       type: "boolean",
-      description: "s3: true puts the bucket into the path. Left out: true where there is an endpoint.",
+      description: "s3: true puts the bucket into the path. Left out: true if there is an endpoint.",
     },
   },
   required: ["bucket"],

@@ -55,7 +55,7 @@ const rules = {
   "plan-drift": ["warning", "The resource was changed outside of graphform since the last apply."],
   "drift-gone": [
     "error",
-    "A resource was deleted outside of graphform. Apply creates it again; remove its block, or its entry in forEach, where the deletion is meant.",
+    "A resource was deleted outside of graphform. Apply creates it again; remove its block, or its entry in forEach, if the deletion is meant.",
   ],
   "drift-failed": [
     "error",

@@ -18,7 +18,7 @@ export function readStored(text: string, where: string, name: string): StateDocu
   } catch (error) {
     if (!isGraphformError(error) || !aboutFiles.includes(error.code)) throw error;
     throw new GraphformError(error.code, error.message, {
-      hint: "it was left as it is; graphform state history shows the versions before it, where the store keeps them",
+      hint: "it was left as it is; graphform state history shows the versions before it, if the store keeps them",
       cause: error,
     });
   }

@@ -179,7 +179,7 @@ function httpDocument(
         throw unsuitable(
           where,
           "took a document and shows none: it cannot be read again, and what stood there unseen may have been replaced",
-          "let these credentials read at this address, and have what stood there put back where there was something; then run the command again",
+          "let these credentials read at this address, and put the former document back if there was one; then run the command again",
         );
       return shown.version === version ? { is: "written", version } : { is: "stale" };
     },

@@ -149,7 +149,7 @@ export function httpRefusal(
     return unsuitable(
       where,
       `refused to ${what} (422)`,
-      "GitLab answers so where a state is being deleted, and where it has stored this serial already",
+      "GitLab answers so if a state is being deleted, and if it has stored this serial already",
     );
   if (status >= 300 && status < 400)
     return unsuitable(

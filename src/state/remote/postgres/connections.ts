@@ -208,7 +208,7 @@ function refusalOf(error: unknown): Refusal {
     return [
       "state-unsuitable",
       "does not speak TLS",
-      "set state.sslmode: disable where the network between is your own",
+      "set state.sslmode: disable if the network between is your own",
     ];
   if (/^SASL: .*password/.test(message))
     return ["state-denied", "asks for a password, and none is given", credentials];
