@@ -55,7 +55,7 @@ export interface ApplyContext {
   readonly classes: ClassRegistry;
 }
 
-/** In ms: the least that this run has waited for one that arrived, and the longest after which one was looked at that had not. */
+/** In ms: the shortest wait of this run after which an operation had arrived, and the longest after which one had not. */
 export interface KnownDurations {
   least?: number;
   unfinished: number;

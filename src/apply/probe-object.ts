@@ -50,7 +50,7 @@ export function requestOf({ kind, spec = {} }: Probing, live: Live, context: App
   return { live, spec: valuesToAskWith(spec, context), referents };
 }
 
-/** The values of a step that are known now, secrets opened: what still waits for another object holds up no question. */
+/** The values of a step that are known now, secrets opened, without those that wait for another object. */
 export function valuesToAskWith(spec: Spec, { open, outputs }: Pick<ApplyContext, "open" | "outputs">): Spec {
   return knownValues(spec, open, (address) => outputs.get(address));
 }

@@ -121,7 +121,7 @@ function withHost(error: GraphformError): string {
 
 /**
  * Says how the state's binding differs from the plan's: the address of a step with an id, or the one that it moves from, must be bound to
- * that object, save that a binding may find it free. A create looks for itself, and what follows it takes what it has made.
+ * that object, except that a binding may find it free. A create has a check of its own, and steps after it use its new object.
  */
 export function otherBinding(step: Step, { journal }: Pick<ApplyContext, "journal">): string | undefined {
   const { address, from, id, operation } = step;

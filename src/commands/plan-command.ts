@@ -82,7 +82,7 @@ export function planReport(
     files: { own: { out, html }, all: { sarif, gitlab, markdown } },
     async writeAll(results) {
       const plans = madeOf(results).map(({ value }) => value.plan);
-      // Numbers that lack a manifest would say less than there is.
+      // Without the numbers of one manifest the sum would be too small.
       if (gitlab !== undefined && plans.length === results.length)
         await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plans))}\n`, terminal);
     },

@@ -67,7 +67,7 @@ async function search(service: Reads, signal: AbortSignal): Promise<Params> {
   });
 }
 
-/** The body of a create: the profile says which providers repeat their name among the settings, and how truths are sent. */
+/** The body of a create: the profile says which providers repeat their name among the settings, and how booleans are sent. */
 function requestBody(spec: Spec, service: Reads): JsonObject {
   const { fields, accounts } = service.profile;
   const provider = spec["cloudProvider"] ?? "";
@@ -76,7 +76,7 @@ function requestBody(spec: Spec, service: Reads): JsonObject {
     const name = path.slice(path.lastIndexOf(".") + 1);
     if (accounts?.booleans?.includes(name))
       return [path, value === "true" || value === "false" ? value === "true" : value];
-    // A truth is text for a field that is text in the manifest.
+    // A boolean is text for a field that is text in the manifest.
     return [path, name === "private_link" && typeof value === "boolean" ? String(value) : value];
   });
   const { requestParams, ...body } = toWire(cloudAccountSchema, Object.fromEntries(sent), service);
@@ -122,7 +122,7 @@ interface Waiting {
   readonly bootstrap?: string;
 }
 
-/** The person has done his part: the same delete, sent once more, finishes it. */
+/** The person has done the work: the same delete, sent once more, finishes it. */
 const givenBack: Phase = {
   is: "waiting-for-person",
   detail: "the account is being given back; the next apply finishes its deletion",

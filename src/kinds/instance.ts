@@ -131,7 +131,7 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
       const isMetadata = Object.keys(patch).every((path) => rowAt(rows, path)["x-in"] === "metadata");
       if (metadata !== undefined && isMetadata) return;
       await plain.update(ref, patch, signal).catch((error: unknown) => {
-        // The request before this one has worked.
+        // The previous request has had its effect.
         throw metadata !== undefined && isServiceError(error)
           ? withEvidence(error, { mayHaveWorked: true })
           : error;

@@ -76,7 +76,7 @@ function nameOn(instance: string, username: string): string {
 /** Findings on access rules: the service looks at grants alone, and stores the rest as it stands, also a password. */
 function aclRefusals(desired: Desired, context: RuleContext): readonly Remark[] {
   const { acl } = desired.spec;
-  // Outputs that a text waits for are not known, and hold no rule by themselves.
+  // Outputs that a text waits for are not known, and are no rules.
   const text = isTemplate(acl)
     ? acl.$template.map((part) => (typeof part === "string" ? part : "x")).join("")
     : acl;

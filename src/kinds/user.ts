@@ -111,12 +111,12 @@ async function readUsers(
     const { values } = await service.read(call, signal);
     notePartial(service, { instance }, values);
     const users = objectsIn(values["items"]);
-    // An access list was stored as it was sent, and may hold a password: that goes no further.
+    // An access list may hold a password, since it is stored as it was sent: passwords are removed here.
     return new Map(users.map((entry) => [String(entry["username"]), shownAcl(String(entry["acl"] ?? ""))]));
   });
 }
 
-/** A user with its access list. A service that cannot list users shows nothing of one: then the recorded values must do. */
+/** A user with its access list. A service that cannot list users shows no values of one: then the recorded values are used. */
 function live({ id, place }: Ref, acl?: string): Live {
   const { instance = "", username = "" } = place;
   const shown = { instance, username, ...defined({ acl }) };

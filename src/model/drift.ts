@@ -65,7 +65,7 @@ export interface ResourceDrift<Value = Json> {
   readonly what: Happening;
   /** One line for people. */
   readonly reason: string;
-  /** ISO 8601: when the last apply saw it as it ought to be. */
+  /** ISO 8601: when the last apply saw it as it should be. */
   readonly since?: string;
   readonly phase?: Phase;
   /** The ways on from an object that has failed. */
@@ -88,7 +88,7 @@ export interface UnmanagedDrift {
   readonly name?: string;
 }
 
-/** An output whose value is another one than at the last apply. Always cosmetic: whoever reads it gets the new one. */
+/** An output whose value is another one than at the last apply. Always cosmetic: its readers get the new value. */
 export interface OutputDrift<Value = Json> {
   readonly name: string;
   readonly sensitive: boolean;

@@ -16,7 +16,7 @@ export interface KnownSecrets {
   readonly hide: Hide;
 }
 
-/** Shorter secrets stand in other words by chance. */
+/** Shorter secrets occur in other words by chance. */
 const shortest = 6;
 
 const withheld = "(withheld: it repeats a secret)";

@@ -90,7 +90,7 @@ export interface Removal {
   readonly where: SourceRange;
 }
 
-/** A manifest with everything resolved that can be without the service. */
+/** A manifest that is resolved as far as possible without the service. */
 export interface Manifest extends Header {
   readonly desired: readonly Desired[];
   readonly outputs: { readonly [name: string]: DeclaredOutput };

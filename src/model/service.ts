@@ -73,7 +73,7 @@ export interface TopologyRules {
   readonly networkingTypes: { readonly [networkType: string]: readonly string[] };
   /** Path -> pattern, without case; an entry with a value that matches is never the database's. */
   readonly never: { readonly [path: string]: string };
-  /** Path of what is true in the entry that is taken before others. */
+  /** Path of a flag; an entry with the flag is taken before others. */
   readonly first?: string;
 }
 

@@ -47,7 +47,7 @@ export type StateEvent =
       readonly intent: Intent;
       readonly listed?: CreateRound;
     }
-  /** The service refused an announced create. That is no proof that nothing was made. */
+  /** The service refused an announced create. That does not prove that it made nothing. */
   | {
       readonly type: "create-refused";
       readonly address: Address;
@@ -77,7 +77,7 @@ export type StateEvent =
       readonly at: string;
     }
   | { readonly type: "operation-accepted"; readonly address: Address; readonly converging: Converging }
-  /** The accepted operation was seen to finish: what it applied is recorded, and what else is known by now. */
+  /** The accepted operation was seen to finish: its values are recorded, with those that became known meanwhile. */
   | {
       readonly type: "operation-settled";
       readonly address: Address;
@@ -91,7 +91,7 @@ export type StateEvent =
       /** Ms from its acceptance to its end, if one run saw both. */
       readonly took?: number;
     }
-  /** Fields were set back in the running object, or found set back there, and read from it as they ought to be. */
+  /** Fields were set back in the running object, or found set back there, and read from it as they should be. */
   | {
       readonly type: "healed";
       readonly address: Address;
@@ -99,7 +99,7 @@ export type StateEvent =
       /** ISO 8601. */
       readonly at: string;
     }
-  /** The id of a bound object showed another time of its creation: what is there is another object. */
+  /** The id of a bound object showed another time of its creation: it belongs to another object now. */
   | { readonly type: "another-seen"; readonly address: Address; readonly createdAt: string }
   /** The accepted operation failed: nothing is recorded. */
   | { readonly type: "operation-failed"; readonly address: Address }
@@ -133,7 +133,7 @@ export type StateEvent =
 export interface Journal {
   /** The newest version, with everything that was recorded. It changes with every event. */
   readonly state: StateDocument;
-  /** The newest version as it is now, whatever is recorded later. */
+  /** A copy of the newest version that later events do not change. */
   snapshot(): StateDocument;
   /** The addresses that are bound to an object, or were at some time after version `since` of the state. */
   boundTo(kind: string, ref: Ref, since?: number): readonly Address[];

@@ -60,9 +60,9 @@ export interface Bound<Value = Json> {
   readonly createdAt: string;
   /** The creation time that the service showed at the first look after it was bound, as it writes it. Absent until then. */
   readonly shownCreatedAt?: string;
-  /** Another creation time that was shown under the id since: the object there is another one, whatever it shows later. */
+  /** Another creation time that was shown under the id since: the object there counts as another one from then on. */
   readonly otherCreatedAt?: string;
-  /** ISO 8601: when an apply last saw the object as it ought to be, or bound it. */
+  /** ISO 8601: when an apply last saw the object as it should be, or bound it. */
   readonly appliedAt?: string;
   /** Dotted path -> ISO 8601: fields that were last seen right at another time than the object as a whole. */
   readonly seenRight?: { readonly [path: string]: string };
@@ -96,19 +96,19 @@ export interface Intent {
   readonly round: string;
   /** Digest of the spec that was to be created. */
   readonly digest: string;
-  /** The create carried the mark of its owner: an object that shows marks without it is another's. */
+  /** The create carried the mark of its owner: an object that shows marks without it belongs to others. */
   readonly marked?: true;
   /** The service said that it did nothing: an object belongs to this create only if no other one can have made it. */
   readonly refused?: true;
-  /** The id that the service answered with, if nothing of that id was shown: what is shown under it is this create's object. */
+  /** The id that the service answered with, if its object was not shown yet: an object with this id is that of this create. */
   readonly acknowledged?: string;
   /** ISO 8601: the time of that answer, by our clock. */
   readonly refusedAt?: string;
-  /** ISO 8601, by the service's clock: the time of that answer. What is newer is not its object. */
+  /** ISO 8601, by the service's clock: the time of that answer. A newer object is not its own. */
   readonly sentBefore?: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** ISO 8601, by the service's clock: the newest time shown before the create was announced. What is older is not its object. */
+  /** ISO 8601, by the service's clock: the newest time shown before the create was announced. An older object is not its own. */
   readonly sentAfter?: string;
   /** Values to record once the object is known. */
   readonly recorded: Spec;

@@ -2,7 +2,7 @@
 import type { Address } from "../model/address.ts";
 import type { PlanOptions } from "../model/plan.ts";
 
-/** An option whose pattern names nothing. */
+/** An option whose pattern matches nothing. */
 export interface UnknownAddress {
   /** As it is written on the command line: `--target`. */
   readonly option: string;
@@ -30,7 +30,7 @@ export function resolveAddressOptions(
     for (const { pattern, addresses } of found)
       if (addresses.length === 0) unknown.push({ option, pattern, candidates });
     const all = [...new Set(found.flatMap(({ addresses }) => addresses))];
-    // An option that names nothing stays as it is, so that it does not mean everything.
+    // Keeps a pattern without a match: an empty list would select every resource.
     return all.length === 0 ? [...patterns] : all;
   };
   return {

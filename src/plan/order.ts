@@ -15,7 +15,7 @@ import type { Spec } from "../model/spec.ts";
  *     create X again          after its old object is bound to the address that asks for it
  *     create X                after the object that stands at the place of X under another address is deleted
  *
- * A step that makes or moves something always waits, but for the last of these. A deletion, or a creation that takes a place over, that
+ * A step that makes or moves something always waits, except by the last rule. A deletion, or a creation that takes a place over, that
  * could wait for others only in a circle does not wait for them.
  */
 export function order(

@@ -103,7 +103,7 @@ function whyRecreated(subject: Subject, holdsData: boolean, { state }: PlanInput
   return `${id} is gone: it was deleted outside graphform, ${lost} is created${kept}`;
 }
 
-/** Wanted again while it is being deleted: nothing brings that back, so a new one follows it. */
+/** Declared again while it is being deleted: the deletion cannot be undone, so a new object follows it. */
 function proposeReturn({ subject, desired, after, input }: Wanted, observed: Observed): Change {
   const { holdsData } = input.kinds.named(desired.kind);
   return {

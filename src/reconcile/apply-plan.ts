@@ -62,7 +62,7 @@ export async function runSteps(
   return run(steps, applyContext(deps, { outputs }));
 }
 
-/** Repairs what a run left that ended in the middle of a cutover: its database takes writes again. */
+/** Repairs the database of a run that ended in the middle of a cutover: it takes writes again. */
 export async function repairMigrations(deps: ApplyDependencies): Promise<void> {
   if (toRepair(deps.journal.state).length === 0) return;
   const { repairMigrations: repair } = await import("../replace/fence.ts");

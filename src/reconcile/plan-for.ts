@@ -54,7 +54,7 @@ export interface Goal {
   readonly destroying: boolean;
   /** False for `--no-probe`: no running database is asked. Default: true. */
   readonly probing?: boolean;
-  /** True if what cannot be read is left out, and the rest is planned. Default: everything that the options do not leave out must be read. */
+  /** True if resources that cannot be read are left out, and the rest is planned. Default: everything that the options do not leave out must be read. */
   readonly skipsUnread?: boolean;
 }
 

@@ -102,7 +102,7 @@ interface Split {
 
 const sinceThen = "changed since this plan was made, and left as it is";
 
-/** The part of a change that the saved plan had to settle, and the rest. */
+/** The part of a change that the saved plan was about, and the rest. */
 function split(change: Change, saved: Change | undefined): Split {
   if (change.action === "keep") return { promised: change, why: "" };
   if (saved === undefined) return { other: change, why: "not part of this plan" };

@@ -19,7 +19,7 @@ export type KeylessState = Omit<StateDocument, "key"> & Partial<Pick<StateDocume
 export interface ErroredState {
   /** The address that it could not be stored at, for people. */
   readonly where: string;
-  /** Without its key, unless nothing may be stored yet that has it: the file of a job can be read by many. */
+  /** Without its key, unless no stored document may have it yet: the file of a job can be read by many. */
   readonly state: KeylessState;
   /** Digests (`stateDigest`) of the documents that it may replace; null: nothing is stored. */
   readonly follows: readonly (string | null)[];
@@ -107,7 +107,7 @@ export function openErroredFiles(file: string, name: string): ErroredFiles {
     async find() {
       const [beside, temporary] = await Promise.all([pathsIn(dirname(file)), pathsIn(tmpdir())]);
       const found = await Promise.all([...beside, ...temporary].map(read));
-      // Other users may have files in the folder for temporary files, and a file that a killed run has not written whole says nothing.
+      // Other users may have files in the folder for temporary files, and a killed run may have left an incomplete one.
       return found.filter(
         ({ path, content }) =>
           !(content instanceof Error) || (beside.includes(path) && !temporaryEnding.test(path)),

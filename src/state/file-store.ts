@@ -145,7 +145,7 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
       const release = async (): Promise<void> => {
         await writes.idle();
         await lock.check();
-        // Should this fail nothing is lost: the next one who reads does it.
+        // If this fails, the next reader does it.
         if (writer.hasLog() && !lock.lost.aborted) await writes.offer({ is: "fold" }).catch(() => undefined);
         await lock.release();
       };

@@ -3,7 +3,7 @@ import { GraphformError, shellWord } from "../model/errors.ts";
 import { defined, isObject, objectIn } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 
-/** A graphform that knows nothing of moves refuses this version as newer than itself, and begins no second state in its place. */
+/** Older programs refuse this version as newer than themselves, and begin no second state in its place. */
 const version = 4;
 
 /** A move, with the addresses of both its ends: they lead there from anywhere, and have no credentials. */

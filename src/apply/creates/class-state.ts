@@ -90,7 +90,7 @@ export function waitForRound(request: CreateRequest, { waiting, context }: Class
   return new Promise((admit, refuse) => waiting.add(group, { request, placeKey, admit, refuse }));
 }
 
-/** True if a create may be sent beside those in flight: if all answers were lost, nothing would have to be guessed. */
+/** True if a create may be sent beside those in flight: even if all answers were lost, each object could be told from the others. */
 export function mayJoin(
   { request: { step, intent }, placeKey }: Waiter,
   { inFlight, context }: ClassState,

@@ -147,7 +147,7 @@ function admit(state: ClassState): void {
   );
 }
 
-/** Finds the objects of all lost creates of the round at once, and records what became of each. */
+/** Finds the objects of all lost creates of the round at once, and records the outcome of each. */
 async function resolveLost(state: ClassState): Promise<void> {
   const { context, lost, round: opened } = state;
   state.lost = [];

@@ -68,7 +68,7 @@ export function createdObject(
   return { address, id, createdAt, converging };
 }
 
-/** The event that says what became of lost creates. An object that may be another create's is unconfirmed. */
+/** The event with the outcome of lost creates. An object that may belong to another create is unconfirmed. */
 export function resolution(
   { found, absent }: ResolvedCreates,
   intents: ReadonlyMap<Address, Intent>,

@@ -52,7 +52,7 @@ export async function findCreated(
   const named = lost.flatMap(({ intent }) => intent.acknowledged ?? []);
   const acknowledged = new Set(unclaimed(round, lost, named, context.journal.state));
   const candidates = new Set(acknowledged);
-  /** Looks that show nothing that is bound: they find objects, and prove the absence of none. */
+  /** Looks that show no bound object: they can find objects, and cannot prove an absence. */
   const blindLooks = new Set<Look>();
   let until: number | undefined;
   let recheckAt = 0;
@@ -130,7 +130,7 @@ export async function doubtAbout(
 }
 
 /**
- * True if the looks prove what the newest one has found: at once if each create has an object, else by two that agree. Throws
+ * True if the looks prove the result of the newest one: at once if each create has an object, else by two that agree. Throws
  * `create-ambiguous` if a partial list may omit an object.
  */
 function isProved(
@@ -188,7 +188,7 @@ function oursOf(
   return { schema, lineage, keepsMarks, keepsTime, namedBy, clock: profile.timing.clock };
 }
 
-/** The error if objects are shown, and nothing proves whose they are. */
+/** The error if objects are shown that cannot be assigned to the creates for certain. */
 function unsettled({
   is,
   addresses,

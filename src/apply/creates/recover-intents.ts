@@ -18,7 +18,7 @@ export async function recoverIntents(context: ApplyContext, saved?: Plan): Promi
     classesOf(state).map(async (open) => {
       let count = 0;
       for (const [id, round] of open) {
-        // An older round could take what a newer one has made.
+        // An older round could take an object of a newer one.
         const [doubt] = open
           .flatMap(([other]) => intentsOf(other, state))
           .flatMap(([address]) => doubts.get(address) ?? []);
@@ -37,7 +37,7 @@ export interface Recovered {
   readonly doubts: ReadonlyMap<Address, CreateDoubt>;
 }
 
-/** Looks once for what open creates have made, and returns those in doubt. Writes nothing. A service that does not answer leaves no doubt. */
+/** Looks once for the objects of open creates, and returns the creates in doubt. Writes nothing. If the service does not answer, none is in doubt. */
 export async function openCreatesInDoubt(
   state: StateDocument,
   readers: ReadonlyMap<string, Reader>,
@@ -66,7 +66,7 @@ const leavingOpen: readonly string[] = ["create-ambiguous", "another-object", "a
 
 type RoundEntry = readonly [string, CreateRound];
 
-/** The open rounds by class, the newest first: its `before` lists what older rounds have made, so it cannot take an object of theirs. */
+/** The open rounds by class, the newest first: its `before` lists the objects of older rounds, so it cannot take one of them. */
 function classesOf(state: StateDocument): readonly (readonly RoundEntry[])[] {
   const startedAt = ([id]: RoundEntry): string =>
     intentsOf(id, state)

@@ -34,7 +34,7 @@ export async function assertStillMissing(
     !parentsOf(bound.kind, bound.place, context).includes(undefined)
   ) {
     const live = await describe(id, bound.place);
-    // Lists may go on showing what graphform has deleted.
+    // Lists may still show objects that graphform has deleted.
     const isListed = before.includes(id) && bound.converging?.operation !== "delete";
     if ((live !== undefined && live.phase.is !== "gone") || isListed)
       throw staleError(`${id} is there: this plan took it for gone`);

@@ -28,7 +28,7 @@ export type Converged = Arrival | { readonly is: "timeout" | "interrupted"; read
 /** The share of the shortest known duration during which looks are rare. */
 const rarelyPolled = 0.9;
 
-/** A create is looked at once it is older by this factor than each of its sort was when it was seen unfinished. */
+/** A create is polled only once it is older, by this factor, than each of its kind was when it was seen unfinished. */
 const putOffFactor = 1.15;
 
 /** Interval between two reports on a resource that has not arrived, in ms. */
@@ -37,7 +37,7 @@ const heartbeat = 10_000;
 /**
  * Polls a resource until an accepted operation has arrived, has failed, or the time is up: at the longest interval until 90 % of the
  * shortest duration of the same operation in this run have passed, then at the growing one. Until one create has arrived, all creates of a
- * kind share their looks: one that was seen unfinished tells that younger ones are. Reports progress every ten seconds.
+ * kind share their looks: if one is unfinished, younger ones are too. Reports progress every ten seconds.
  */
 export async function converge(target: Target, step: NamedStep, context: ApplyContext): Promise<Converged> {
   const { clock, profile, durations } = context;
@@ -59,7 +59,7 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
   };
   const evaluate = (seen: Sighting): Arrival | undefined => {
     const live = seen.is === "shown" ? seen.live : undefined;
-    // One that is not shown is looked for by itself: each look is evidence.
+    // A create whose object is not shown is polled alone: each look is evidence.
     isShared = target.baseline === undefined && live?.phase.is === "pending";
     sightings = withSighting(sightings, live);
     if (live !== undefined) rememberShown(kind, live, context);
@@ -99,7 +99,7 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
   }
 }
 
-/** Remembers which fields the service shows: fields that it shows of one object it shows of the others. */
+/** Remembers the fields that the service shows: those of one object hold for the others of its kind. */
 function rememberShown(kind: string, { spec }: Live, { shown }: Pick<ApplyContext, "shown">): void {
   const paths = shown.get(kind) ?? new Set();
   for (const [path, { source }] of Object.entries(spec)) if (source !== "recorded") paths.add(path);

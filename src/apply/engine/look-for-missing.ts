@@ -64,7 +64,7 @@ export function watch(
   };
 }
 
-/** The objects that a place is in; undefined for one that the state does not bind any more. */
+/** The parents of a place; undefined for one that the state does not bind any more. */
 export function parentsOf(
   kind: string,
   place: JsonObject,

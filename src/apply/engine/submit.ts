@@ -22,7 +22,7 @@ export interface Failed {
   readonly error: ServiceError;
   /** The time by which it counts as made in time or late, in ms since 1970. */
   readonly endedAt: number;
-  /** True if another operation was seen in progress: the refusal was no more than that. */
+  /** True if another operation was seen in progress: that explains the refusal. */
   readonly isInProgress?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Write<Value> {
   readonly isSpent: (spent: Spent, isLate: boolean) => boolean;
   /** The error of a write that is not sent again. */
   readonly exhausted: (last: Failed, spent: Spent) => Error;
-  /** Pause before the next attempt, in ms; without it finding out has taken its time. */
+  /** Pause before the next attempt, in ms; none if the search for the effect was pause enough. */
   readonly pause?: (last: Failed, spent: Spent) => number;
 }
 
@@ -86,7 +86,7 @@ export function asServiceError(
   return new ServiceError("lost", what, message, { mayHaveWorked: true, cause: thrown });
 }
 
-/** A change of something that exists, and the look that shows its effect if the answer does not. */
+/** A change of an existing object, and the look that shows its effect if the answer does not. */
 export interface Change<Seen, Value> {
   /** Name for messages: the operation and the id, `update of ID`. */
   readonly what: string;
@@ -102,7 +102,7 @@ export interface Change<Seen, Value> {
 
 interface Submitted<Seen, Value> {
   readonly value: Value;
-  /** The last look, if there was one: how it was when the service took the change. */
+  /** The last look before the service accepted the change, if there was one. */
   readonly seen?: Seen;
   /** False if an earlier attempt may have been the one that worked. */
   readonly isFirst: boolean;

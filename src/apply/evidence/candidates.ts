@@ -37,7 +37,7 @@ export interface Ours {
   readonly keepsMarks: boolean;
   /** The field that tells objects of one place apart for the service itself. */
   readonly namedBy?: string | undefined;
-  /** True if the newest of them was seen to show the time of its creation: what shows an old time is old. */
+  /** True if the newest of them was seen to show the time of its creation: then an object with an old time is old. */
   readonly keepsTime: boolean;
   /** The service's time at which the lost creates can no longer have worked, in ms since 1970. */
   readonly until: number | undefined;
@@ -45,7 +45,7 @@ export interface Ours {
   readonly clock: number;
 }
 
-/** Ids of a list that did not exist before the round and that are no other address's, each once. */
+/** Ids of a list that did not exist before the round and belong to no other address, each once. */
 export function unclaimed(
   round: Pick<CreateRound, "before">,
   lost: readonly Pick<LostCreate, "address">[],
@@ -63,7 +63,7 @@ export function unclaimed(
   return [...new Set(listed)].filter((id) => !taken.has(id));
 }
 
-/** Matches new objects and lost creates of the state's `lineage`. Call it once everything that they can have made is shown. */
+/** Matches new objects and lost creates of the state's `lineage`. Call it once every object that they can have made is shown. */
 export function matchCandidates(
   described: readonly Live[],
   lost: readonly LostCreate[],

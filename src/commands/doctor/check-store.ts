@@ -122,7 +122,7 @@ export interface Finding {
   readonly hint?: string;
 }
 
-/** Runs a check: its result is the detail of a finding, what it throws that of a failure. */
+/** Runs a check: its result is the detail of a finding, its error that of a failure. */
 export async function check(name: string, hide: Hide, work: () => Promise<string>): Promise<Finding> {
   try {
     return { check: name, ok: true, detail: await work() };

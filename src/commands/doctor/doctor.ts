@@ -30,7 +30,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
   return printFindings(findings, options, terminal);
 }
 
-/** Prints findings, each with the way to fix it, or as JSON. Returns the exit code: 0 if all is well. */
+/** Prints findings, each with its remedy, or as JSON. Returns the exit code: 0 if all is well. */
 export function printFindings(
   findings: readonly Finding[],
   options: { readonly json?: boolean },

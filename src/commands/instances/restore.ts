@@ -91,7 +91,7 @@ export type FindRestored = () => Promise<string | undefined>;
 
 /**
  * Sends the request and returns the id of the new instance. If the answer is lost, `find` looks for it. Throws `restore-lost` if
- * nothing was made, and `restore-unknown` if nothing proves what was: a second request would make a second database.
+ * nothing was made, and `restore-unknown` if that cannot be proved: a second request would make a second database.
  */
 export async function requestRestore(
   service: Pick<Service, "write">,
@@ -105,7 +105,7 @@ export async function requestRestore(
     return typeof values["id"] === "string" ? values["id"] : "";
   } catch (error) {
     if (!isServiceError(error) || !error.wasSent) throw error;
-    // In rare cases a refused restore starts all the same, so the hint says to look.
+    // In rare cases a refused restore starts nevertheless, so the hint says to look.
     if (["invalid", "forbidden", "not-found", "conflict"].includes(error.failure))
       throw new GraphformError(
         "restore-refused",

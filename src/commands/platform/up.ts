@@ -77,7 +77,7 @@ async function startDetached(
     const found = await lastAnnouncement(dataDir);
     if (found?.pid === child.pid) seen.ready = found;
     if (seen.ready !== undefined || !hasEnded) return seen.ready !== undefined;
-    // Another one may have taken the folder, and may still be starting.
+    // Another platform may have taken the folder, and may still be starting.
     seen.winner = await runningPlatform(dataDir);
     return seen.winner !== undefined || (await platformOn(dataDir)) === undefined;
   }, 120_000);
@@ -149,7 +149,7 @@ export function parseAnnouncement(text: string): Announcement | undefined {
   return { url, usersUrl: String(usersUrl), pid, engine, ...served, line };
 }
 
-/** Names the setting without which manifests of the served profile go to the service itself. Empty for the default profile. */
+/** Names the setting that sends manifests of the served profile here and not to the service itself. Empty for the default profile. */
 export function profileHint({ profile, url }: Pick<Announcement, "profile" | "url">): string {
   return profile === undefined
     ? ""

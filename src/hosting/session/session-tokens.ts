@@ -7,7 +7,7 @@ import { parseJson } from "../wire/parse-json.ts";
 import { answerValues } from "../wire/spelling.ts";
 import type { WireRequest, WireResponse } from "../wire/transport.ts";
 
-/** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */
+/** A stored session: its tokens, and the time to renew it. Times are ms since 1970. */
 export interface Tokens {
   readonly token: string;
   readonly refreshToken?: string;

@@ -127,7 +127,7 @@ async function inferSubscriptions(
     const plan = planOf.get(resource) ?? "";
     return subscription !== undefined && open.has(plan) ? [[plan, subscription]] : [];
   });
-  // A list that shows nothing proves nothing: if plans cannot be listed, its answer may be as empty.
+  // An empty list is no proof: a refused look-up may be answered with one.
   const isTelling = ({ resource = "", subscription }: Shown): boolean =>
     planOf.has(resource) && subscription !== undefined;
   const isWhole = shown.length > 0 && shown.every(isTelling);

@@ -108,7 +108,7 @@ export interface Refusal {
   readonly retryAfter?: number;
 }
 
-/** All requests pause as long as the host says; what slows them down does so once for all that were under way. */
+/** All requests pause as long as the host says; the pace is reduced once for all requests that were under way. */
 export function refused(pace: HostPace, refusal: Refusal, now: number): HostPace {
   const { sentAt, isTooMuch, retryAfter = usualPause } = refusal;
   const pausedUntil = Math.max(pace.pausedUntil, now + retryAfter);

@@ -71,7 +71,7 @@ export function readAnswer(
 /** Lists whose answer may be `{}` when empty. For other lists `{}` is an error. */
 const mayBeAbsent: ReadonlySet<string> = new Set(["snapshot.list", "instance.snapshots"]);
 
-/** True for the missing status of an object that is shown: the object is changing. */
+/** True if an object is shown without a status: it is changing. */
 function isUnsaid(name: string, values: Values): boolean {
   return name === "status" && values["id"] !== undefined;
 }

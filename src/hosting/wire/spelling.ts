@@ -32,7 +32,7 @@ function partOfRequest(path: string, row: FieldSchema): "body" | "requestParams"
   return row["x-in"] ?? (path.startsWith("config.") ? "requestParams" : "body");
 }
 
-/** False for a part of the path of a resource, and for what operations change. */
+/** False for a part of the path of a resource, and for fields that operations change. */
 function isSetting(row: FieldSchema): boolean {
   return row["x-place"] !== true && row["x-operations"] === undefined;
 }

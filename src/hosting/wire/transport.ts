@@ -80,7 +80,7 @@ function failureOf(
     const message = said(`the answer is larger than ${Math.round(maxSize / 1024 / 1024)} MB`);
     return new ServiceError("shape", operation, message, evidence);
   }
-  // With its status it does not pass for one that may be asked for again: each would take as long.
+  // With its status it is not repeated: each repetition would take as long.
   const endless = said("the answer does not come to an end");
   if (failure === "slow") return new ServiceError("shape", operation, endless, { ...evidence, status });
   const message = said(`the connection to ${origin} was lost (${code})`);

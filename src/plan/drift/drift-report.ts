@@ -149,7 +149,7 @@ function resourceDrift(
   };
 }
 
-/** The time at which all that was changed outside was last seen right; of a gone or failed object, the last time at which anything was. */
+/** The last time at which all fields that were changed outside were right; for a gone or failed object, the last time at which any field was. */
 function lastSeenRight(bound: Bound | undefined, { fields, what }: DriftVerdict): string | undefined {
   if (bound === undefined) return undefined;
   const { seenRight = {}, appliedAt = bound.createdAt } = bound;

@@ -29,7 +29,7 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
   return [...missing, ...found.filter((guard) => guard !== undefined)];
 }
 
-/** The guard against a change that is felt more than is allowed. */
+/** The guard against a change that is more disruptive than `maxDisruption` allows. */
 function disruptionGuard(
   { disruption }: Pick<Change, "disruption">,
   { options, guards }: Pick<PlanInput, "options" | "guards">,

@@ -34,7 +34,7 @@ export function guardTogether(
   return holds.filter((hold) => hold !== undefined).reduce(held, changes);
 }
 
-/** Holds back everything that an empty manifest would destroy or forget: it was hardly meant. */
+/** Holds back everything that an empty manifest would destroy or forget: it is probably empty by mistake. */
 export function emptyManifestHold(open: readonly Change[], input: PlanInput): Hold | undefined {
   const { desired, destroying, options, removed, state } = input;
   if (desired.length > 0 || destroying || options.targets.length > 0) return undefined;

@@ -60,7 +60,7 @@ export function guardsToRemember(
   };
 }
 
-/** True if `onDelete: backup` asks for a backup before the object is deleted. One on its way out has passed it. */
+/** True if `onDelete: backup` asks for a backup before the object is deleted. A deletion that is under way has passed it. */
 export function isBackedUpFirst(
   change: Pick<Change, "action">,
   subject: Subject,

@@ -38,7 +38,7 @@ const longestRelease = 20_000;
 
 /**
  * A state behind a driver. Writes are merged while one is under way, and each replaces exactly the version that is known. A store that
- * refuses a write, or does not answer in time, ends the run: `lost` is aborted, and `settle` stores what happened, or keeps it in a file.
+ * refuses a write, or does not answer in time, ends the run: `lost` is aborted, and `finish` stores the events so far, or keeps them in a file.
  */
 export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptions): DurableStore {
   const { name, clock = systemClock } = options;

@@ -35,7 +35,7 @@ export const openDriver: OpenDriver<HttpLocation> = (
 
 /**
  * A state behind Terraform's protocol, which compares no versions, and whose locks do not expire: the lock, with a serial and a digest that
- * are compared before each write, is all there is. Throws `url-*` and `state-unsuitable` for addresses that must not be used.
+ * are compared before each write, is the only protection. Throws `url-*` and `state-unsuitable` for addresses that must not be used.
  */
 export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCredentials): StateDriver {
   const addresses = httpAddresses(config);
@@ -43,7 +43,7 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
   const { send, close } = openSender(config);
   const request = httpRequest(send, credentials, where);
   const lock = httpLock(request, addresses);
-  /** True once the server has shown its lock, false once it has not; undefined before anybody looked. */
+  /** True once the server has shown its lock, false once it has not; undefined before the first look. */
   let shows: boolean | undefined;
   let isProven = false;
 
@@ -200,7 +200,7 @@ async function probeHttp(lock: HttpLock, where: string): Promise<void> {
   if ((await lock.take(first)).is === "held") return;
   try {
     if (await letsIn(lock, second)) throw unsuitable(where, "gives its lock to two runs at once", noLockHint);
-    // A server may say yes and do nothing: the third attempt tells.
+    // A server may accept the request and do nothing: the third attempt shows that.
     if ((await lock.free(second)) && (await letsIn(lock)))
       throw unsuitable(where, "removes its lock for any ID", noLockHint);
   } finally {

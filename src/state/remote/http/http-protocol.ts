@@ -227,7 +227,7 @@ export function httpLock(request: HttpRequest, addresses: HttpAddresses): HttpLo
       try {
         assertNoPage(answer, "lock the state", where);
       } catch (error) {
-        // It may have locked all the same.
+        // The server may have locked nevertheless.
         await free(holder).catch(() => undefined);
         throw error;
       }
