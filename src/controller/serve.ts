@@ -4,6 +4,7 @@ import { createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
+import { createSecureContext } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
 import { sql } from "kysely";
 import { GraphformError } from "../index.ts";
@@ -204,9 +205,14 @@ async function certificateOf({
 }: ControllerConfig): Promise<{ readonly cert: string; readonly key: string }> {
   const { certificate = "", key = "" } = http.tls ?? {};
   try {
-    return { cert: await readFile(certificate, "utf8"), key: await readFile(key, "utf8") };
+    const pair = { cert: await readFile(certificate, "utf8"), key: await readFile(key, "utf8") };
+    createSecureContext(pair);
+    return pair;
   } catch (cause) {
-    const message = "the certificate or the key of http.tls cannot be read";
-    throw new GraphformError("listen-certificate", message, { cause });
+    const message = `the certificate or the key of http.tls cannot be read, or they do not fit: ${certificate}, ${key}`;
+    throw new GraphformError("listen-certificate", message, {
+      hint: "both are files in PEM, and the key is that of the first certificate",
+      cause,
+    });
   }
 }

@@ -17,6 +17,9 @@ export interface ControllerClient {
   events(run: string): AsyncGenerator<JsonObject>;
 }
 
+/** Codes that Node gives to certificates which are not trusted, or for another name. */
+const untrusted = /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
+
 /** Longest wait for an answer, and pause before a stream is opened again, in ms. */
 const [longestWait, beforeAgain] = [60_000, 2_000];
 
@@ -65,9 +68,16 @@ export function controllerClient(settings: Settings): ControllerClient {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     }).catch((cause: unknown) => {
+      const reason = reasonOf(cause);
+      if (untrusted.test(reason))
+        throw refusal(
+          "untrusted",
+          `the controller at ${base.host} shows a certificate that is not trusted: ${reason}`,
+          "name the file of its authority in NODE_EXTRA_CA_CERTS, and the host that it was made for in the address",
+        );
       throw refusal(
         "unreachable",
-        `the controller at ${base.host} does not answer: ${reasonOf(cause)}`,
+        `the controller at ${base.host} does not answer by ${base.protocol.slice(0, -1)}: ${reason}`,
         "check GRAPHFORM_CONTROLLER_URL, and that `graphform serve` runs",
       );
     });

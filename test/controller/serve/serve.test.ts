@@ -3,7 +3,8 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, it } from "vitest";
-import { runHere } from "../../support/command-line.ts";
+import { ensureAuthority } from "../../../src/platform/engine/tls.ts";
+import { type Ran, runHere } from "../../support/command-line.ts";
 import { openFolder } from "../../support/unprivileged.ts";
 import { startServed } from "../support/serve.ts";
 
@@ -48,6 +49,34 @@ describe("graphform serve", () => {
     const restored = await startServed(folder);
     expect(restored.said()).toContain("put back from a copy");
     expect(await restored.end("SIGTERM")).toBe(0);
+  });
+
+  it("speaks TLS, keeps its certificate if the next one is none, and is not trusted without its authority", async () => {
+    const folder = openFolder("serve");
+    const config = join(folder, "controller.yaml");
+    const { certFile, keyFile } = await ensureAuthority(folder);
+    const tls = `{ certificate: ${certFile}, key: ${keyFile} }`;
+    writeFileSync(config, `tenants: { shop: {} }\nhttp: { tls: ${tls} }\n`);
+    const served = await startServed(folder, "--config", config);
+    expect(served.url).toMatch(/^https:/);
+    const list = (url: string): Promise<Ran> =>
+      runHere(["fleet", "list"], { ...served.env, GRAPHFORM_CONTROLLER_URL: url });
+    expect(await list(served.url)).toMatchObject({
+      ...{ code: 1, err: expect.stringMatching(/certificate that is not trusted[\s\S]*NODE_EXTRA_CA_CERTS/) },
+    });
+    expect((await list(served.url.replace("https", "http"))).err).toContain("does not answer by http: ");
+    writeFileSync(certFile, "no certificate");
+    process.kill(served.pid, "SIGHUP");
+    await expect
+      .poll(() => served.said(), { timeout: 20_000 })
+      .toMatch(/http\.tls cannot be read, or they do not fit: .*server\.pem, .*server\.key\nthe last/);
+    expect((await list(served.url)).err).toContain("certificate that is not trusted");
+    expect(await served.end("SIGTERM")).toBe(0);
+    const again = await runHere(
+      ["serve", "--embedded", join(folder, "db"), "--listen", "127.0.0.1:0", "--config", config],
+      {},
+    );
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("http.tls cannot be read") });
   });
 
   it("ends with 1 when its PostgreSQL ends", async () => {
