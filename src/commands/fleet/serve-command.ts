@@ -109,8 +109,12 @@ export async function serveDoctor({
 }: Invocation<DatabaseOptions & { readonly config?: string }>): Promise<number> {
   const { controllerChecks } = await import("../../controller/check-controller.ts");
   const findings: Finding[] = [];
-  for (const [name, look] of controllerChecks(await urlOf(options, settings), options.config))
-    findings.push(await check(name, settings.secrets.hide, look));
+  for (const [name, look] of controllerChecks(await urlOf(options, settings), options.config)) {
+    const finding = await check(name, settings.secrets.hide, look);
+    findings.push(finding);
+    // The checks after it ask the database.
+    if (name === "database" && !finding.ok) break;
+  }
   return printFindings(findings, options, terminal);
 }
 

@@ -35,25 +35,25 @@ export async function waitForRun(
         break;
     }
     const row = await runOf(client, run);
-    const status = textIn(row["status"]) ?? "";
-    const next = status === "needs_approval" ? undefined : await followerOf(client, row);
-    if (next === undefined) {
-      if (status === "needs_approval")
-        print(
-          `approve it: graphform fleet approve ${run} --fingerprint ${escapeText(String(row["fingerprint"]))}\n`,
-        );
-      const exitCode = row["exitCode"];
-      return {
-        run,
-        code:
-          typeof exitCode === "number" && status !== "needs_approval"
-            ? exitCode
-            : (ofStatus[status] ?? exitCodes.error),
-      };
-    }
+    const isWaitingNow = row["status"] === "needs_approval";
+    if (isWaitingNow || row["status"] === "blocked") tellReasons(row, print);
+    const next = isWaitingNow ? undefined : await followerOf(client, row);
+    if (next === undefined) return { run, code: codeOf(row) };
     print(`run ${next} follows\n`);
     run = next;
   }
+}
+
+/** Says what a person must know about a plan that waits, or that cannot be carried out, and the command that approves it. */
+function tellReasons({ id, status, reasons, fingerprint }: JsonObject, print: (line: string) => void): void {
+  for (const reason of Array.isArray(reasons) ? reasons : []) print(`  ${lines(String(reason))}\n`);
+  const way = `graphform fleet approve ${String(id)} --fingerprint ${escapeText(String(fingerprint))}`;
+  if (status === "needs_approval") print(`approve it: ${way}\n`);
+}
+
+function codeOf({ status, exitCode }: JsonObject): number {
+  if (typeof exitCode === "number" && status !== "needs_approval") return exitCode;
+  return ofStatus[String(status)] ?? exitCodes.error;
 }
 
 async function isWaiting(client: ControllerClient, run: string): Promise<boolean> {

@@ -145,9 +145,13 @@ function settings(url: string): ConstructorOptions {
   return { connectionString: url, schema, max: 10, application_name: "graphform queue", supervise: false };
 }
 
-/** Looks for jobs of dead workers; after an answer that failed or was late, only after more than one heartbeat of steady ones. */
+/**
+ * Looks for jobs of dead workers; after an answer that failed or was late, only after more than one heartbeat of steady ones. Heartbeats come
+ * each 15 s, so that a pause of `late` ms costs none, and a busy machine does not put the look off for ever.
+ */
 function superviseSteadily(boss: PgBoss): () => void {
   const interval = pollingSeconds * 1000;
+  const late = interval * 3;
   let steadySince = performance.now();
   let isBusy = false;
   const look = async (): Promise<void> => {
@@ -156,7 +160,7 @@ function superviseSteadily(boss: PgBoss): () => void {
     const begun = performance.now();
     try {
       await boss.getDb().executeSql("SELECT 1");
-      if (performance.now() - begun > interval) steadySince = performance.now();
+      if (performance.now() - begun > late) steadySince = performance.now();
       else if (begun - steadySince > heartbeatSeconds * 1200) await boss.supervise();
     } catch {
       steadySince = performance.now();
@@ -167,7 +171,7 @@ function superviseSteadily(boss: PgBoss): () => void {
   let last = performance.now();
   const timer = setInterval(() => {
     // A process that stood still does not know how long the others did.
-    if (performance.now() - last > interval * 3) steadySince = performance.now();
+    if (performance.now() - last > late) steadySince = performance.now();
     last = performance.now();
     void look();
   }, interval);

@@ -6,7 +6,7 @@ import type { Verdict } from "./transitions.ts";
 interface Change {
   readonly action: string;
   readonly disruption: Disruption;
-  readonly blocked: readonly { readonly message: string }[];
+  readonly blocked: readonly { readonly message: string; readonly lift?: string }[];
   readonly gone?: boolean;
   readonly may_be?: object;
   readonly fields?: { readonly [path: string]: { readonly disruption: string; readonly effect: string } };
@@ -61,7 +61,7 @@ function risksOf({ complete, x_graphform: { changes, steps } }: PlanDocument): r
 function riskOf({ action, disruption, blocked, gone, may_be, fields = {} }: Change): readonly string[] {
   const replaces = Object.values(fields).some(({ effect }) => effect === "replace") && action !== "create";
   return [
-    ...blocked.map(({ message }) => `blocked: ${message}`),
+    ...blocked.map(({ message, lift }) => `blocked: ${[message, lift].filter(Boolean).join("; ")}`),
     ...(action === "create" || action === "update" ? [] : [action]),
     ...(gone === true ? ["it has disappeared, and would be created empty"] : []),
     ...(may_be === undefined ? [] : ["an object that may be this one exists"]),

@@ -72,7 +72,9 @@ describe("graphform fleet", () => {
     expect(await fleet("cancel", id)).toMatchObject({ code: 1, err: expect.stringContaining("ended") });
 
     const guarded = `${bigger.replace("main:", "other:")}guards: { maxDeletes: 0 }\n`;
-    expect((await fleet("upload", "cache", "--file", file(guarded), "--wait")).code).toBe(8);
+    expect(await fleet("upload", "cache", "--file", file(guarded), "--wait")).toMatchObject({
+      ...{ code: 8, out: expect.stringMatching(/^ {2}instances\.main: blocked: .*\n[\s\S]*approve it:/m) },
+    });
     const risky = await newestRun();
     expect((await fleet("show", risky.id)).out).toContain("instances.main: blocked: ");
     const partly = await fleet("approve", risky.id, "--fingerprint", risky.fingerprint, "--wait");

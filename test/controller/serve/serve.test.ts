@@ -94,5 +94,8 @@ describe("graphform serve", () => {
     const away = await runHere(["serve", "migrate"], { GRAPHFORM_CONTROLLER_DATABASE_URL: url });
     expect(away).toMatchObject({ code: 1, err: expect.stringContaining("does not answer") });
     expect(away.err).not.toContain("a-password");
+    const doctor = await runHere(["serve", "doctor"], { GRAPHFORM_CONTROLLER_DATABASE_URL: url });
+    expect(doctor.code).toBe(1);
+    expect(doctor.out.match(/^failed.*$/gm)).toEqual([expect.stringContaining("does not answer")]);
   });
 });
