@@ -1,7 +1,7 @@
 /** @module Runs the command line of this process. */
 
 import { createProgram } from "./commands/program.ts";
-import { writeStepOutputs } from "./commands/reports/write-report.ts";
+import { writeStepOutputs } from "./commands/reports/report-files.ts";
 import { printThrown } from "./commands/terminal/print-error.ts";
 import {
   guardOutputs,

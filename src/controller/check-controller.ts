@@ -20,7 +20,7 @@ export function controllerChecks(url: string, configFile: string | undefined): r
     ...asked,
     ["migrations", () => migrations(url)],
     ["queue", () => queue(url)],
-    ["workers", () => ask(url, "workers", workers).catch(() => nobody)],
+    ["workers", () => ask(url, "workers", workers).catch(() => noWorker)],
   ];
 }
 
@@ -87,10 +87,10 @@ const questions = {
     ) AS tables) AS asked`,
 };
 
-const nobody = "none was seen in the last minute: runs wait until one is started";
+const noWorker = "none was seen in the last minute: runs wait until one is started";
 
 const workers = `
-  SELECT CASE count(*) WHEN 0 THEN '${nobody}'
+  SELECT CASE count(*) WHEN 0 THEN '${noWorker}'
     ELSE format('%s seen in the last minute, of version %s', count(*), string_agg(DISTINCT version, ' and ')) END AS said
   FROM graphform.workers WHERE seen_at > clock_timestamp() - interval '1 minute'`;
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { createProgram } from "../../src/commands/program.ts";
-import { writeStepOutputs } from "../../src/commands/reports/write-report.ts";
+import { writeStepOutputs } from "../../src/commands/reports/report-files.ts";
 import { printThrown } from "../../src/commands/terminal/print-error.ts";
 import { processTerminal, type Terminal } from "../../src/commands/terminal/terminal.ts";
 import { loginsIn } from "../../src/model/userinfo.ts";

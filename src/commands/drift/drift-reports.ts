@@ -14,8 +14,8 @@ import type { RedactedDrift } from "../../report/redact.ts";
 import { driftFindings } from "../../report/sarif/findings.ts";
 import { probeFigures } from "../../report/view/census-view.ts";
 import { countDrift, driftView } from "../../report/view/drift-view.ts";
+import { pathIn, writeReport } from "../reports/report-files.ts";
 import type { ReportOptions } from "../reports/run-report.ts";
-import { pathIn, writeReport } from "../reports/write-report.ts";
 import type { ReportKind } from "../reports/write-reports.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

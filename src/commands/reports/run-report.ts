@@ -15,7 +15,7 @@ import { inEachFolder, type Opened } from "../folders.ts";
 import { printError } from "../terminal/print-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation, ManifestOptions } from "../with-run.ts";
-import { assertReportFiles } from "./write-report.ts";
+import { assertReportFiles } from "./report-files.ts";
 import { type ReportKind, writeOwnFiles, writeReports } from "./write-reports.ts";
 
 export interface ReportOptions extends ManifestOptions {

@@ -32,7 +32,7 @@ import {
   type StepOutputs,
   writeReport,
   writeStepOutputs,
-} from "./write-report.ts";
+} from "./report-files.ts";
 
 /** Findings and annotations of one result, worst first. */
 export interface Findings<T> {
