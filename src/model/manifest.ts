@@ -5,7 +5,8 @@ import type { Problem, SourceRange } from "./errors.ts";
 import type { Disruption, KindSchema } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Live, Seen } from "./observed.ts";
-import { referenceFields } from "./templates.ts";
+import { perObject } from "./once.ts";
+import { type ReferenceField, referenceFields } from "./templates.ts";
 
 /** The `service` section; what is absent comes from options, the environment or the local platform. */
 export interface ServiceSection {
@@ -105,19 +106,19 @@ export interface Manifest extends Header {
 /** Address of a bound resource -> its outputs. */
 export type OutputTable = ReadonlyMap<Address, JsonObject>;
 
-/** Replaces the ids of bound resources by their names; an unknown id stays an id. */
-export function withNames(live: Live, schema: KindSchema, outputs: OutputTable): Live {
-  const named = referenceFields(schema).flatMap((field): [string, Seen][] => {
-    const seen = live.spec[field.path];
-    const name = seen === undefined ? undefined : nameOf(seen.value, field.section, field.output, outputs);
-    return seen === undefined || name === undefined ? [] : [[field.path, { ...seen, value: name }]];
+/** Makes the function that replaces the ids of bound resources by their names; an unknown id stays an id. It takes the outputs as they are at its first use. */
+export function naming(outputs: OutputTable): (live: Live, schema: KindSchema) => Live {
+  const namesFor = perObject(({ section, output }: ReferenceField) => {
+    const found = [...outputs].filter(([address]) => address.startsWith(`${section}.`));
+    // Of two with one id the first counts.
+    return new Map(found.reverse().map(([at, values]) => [values[output], at.slice(section.length + 1)]));
   });
-  return named.length === 0 ? live : { ...live, spec: { ...live.spec, ...Object.fromEntries(named) } };
-}
-
-function nameOf(id: Json, section: string, output: string, outputs: OutputTable): string | undefined {
-  for (const [address, values] of outputs) {
-    if (address.startsWith(`${section}.`) && values[output] === id) return address.slice(section.length + 1);
-  }
-  return undefined;
+  return (live, schema) => {
+    const named = referenceFields(schema).flatMap((field): [string, Seen][] => {
+      const seen = live.spec[field.path];
+      const name = seen && namesFor(field).get(seen.value);
+      return seen === undefined || name === undefined ? [] : [[field.path, { ...seen, value: name }]];
+    });
+    return named.length === 0 ? live : { ...live, spec: { ...live.spec, ...Object.fromEntries(named) } };
+  };
 }

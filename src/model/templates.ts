@@ -77,7 +77,7 @@ function resolveTemplate(template: Template, outputsOf: OutputsOf): Json {
 }
 
 /** A field whose value names a resource of a section. `place`: the object is found through it. */
-interface ReferenceField extends NonNullable<FieldSchema["x-reference"]> {
+export interface ReferenceField extends NonNullable<FieldSchema["x-reference"]> {
   readonly path: string;
   readonly place: boolean;
 }

@@ -5,7 +5,7 @@ import { isSettled } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError, isServiceError } from "../model/errors.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
-import { type OutputTable, withNames } from "../model/manifest.ts";
+import { naming, type OutputTable } from "../model/manifest.ts";
 import type { Doubt, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
 import { referenceFields } from "../model/templates.ts";
@@ -87,9 +87,10 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
       .map(({ address, ref }): [Address, JsonObject] => [address, { id: ref.id }]),
     ...[...found].map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]),
   ]);
+  const withNames = naming(outputs);
   const seen = new Map(
     [...found].map(([entry, live]): [Address, Observed] => {
-      const named = withNames(live, context.kinds.named(entry.kind).schema, outputs);
+      const named = withNames(live, context.kinds.named(entry.kind).schema);
       const { address, kind, ref } = entry;
       const spec = overlay(named.spec, context.state.resources[address], live.phase.is, live.whole);
       return [address, { ...named, spec, address, kind, place: ref.place }];

@@ -4,7 +4,7 @@ import type { Address } from "../model/address.ts";
 import { sameValue } from "../model/compare.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
-import { withNames } from "../model/manifest.ts";
+import { naming } from "../model/manifest.ts";
 import { knowsNothing, type Observed, type Unmanaged } from "../model/observed.ts";
 import type { MayBe } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
@@ -92,10 +92,10 @@ export function findByName(
   const bound = found.flatMap(([{ address, kind }, { live, place }]): [Address, Observed][] =>
     live === undefined ? [] : [[address, { ...live, address, kind, place }]],
   );
-  const outputs = new Map(bound.map(([address, live]) => [address, live.outputs]));
+  const withNames = naming(new Map(bound.map(([address, live]) => [address, live.outputs])));
   const named = [...observed, ...bound].map(([address, live]): [Address, Observed] => [
     address,
-    { ...live, ...withNames(live, kinds.named(live.kind).schema, outputs) },
+    { ...live, ...withNames(live, kinds.named(live.kind).schema) },
   ]);
   return { observed: new Map(named), unmanaged: unmanaged.filter((other) => !taken.has(other)) };
 }

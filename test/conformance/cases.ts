@@ -4,7 +4,7 @@ import { isServiceError } from "../../src/model/errors.ts";
 import { type FieldSchema, fieldRows, rowAt } from "../../src/model/field-schema.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type Driver, kindRegistry } from "../../src/model/kind.ts";
-import { withNames } from "../../src/model/manifest.ts";
+import { naming } from "../../src/model/manifest.ts";
 import type { Live, PhaseName, Ref } from "../../src/model/observed.ts";
 import type { Answer } from "../../src/model/service.ts";
 import { flatten, type Spec } from "../../src/model/spec.ts";
@@ -191,7 +191,7 @@ export const cases: { readonly [name: string]: (trial: Trial) => Promise<void> }
           { [output]: id },
         ]),
       );
-      const named = withNames(live, sample.kind.schema, table);
+      const named = naming(table)(live, sample.kind.schema);
       const [sent] = bench.calls.filter(({ operation }) => operation === sample.kind.operations.create);
       for (const [path, id] of pairs) {
         used.add(path);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { fieldRows, type KindSchema } from "../../src/model/field-schema.ts";
-import { withNames } from "../../src/model/manifest.ts";
+import { naming } from "../../src/model/manifest.ts";
 import type { Live } from "../../src/model/observed.ts";
 import { preconditionText } from "../../src/model/precondition.ts";
 import { referenceFields } from "../../src/model/templates.ts";
+import { growth } from "../support/work.ts";
 
 const schema: KindSchema = {
   type: "object",
@@ -46,19 +47,28 @@ describe("references", () => {
       ["houses.old", { id: "h-1" }],
       ["accounts.prod", { id: "x", configId: "c-9" }],
     ]);
-    const { spec } = withNames(live, schema, outputs);
+    const { spec } = naming(outputs)(live, schema);
     expect(spec["home"]).toEqual({ value: "old", source: "described" });
     expect(spec["config.account"]).toEqual({ value: "prod", source: "echoed" });
     expect(spec["colour"]?.value).toBe("h-1");
   });
 
+  it("cost ten times as much for ten times as many", async () => {
+    const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `h-${at}`);
+    const name = (all: readonly string[]): unknown => {
+      const named = naming(new Map(all.map((id, at) => [`houses.h${at}`, { id }])));
+      return all.map((id) => named({ ...live, spec: { home: { value: id, source: "described" } } }, schema));
+    };
+    expect(await growth(name, ids(100), ids(1000))).toBeLessThan(13);
+  });
+
   it("keep the key of one of several", () => {
-    const { spec } = withNames(live, schema, new Map([['houses.row["7"]', { id: "h-1" }]]));
+    const { spec } = naming(new Map([['houses.row["7"]', { id: "h-1" }]]))(live, schema);
     expect(spec["home"]?.value).toBe('row["7"]');
   });
 
   it("stay ids where nobody has them, and where another section has them", () => {
-    expect(withNames(live, schema, new Map([["accounts.prod", { id: "h-1" }]]))).toBe(live);
+    expect(naming(new Map([["accounts.prod", { id: "h-1" }]]))(live, schema)).toBe(live);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { sameValue } from "../../model/compare.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
-import { withNames } from "../../model/manifest.ts";
+import { naming } from "../../model/manifest.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { lastApplied, preconditionText } from "../../model/precondition.ts";
@@ -27,7 +27,7 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
   const isMetadata = Object.keys(step.patch ?? {}).every((path) => rowAt(rows, path)["x-in"] === "metadata");
   const needsReady = step.operation === "update" && !isMetadata && context.profile.updateNeeds === "ready";
   if (needsReady && live.phase.is === "stopped") return true;
-  const named = withNames(live, schema, context.outputsAtStart);
+  const named = naming(context.outputsAtStart)(live, schema);
   const applied = lastApplied(context.stateAtStart, step.kind, { id: live.id, place: step.place });
   return context.digest(preconditionText(named, step.checks, applied, rows)) !== step.precondition;
 }
@@ -36,7 +36,7 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
 export function shownOf(record: Spec, step: Step, live: Live, context: PreconditionContext): Shown {
   const { schema } = context.kinds.named(step.kind);
   const rows = fieldRows(schema);
-  const named = withNames(live, schema, context.outputs);
+  const named = naming(context.outputs)(live, schema);
   const wanted = Object.entries(record);
   const shown = wanted.filter(([path]) => named.spec[path] !== undefined);
   const isAsWanted = shown.every(([path, value]) =>

@@ -5,7 +5,7 @@ import { asTyped } from "../../model/compare.ts";
 import { type FieldSchema, fieldRows } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
-import { withNames } from "../../model/manifest.ts";
+import { naming } from "../../model/manifest.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Spec } from "../../model/spec.ts";
 import { referenceFields } from "../../model/templates.ts";
@@ -25,11 +25,11 @@ export interface DeclaredObject {
 /** Declares live objects: unique names, references by name, without values that equal the default. */
 export function declareObjects(found: readonly Found[]): readonly DeclaredObject[] {
   const names = namesOf(found);
-  const outputs = new Map(
-    found.map((entry, at) => [`${entry.kind.name}.${names[at] ?? ""}`, entry.live.outputs]),
+  const withNames = naming(
+    new Map(found.map((entry, at) => [`${entry.kind.name}.${names[at] ?? ""}`, entry.live.outputs])),
   );
   return found.map((entry, at) =>
-    declareObject(entry, names[at] ?? "", withNames(entry.live, entry.kind.schema, outputs)),
+    declareObject(entry, names[at] ?? "", withNames(entry.live, entry.kind.schema)),
   );
 }
 
