@@ -189,12 +189,10 @@ function keysWritten(text: string): number {
 
 /** The offset behind the value that begins at another one in valid JSON. */
 function endOf(text: string, start: number): number {
-  let [depth, isQuoted, at] = [0, false, start];
+  let [depth, at] = [0, start];
   for (; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === quote) isQuoted = !isQuoted;
-    else if (code === backslash) at += 1;
-    else if (isQuoted) continue;
+    if (code === quote) at = endOfText(text, at);
     else if (depth === 0 && (code <= 0x20 || code === comma || code === colon)) break;
     // Square brackets and braces differ in this bit alone.
     else if ((code | 0x20) === opening) depth += 1;
@@ -202,6 +200,16 @@ function endOf(text: string, start: number): number {
     if (depth < 0) break;
   }
   return at;
+}
+
+/** The offset of the quote that ends a text: the first that an even number of backslashes stands before. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    at = text.indexOf('"', at);
+    let first = at;
+    while (text.charCodeAt(first - 1) === backslash) first -= 1;
+    if ((at - first) % 2 === 0) return at;
+  }
 }
 
 /** The nodes of valid JSON as the parser of YAML makes them. What is in a map or list is read when it is asked for. */
