@@ -142,7 +142,9 @@ export async function startQueue(url: string, onTrouble: (error: Error) => void)
 }
 
 function settings(url: string): ConstructorOptions {
-  return { connectionString: url, schema, max: 10, application_name: "graphform queue", supervise: false };
+  const connection = { connectionString: url, schema, max: 10, application_name: "graphform queue" };
+  // One process in so many seconds looks for jobs of dead workers; pg-boss has a minute, after which a run would wait longer than for its lease.
+  return { ...connection, supervise: false, monitorIntervalSeconds: 10 };
 }
 
 /**
