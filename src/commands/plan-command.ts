@@ -16,7 +16,7 @@ import { madeOf } from "../report/manifest-result.ts";
 import { planJson } from "../report/plan-json.ts";
 import { gitlabCounts, planLine, summarize } from "../report/plan-summary.ts";
 import { erroredPlanJson } from "../report/problems.ts";
-import { type RedactedPlan, redactPlan } from "../report/redact.ts";
+import { type RedactedPlan, redactPlan, withoutUnchanged } from "../report/redact.ts";
 import { planFindings } from "../report/sarif/findings.ts";
 import { jsonText } from "../report/typeset.ts";
 import { probeFigures } from "../report/view/census-view.ts";
@@ -70,7 +70,7 @@ export function planReport(
     findings: ({ plan: made }) => planFindings(made),
     annotations: ({ plan: made }, pathOf) => planAnnotations(made, pathOf),
     figures: ({ plan: made }) => probeFigures(made.census),
-    json: ({ plan: made }) => planJson(made, kinds),
+    json: ({ plan: made, whole = () => made }) => planJson(whole(), kinds),
     failedJson: erroredPlanJson,
     page: (made) => made,
     outputs: async (made, isOne) => ({
@@ -109,6 +109,8 @@ function countsOf(plans: readonly RedactedPlan[]): StepOutputs {
 
 interface MadePlan {
   readonly plan: RedactedPlan;
+  /** The plan with the values of what stays as it is, too, if `plan` lacks them. */
+  readonly whole?: () => RedactedPlan;
   readonly earlier?: Earlier;
 }
 
@@ -132,6 +134,7 @@ async function makePlan(invocation: Invocation<PlanOptions>, opened: Opened): Pr
       const writer = { ...writerOf(options.out, terminal), signal: run.signal };
       await savePlan(options.out, made, { run, options, commit: commitOfJob(settings), destroying }, writer);
     }
-    return { plan: redactPlan(made, kinds), ...compared(made, kinds) };
+    const whole = (): RedactedPlan => redactPlan(made, kinds);
+    return { plan: redactPlan(withoutUnchanged(made), kinds), whole, ...compared(made, kinds) };
   }).finally(view?.clear);
 }

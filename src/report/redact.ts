@@ -34,6 +34,15 @@ export interface RedactedState
   readonly outputs: RedactedOutputs;
 }
 
+/** Leaves out the values of resources that stay as they are: only JSON has them, and there may be ten thousand. */
+export function withoutUnchanged(plan: Plan): Plan {
+  const changes = plan.changes.map((change) => {
+    const { before: _, after: __, ...named } = change;
+    return change.action === "keep" ? named : change;
+  });
+  return { ...plan, changes };
+}
+
 /** Replaces the secrets of a plan. A value is hidden on both sides of a change if either of them is, or holds, a secret. */
 export function redactPlan(plan: Plan, names: KindNames): RedactedPlan {
   return {
