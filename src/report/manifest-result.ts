@@ -2,7 +2,8 @@
 import type { ExitCode, GraphformError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { failureMarkdown, reportBytes, reportMarkdown } from "./markdown/report-markdown.ts";
-import { bytesOf, codeSpan, marker, withoutMarker } from "./markdown/within-budget.ts";
+import { codeSpan, marker, withoutMarker } from "./markdown/within-budget.ts";
+import { bytesOf } from "./typeset.ts";
 import type { ReportView } from "./view/report-view.ts";
 import { amount } from "./words.ts";
 

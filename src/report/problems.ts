@@ -3,6 +3,7 @@
 import { type GraphformError, isManifestError, type Position, type Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import {
+  bytesOf,
   cutStartTo,
   cutTo,
   escapeText,
@@ -96,13 +97,12 @@ export const failureWords = {
 /** The document of `validate --json`, in the shape of Terraform's; `x_graphform` has the stable code of each problem. */
 export function problemsJson(problems: readonly Problem[]): JsonObject {
   const errors = problems.filter((problem) => problem.severity === "error").length;
-  return {
-    format_version: "1.0",
-    valid: errors === 0,
-    error_count: errors,
-    warning_count: problems.length - errors,
-    diagnostics: problems.map(diagnosticOf),
-  };
+  return validationJson(errors, problems.map(diagnosticOf));
+}
+
+function validationJson(errors: number, diagnostics: readonly JsonObject[]): JsonObject {
+  const counts = { error_count: errors, warning_count: diagnostics.length - errors };
+  return { format_version: "1.0", valid: errors === 0, ...counts, diagnostics };
 }
 
 /** One problem as a diagnostic. Lines and columns count from 1; offsets in the snippet are bytes of its code, from 0. */
@@ -129,14 +129,10 @@ function snippetOf(problem: Problem, code: string): JsonObject {
     context: problem.address ?? null,
     code,
     start_line: problem.range.start.line,
-    highlight_start_offset: bytes(code.slice(0, span.from)),
-    highlight_end_offset: bytes(code.slice(0, span.to)),
+    highlight_start_offset: bytesOf(code.slice(0, span.from)),
+    highlight_end_offset: bytesOf(code.slice(0, span.to)),
     values: [],
   };
-}
-
-function bytes(text: string): number {
-  return new TextEncoder().encode(text).length;
 }
 
 /** An error as diagnostics: the problems of a manifest with their positions, or one error. */
@@ -176,11 +172,5 @@ export function erroredPlanJson(error: GraphformError): JsonObject {
 /** The document of `validate --json` if something other than the manifest is wrong. */
 export function erroredValidationJson(error: GraphformError): JsonObject {
   const diagnostics = errorDiagnostics(error);
-  return {
-    format_version: "1.0",
-    valid: false,
-    error_count: diagnostics.length,
-    warning_count: 0,
-    diagnostics,
-  };
+  return validationJson(diagnostics.length, diagnostics);
 }

@@ -159,3 +159,7 @@ export interface Page {
   readonly palette: Palette;
   readonly width: number;
 }
+
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -85,13 +85,16 @@ export function takenAway(where: string, { id, operation }: Holder, taker?: Hold
   const by =
     taker === undefined ? "" : ` by ${holderName(taker)}${holderWork(taker)}${holderSince(taker, "at")}`;
   const message = `the lock ${id} of ${where} was taken away${by} while ${operation} was at work`;
-  const hint = "nothing new was started after that; look at the state, then run the command again";
-  return new GraphformError("lock-lost", message, { hint });
+  return lockLost(message);
 }
 
 /** The end of a run that finds another version stored than its own: written after the lock was removed. */
 export function replaced(where: string, { id, operation }: Holder): GraphformError {
   const message = `the lock ${id} of ${where} was removed while ${operation} was at work: another program has written the state since`;
+  return lockLost(message);
+}
+
+function lockLost(message: string): GraphformError {
   const hint = "nothing new was started after that; look at the state, then run the command again";
   return new GraphformError("lock-lost", message, { hint });
 }

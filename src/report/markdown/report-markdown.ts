@@ -1,7 +1,7 @@
 /** @module Formats a plan, a drift report, or the error that kept it from being made, as Markdown for a pull request, an issue or the summary of a step. */
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import { errorText, failureWords, problemsText } from "../problems.ts";
-import { makePalette } from "../typeset.ts";
+import { bytesOf, makePalette } from "../typeset.ts";
 import {
   type AddressView,
   type BlockView,
@@ -14,7 +14,7 @@ import {
   type ReportView,
 } from "../view/report-view.ts";
 import { amount, sourceNote } from "../words.ts";
-import { bytesOf, codeSpan, fence, marker, type Part, type Section, withinBudget } from "./within-budget.ts";
+import { codeSpan, fence, marker, type Part, type Section, withinBudget } from "./within-budget.ts";
 
 /** Bytes of a report unless others are asked for; GitHub takes 65 536 characters in a comment. */
 export const reportBytes = 60_000;

@@ -1,5 +1,5 @@
 /** @module Writes the parts of a report in Markdown: code that no text can end, the marker, and as many sections as fit into a number of bytes. */
-import { escapeText } from "../typeset.ts";
+import { bytesOf, escapeText } from "../typeset.ts";
 
 export interface Part {
   readonly full: readonly string[];
@@ -17,10 +17,6 @@ export interface Section {
 
 /** Bytes of the fence around the lines of a section, and of the empty lines around that. */
 const fenceBytes = 24;
-
-export function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
-}
 
 /**
  * Renders sections within a number of bytes. A part that does not fit is shortened, and left out with all that follow if that does not fit
