@@ -96,7 +96,7 @@ export function locationAt(given: string, name: string): StateLocation {
   return store.locate(values, name);
 }
 
-function storeOf(scheme: string): StoreDescription<StateLocation, never> | undefined {
+function storeOf(scheme: string): StoreDescription<StateLocation> | undefined {
   return Object.values(stores).find(({ schemes }) => schemes.includes(scheme.toLowerCase()));
 }
 
@@ -123,7 +123,7 @@ function misspelt(given: string): GraphformError {
 }
 
 /** The values of the path. Throws `state-address` for an escape that cannot be decoded. */
-function decoded(store: StoreDescription<StateLocation, never>, url: URL, given: string): StoreValues {
+function decoded(store: StoreDescription<StateLocation>, url: URL, given: string): StoreValues {
   try {
     return store.readAddress(url, given);
   } catch (error) {
@@ -133,7 +133,7 @@ function decoded(store: StoreDescription<StateLocation, never>, url: URL, given:
 }
 
 function parametersOf(
-  { parameters, keys }: StoreDescription<StateLocation, never>,
+  { parameters, keys }: StoreDescription<StateLocation>,
   url: URL,
   given: string,
 ): StoreValues {
@@ -154,11 +154,7 @@ function parametersOf(
 }
 
 /** Refuses the values that the manifest's section would refuse. */
-function assertForms(
-  { keys }: StoreDescription<StateLocation, never>,
-  values: StoreValues,
-  given: string,
-): void {
+function assertForms({ keys }: StoreDescription<StateLocation>, values: StoreValues, given: string): void {
   for (const [key, value] of Object.entries(values)) {
     if (typeof value !== "string") continue;
     const { form, refusal } = keys[key] ?? {};

@@ -1,5 +1,6 @@
 /** @module Names the variables of the environment that are read, and reads them into settings, once. */
 
+import { mapped } from "../model/json.ts";
 import { type KnownSecrets, knownSecrets } from "../model/known-secrets.ts";
 import { storeVariables } from "../model/stores/index.ts";
 import { loginsIn } from "../model/userinfo.ts";
@@ -32,8 +33,10 @@ const credentials: readonly SettingName[] = [
 export function settingsOf(environment: Environment): Settings {
   const values = new Map(Object.keys(variables).map((name) => [name, environment[name]] as const));
   const secrets = knownSecrets();
-  const ofStores = storeVariables().filter(({ isSecret }) => isSecret);
-  secrets.add([...credentials, ...ofStores.map(({ name }) => name)].map((name) => values.get(name)));
+  const ofStores = Object.entries(storeVariables()).flatMap(([name, { isSecret }]) =>
+    isSecret ? [name] : [],
+  );
+  secrets.add([...credentials, ...ofStores].map((name) => values.get(name)));
   for (const value of values.values()) secrets.add(loginsIn(value ?? null));
   return {
     secrets,
@@ -108,5 +111,5 @@ type SettingName = keyof typeof table;
 /** The variables that are read, each with a sentence for the documentation. */
 export const variables: { readonly [name: string]: string } = {
   ...table,
-  ...Object.fromEntries(storeVariables().map(({ name, about }) => [name, about])),
+  ...mapped(storeVariables(), ({ about }) => about),
 };

@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A store that keeps states on shelves: all that is written for it but its driver. */
 const { shelves, opened } = vi.hoisted(() => {
-  const shelves: StoreDescription<{ readonly type: string; readonly shelf: string }, string> = {
+  const shelves: StoreDescription<{ readonly type: string; readonly shelf: string }> = {
     place: "a shelf",
     keys: {
       shelf: {
@@ -25,7 +25,7 @@ const { shelves, opened } = vi.hoisted(() => {
     },
     required: ["shelf"],
     variables: {
-      shelfToken: { name: "SHELF_TOKEN", about: "Token for a state on a shelf.", isSecret: true },
+      SHELF_TOKEN: { about: "Token for a state on a shelf.", isSecret: true },
     },
     ...{
       schemes: ["shelf"],

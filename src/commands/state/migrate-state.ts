@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
 import { isStoreType, type StateLocation, stores } from "../../model/stores/index.ts";
-import type { StoreValues, StoreVariable } from "../../model/stores/store-description.ts";
+import type { StoreValues } from "../../model/stores/store-description.ts";
 import {
   addressOf,
   declaredLocation,
@@ -118,8 +118,8 @@ function fullAddress(location: StateLocation): string {
 
 /** True if the new end has credentials of its own, GRAPHFORM_STATE_TO_*, or is another HTTP host, to which those of the old end never go. */
 function hasOwnCredentials(from: StateLocation, to: StateLocation, settings: Settings): boolean {
-  const ends = Object.values<StoreVariable>(stores[to.type].variables).filter(({ isOtherEnd }) => isOtherEnd);
-  if (ends.some(({ name }) => settings.variable(name) !== undefined)) return true;
+  const variables = Object.entries(stores[to.type].variables);
+  if (variables.some(([name, { isOtherEnd }]) => isOtherEnd && settings.variable(name))) return true;
   const [old, fresh] = [from, to].map((location) => stores[location.type].credentialHost?.(location));
   return old !== undefined && fresh !== undefined && old !== fresh;
 }

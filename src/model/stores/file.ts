@@ -10,7 +10,7 @@ export interface FileLocation {
   readonly elsewhere?: string;
 }
 
-export const file: StoreDescription<FileLocation, never> = {
+export const file: StoreDescription<FileLocation> = {
   place: "a file",
   keys: { path: textKey("file: path, relative to the current folder.") },
   required: [],

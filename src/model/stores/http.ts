@@ -78,34 +78,22 @@ export function addressKey(description: string, example: string): StoreKey {
 
 const methods = (...words: readonly string[]): StoreKey => ({ enum: [...words, "POST", "PUT"] });
 
-const variables = {
-  stateUsername: { name: "GRAPHFORM_STATE_USERNAME", about: "User name for a state behind HTTP." },
-  statePassword: { name: "GRAPHFORM_STATE_PASSWORD", about: "Password for it.", isSecret: true },
-  stateToken: {
-    name: "GRAPHFORM_STATE_TOKEN",
+const variables: StoreDescription<HttpLocation>["variables"] = {
+  GRAPHFORM_STATE_USERNAME: { about: "User name for a state behind HTTP." },
+  GRAPHFORM_STATE_PASSWORD: { about: "Password for it.", isSecret: true },
+  GRAPHFORM_STATE_TOKEN: {
     about: "Bearer token for it, in place of user name and password.",
     isSecret: true,
   },
-  stateToUsername: {
-    name: "GRAPHFORM_STATE_TO_USERNAME",
+  GRAPHFORM_STATE_TO_USERNAME: {
     about: "User name for the other end of a move, if that is another HTTP host.",
     isOtherEnd: true,
   },
-  stateToPassword: {
-    name: "GRAPHFORM_STATE_TO_PASSWORD",
-    about: "Password for it.",
-    isSecret: true,
-    isOtherEnd: true,
-  },
-  stateToToken: {
-    name: "GRAPHFORM_STATE_TO_TOKEN",
-    about: "Bearer token for it.",
-    isSecret: true,
-    isOtherEnd: true,
-  },
-} as const;
+  GRAPHFORM_STATE_TO_PASSWORD: { about: "Password for it.", isSecret: true, isOtherEnd: true },
+  GRAPHFORM_STATE_TO_TOKEN: { about: "Bearer token for it.", isSecret: true, isOtherEnd: true },
+};
 
-export const http: StoreDescription<HttpLocation, keyof typeof variables> = {
+export const http: StoreDescription<HttpLocation> = {
   place: "an HTTP address",
   keys: {
     address: {
@@ -185,10 +173,8 @@ export function httpCredentials(
   variable: GetVariable,
   isOtherEnd = false,
 ): { readonly value?: HttpCredentials; readonly source: string } {
-  const keys = isOtherEnd
-    ? (["stateToUsername", "stateToPassword", "stateToToken"] as const)
-    : (["stateUsername", "statePassword", "stateToken"] as const);
-  const [user = "", secret = "", bearer = ""] = keys.map((key) => variables[key].name);
+  const prefix = isOtherEnd ? "GRAPHFORM_STATE_TO" : "GRAPHFORM_STATE";
+  const [user, secret, bearer] = [`${prefix}_USERNAME`, `${prefix}_PASSWORD`, `${prefix}_TOKEN`];
   const [username, password, token] = [variable(user), variable(secret), variable(bearer)];
   const both = `${user} and ${secret}`;
   if (token !== undefined) return { value: { token }, source: bearer };

@@ -18,7 +18,7 @@ export type StoreType = keyof typeof all;
 /** A location that a state can be kept in. Holds no credentials. */
 export type StateLocation = ReturnType<(typeof all)[StoreType]["locate"]>;
 
-export const stores: { readonly [type in StoreType]: StoreDescription<StateLocation, never> } = all;
+export const stores: { readonly [type in StoreType]: StoreDescription<StateLocation> } = all;
 
 export function isStoreType(word: unknown): word is StoreType {
   return typeof word === "string" && Object.hasOwn(stores, word);
@@ -33,7 +33,7 @@ export function storeKeys(): { readonly [key: string]: StoreKey } {
   return Object.assign({}, ...Object.values(stores).map(({ keys }) => keys));
 }
 
-/** The variables of all stores. */
-export function storeVariables(): readonly StoreVariable[] {
-  return Object.values(stores).flatMap(({ variables }) => Object.values<StoreVariable>(variables));
+/** The variables of all stores, by their names. */
+export function storeVariables(): { readonly [name: string]: StoreVariable } {
+  return Object.assign({}, ...Object.values(stores).map(({ variables }) => variables));
 }

@@ -25,36 +25,28 @@ export interface PostgresLocation {
   readonly port?: number;
 }
 
-const variables = {
-  statePostgresUrl: {
-    name: "GRAPHFORM_STATE_POSTGRES_URL",
+const variables: StoreDescription<PostgresLocation>["variables"] = {
+  GRAPHFORM_STATE_POSTGRES_URL: {
     about: "URL of the database of a state, with user and password.",
     isSecret: true,
   },
-  stateToPostgresUrl: {
-    name: "GRAPHFORM_STATE_TO_POSTGRES_URL",
+  GRAPHFORM_STATE_TO_POSTGRES_URL: {
     about: "URL of the database at the other end of a move, with user and password.",
     isSecret: true,
     isOtherEnd: true,
   },
-  pgHost: { name: "PGHOST", about: "Host of the database of a state, if the manifest names none." },
-  pgPort: { name: "PGPORT", about: "Its port." },
-  pgDatabase: { name: "PGDATABASE", about: "Its database." },
-  pgUser: { name: "PGUSER", about: "User for it." },
-  pgPassword: { name: "PGPASSWORD", about: "Password for it.", isSecret: true },
-  pgSslMode: {
-    name: "PGSSLMODE",
-    about: "How the connection is secured: `disable`, `require`, `verify-ca` or `verify-full`.",
-  },
-  pgSslRootCert: {
-    name: "PGSSLROOTCERT",
-    about: "PEM file of the authority that its certificate is checked with.",
-  },
-  pgSslCert: { name: "PGSSLCERT", about: "PEM file of the certificate that this user signs in with." },
-  pgSslKey: { name: "PGSSLKEY", about: "PEM file of that certificate's key." },
-} as const;
+  PGHOST: { about: "Host of the database of a state, if the manifest names none." },
+  PGPORT: { about: "Its port." },
+  PGDATABASE: { about: "Its database." },
+  PGUSER: { about: "User for it." },
+  PGPASSWORD: { about: "Password for it.", isSecret: true },
+  PGSSLMODE: { about: "How the connection is secured: `disable`, `require`, `verify-ca` or `verify-full`." },
+  PGSSLROOTCERT: { about: "PEM file of the authority that its certificate is checked with." },
+  PGSSLCERT: { about: "PEM file of the certificate that this user signs in with." },
+  PGSSLKEY: { about: "PEM file of that certificate's key." },
+};
 
-export const postgres: StoreDescription<PostgresLocation, keyof typeof variables> = {
+export const postgres: StoreDescription<PostgresLocation> = {
   place: "a PostgreSQL database",
   keys: {
     host: textKey("postgres: host. Left out: that of PGHOST, or localhost.", {
@@ -135,13 +127,9 @@ export const postgres: StoreDescription<PostgresLocation, keyof typeof variables
     ...(port === undefined || port === 5432 ? {} : { port }),
     ...(schema === undefined || schema === "graphform" ? {} : { schema }),
   }),
-  source(_, variable) {
-    const settings = ["statePostgresUrl", "pgPassword", "pgSslKey"] as const;
-    const found = settings.find((setting) => variable(variables[setting].name));
-    return found === undefined
-      ? "none: GRAPHFORM_STATE_POSTGRES_URL, or PGUSER and PGPASSWORD"
-      : variables[found].name;
-  },
+  source: (_, variable) =>
+    ["GRAPHFORM_STATE_POSTGRES_URL", "PGPASSWORD", "PGSSLKEY"].find(variable) ??
+    "none: GRAPHFORM_STATE_POSTGRES_URL, or PGUSER and PGPASSWORD",
   clock: () => undefined,
   pipeline: () => ({ secrets: ["GRAPHFORM_STATE_POSTGRES_URL"] }),
 };

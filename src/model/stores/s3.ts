@@ -61,29 +61,24 @@ export function endpointRefusal(text: string): Refusal | undefined {
   };
 }
 
-const variables = {
-  awsAccessKeyId: { name: "AWS_ACCESS_KEY_ID", about: "Access key for a state in S3.", isSecret: true },
-  awsSecretAccessKey: { name: "AWS_SECRET_ACCESS_KEY", about: "Secret of that key.", isSecret: true },
-  awsSessionToken: {
-    name: "AWS_SESSION_TOKEN",
+const variables: StoreDescription<S3Location>["variables"] = {
+  AWS_ACCESS_KEY_ID: { about: "Access key for a state in S3.", isSecret: true },
+  AWS_SECRET_ACCESS_KEY: { about: "Secret of that key.", isSecret: true },
+  AWS_SESSION_TOKEN: {
     about: "Session token that belongs to that key, if it is a temporary one.",
     isSecret: true,
   },
-  awsRegion: { name: "AWS_REGION", about: "Region of the bucket if the manifest names none." },
-  awsDefaultRegion: { name: "AWS_DEFAULT_REGION", about: "The same, if `AWS_REGION` is not set." },
-  awsWebIdentityTokenFile: {
-    name: "AWS_WEB_IDENTITY_TOKEN_FILE",
+  AWS_REGION: { about: "Region of the bucket if the manifest names none." },
+  AWS_DEFAULT_REGION: { about: "The same, if `AWS_REGION` is not set." },
+  AWS_WEB_IDENTITY_TOKEN_FILE: {
     about: "File with the token that is exchanged for an access key, as in EKS.",
   },
-  awsRoleArn: { name: "AWS_ROLE_ARN", about: "Role that this token is exchanged for." },
-  awsRoleSessionName: { name: "AWS_ROLE_SESSION_NAME", about: "Name of that session." },
-  awsEndpointUrl: {
-    name: "AWS_ENDPOINT_URL_S3",
-    about: "Address of another S3 server, if the manifest names none.",
-  },
-} as const;
+  AWS_ROLE_ARN: { about: "Role that this token is exchanged for." },
+  AWS_ROLE_SESSION_NAME: { about: "Name of that session." },
+  AWS_ENDPOINT_URL_S3: { about: "Address of another S3 server, if the manifest names none." },
+};
 
-export const s3: StoreDescription<S3Location, keyof typeof variables> = {
+export const s3: StoreDescription<S3Location> = {
   place: "an S3 bucket",
   keys: {
     bucket: textKey("s3: name of the bucket.", { form: s3Forms.bucket, examples: ["company-states"] }),
@@ -134,13 +129,9 @@ export const s3: StoreDescription<S3Location, keyof typeof variables> = {
     ...{ type, bucket, key },
     ...defined({ endpoint: endpoint && (URL.parse(endpoint)?.href ?? endpoint).replace(/\/$/, "") }),
   }),
-  source(_, variable) {
-    const settings = ["awsAccessKeyId", "awsWebIdentityTokenFile"] as const;
-    const found = settings.find((setting) => variable(variables[setting].name));
-    return found === undefined
-      ? "the platform's own chain (profile, container or instance)"
-      : variables[found].name;
-  },
+  source: (_, variable) =>
+    ["AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE"].find(variable) ??
+    "the platform's own chain (profile, container or instance)",
   clock(location, variable) {
     const { endpoint, region = "us-east-1" } = placedBy(location, variable);
     return endpoint ?? `https://s3.${region}.amazonaws.com`;

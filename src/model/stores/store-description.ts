@@ -26,7 +26,6 @@ export interface StoreKey extends FieldSchema {
 
 /** A variable of the environment that a store is found or signed in to with. */
 export interface StoreVariable {
-  readonly name: string;
   /** A sentence for the documentation. */
   readonly about: string;
   /** True for a credential: no text shows it. */
@@ -49,17 +48,15 @@ export interface PipelineVariables {
 }
 
 /** Everything that is known of a store but its driver. The checklist of `docs/stores.md` says how to add one. */
-export interface StoreDescription<
-  Location extends { readonly type: string },
-  Setting extends string = string,
-> {
+export interface StoreDescription<Location extends { readonly type: string }> {
   /** Completes "a state is kept in". */
   readonly place: string;
   /** Keys of the section. Each description begins with the type. */
   readonly keys: { readonly [key: string]: StoreKey };
   /** Keys without which the state cannot be found. */
   readonly required: readonly string[];
-  readonly variables: { readonly [setting in Setting]: StoreVariable };
+  /** By their names. */
+  readonly variables: { readonly [name: string]: StoreVariable };
   /** Schemes of its addresses, and the spelling of one. */
   readonly schemes: readonly string[];
   readonly spelling: string;

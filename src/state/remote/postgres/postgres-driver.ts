@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { GraphformError } from "../../../model/errors.ts";
+import { defined } from "../../../model/json.ts";
 import { type PostgresLocation, postgres } from "../../../model/stores/postgres.ts";
 import type { GetVariable } from "../../../model/stores/store-description.ts";
 import type { Holder } from "../../store.ts";
@@ -27,11 +28,10 @@ export function postgresValues(
   variable: GetVariable,
   isOtherEnd = false,
 ): { readonly [variable: string]: string } {
-  const { statePostgresUrl, stateToPostgresUrl, ...own } = postgres.variables;
-  const url = variable((isOtherEnd ? stateToPostgresUrl : statePostgresUrl).name);
-  const ambient = Object.values(own).map(({ name }) => [name, variable(name)]);
-  const given = [...ambient, [statePostgresUrl.name, url]].filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given);
+  const url = variable(isOtherEnd ? "GRAPHFORM_STATE_TO_POSTGRES_URL" : "GRAPHFORM_STATE_POSTGRES_URL");
+  const names = Object.keys(postgres.variables).filter((name) => name.startsWith("PG"));
+  const given = Object.fromEntries(names.map((name) => [name, variable(name)]));
+  return defined({ ...given, GRAPHFORM_STATE_POSTGRES_URL: url });
 }
 
 /** Nothing connects before the first call. Throws `state-unsuitable` for settings that make no sense, and `state-denied` without a user. */
