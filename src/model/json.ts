@@ -83,5 +83,6 @@ export function mapped<T, U>(
 /** Returns the fields that have a value: JSON has no `undefined`, and a document has no key for what is not known. */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
 export function defined(fields: object): object {
+  if (!Object.values(fields).includes(undefined)) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
