@@ -103,7 +103,7 @@ export function openWorkspace(manifest?: string, options: WorkspaceOptions = {})
     run: (...args) =>
       isBusy || options.packaged === true || args.includes("platform")
         ? start(...args).ended
-        : inFolder(dir, env, () => runHere(args, env)),
+        : runInFolder(dir, env, args),
     read: (file) => readFileSync(join(dir, file), "utf8"),
     has: (file) => existsSync(join(dir, file)),
     files: () =>
@@ -132,6 +132,12 @@ export function openWorkspace(manifest?: string, options: WorkspaceOptions = {})
 
 /** True while a command runs in this process: the current folder and the environment are the process's, so that others need one of their own. */
 let isBusy = false;
+
+/** Runs a command in a folder, with the variables of an environment beside those of this process; one at a time. */
+export function runInFolder(dir: string, env: Workspace["env"], args: readonly string[]): Promise<RanHere> {
+  if (isBusy) throw new Error("another command runs in this process");
+  return inFolder(dir, env, () => runHere(args, env));
+}
 
 /** Does the work in a folder and with the variables of an environment beside those of this process. */
 async function inFolder<T>(dir: string, env: Workspace["env"], work: () => Promise<T>): Promise<T> {

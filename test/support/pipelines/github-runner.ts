@@ -154,7 +154,7 @@ export function githubRunner({
         const workspace = join(place, "workspace");
         mkdirSync(workspace, { recursive: true });
         const base: Variables = {
-          ...programs,
+          ...(await programs),
           GITHUB_ACTIONS: "true",
           GITHUB_WORKSPACE: workspace,
           GITHUB_EVENT_PATH: eventFile,

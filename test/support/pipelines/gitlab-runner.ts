@@ -114,7 +114,7 @@ export function gitlabRunner({
         const ran = await runJob(job, document, {
           ...{ home, name, needed, checkout },
           env: {
-            ...programs,
+            ...(await programs),
             ...predefined,
             ...environments[environment?.name ?? ""],
             GITLAB_CI: "true",
