@@ -1,5 +1,5 @@
 /** @module Finds the binding of an address, and its object at the service. */
-import { unproven } from "../apply/engine/look-for-missing.ts";
+import { unproven } from "../apply/engine/watch-missing.ts";
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/problems/fault.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
@@ -7,7 +7,7 @@ import { type Live, remedyForAnother } from "../model/observed.ts";
 import type { Service } from "../model/service.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 import { limitedClock } from "../model/time-limit.ts";
-import { lookAtBound } from "../observe/look-at-bound.ts";
+import { readBound } from "../observe/read-bound.ts";
 import type { Run } from "../project/open-run.ts";
 
 /** The binding of an address; with `kind` only one of that kind. Throws `not-bound` with the nearest address. */
@@ -37,7 +37,7 @@ export async function liveAt(
   const readers = new Map(kinds.all.map((each) => [each.name, each.reader(service)]));
   const clock = limitedClock(run.clock, service.patience);
   const context = { kinds, readers, state, clock, profile: service.profile, signal };
-  const { lives, missing } = await lookAtBound([entry], context);
+  const { lives, missing } = await readBound([entry], context);
   const live = lives.get(entry);
   if (live !== undefined) return live;
   const verdict = missing.get(entry) ?? { is: "gone" };

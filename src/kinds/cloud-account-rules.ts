@@ -5,7 +5,7 @@ import type { Desired } from "../model/desired.ts";
 import { isObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { isWritten, partOf, type Spec } from "../model/spec.ts";
-import { findings, type Remark, remark } from "./rule-tools.ts";
+import { findings, type Remark, remark } from "./remarks.ts";
 
 export function checkCloudAccount(desired: Desired, context: RuleContext): readonly Finding[] {
   const { cloudProvider: provider, config: whole = {} } = desired.spec;

@@ -7,8 +7,8 @@ import type { Finding, Kind, RuleContext } from "../model/kind.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
 import type { Reads } from "../model/service.ts";
 import { isWritten } from "../model/spec.ts";
+import { findings, remark } from "./remarks.ts";
 import { defineKind, type ParamsAt, phaseOf, resourceReader, resourceWriter, timesOf } from "./resource.ts";
-import { findings, remark } from "./rule-tools.ts";
 
 /** Custom networks: adopted by id, or created if the profile has the operation. */
 export const network: Kind = defineKind({

@@ -6,7 +6,7 @@ import type { Finding, RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/once.ts";
 import { firstOf } from "../model/quantity.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
-import { findings, type Remark, remark, resourceAt } from "./rule-tools.ts";
+import { findings, type Remark, remark, resourceAt } from "./remarks.ts";
 
 export function checkUser(desired: Desired, context: RuleContext): readonly Finding[] {
   return findings(desired, context, [

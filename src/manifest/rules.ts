@@ -19,13 +19,15 @@ export function runRules(
   context: ResolveContext,
   profile: Profile,
 ): readonly Finding[] {
-  const tools = toolsOf(all, context, profile);
-  const rules = all.flatMap((desired) => context.kinds.find(desired.kind)?.check(desired, tools) ?? []);
+  const rulesContext = ruleContext(all, context, profile);
+  const rules = all.flatMap(
+    (desired) => context.kinds.find(desired.kind)?.check(desired, rulesContext) ?? [],
+  );
   const refused = new Set(rules.filter(({ severity }) => severity === "error").map(rangeKey));
   return [...found.filter((finding) => !refused.has(rangeKey(finding))), ...rules];
 }
 
-function toolsOf(all: readonly Desired[], context: ResolveContext, profile: Profile): RuleContext {
+function ruleContext(all: readonly Desired[], context: ResolveContext, profile: Profile): RuleContext {
   const { parsed, secrets, inventory } = context;
   return {
     ...{ profile, all, suggest, open: secrets.open },

@@ -20,9 +20,9 @@ import {
   placeLister,
   type Unread,
   unreadIn,
-} from "./look.ts";
-import { isDoubt, lookAtBound, lookAtUnbound, type Missing, overlay, parentsOf } from "./look-at-bound.ts";
+} from "./observe-context.ts";
 import { askObjects, reasonsNotProbed, withAnswer } from "./probes.ts";
+import { isDoubt, type Missing, overlay, parentsOf, readBound, readUnbound } from "./read-bound.ts";
 import { describeUnmanaged, listAgain } from "./unmanaged.ts";
 
 /** Observed objects by address, and the objects that belong to no address. A bound address that is in none of the maps is gone. */
@@ -51,7 +51,7 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const from = context.clock.now();
   const roots = bound.filter((entry) => parentsOf(entry, context).length === 0);
   const [{ lives: boundLives, missing, unreachable }] = await Promise.all([
-    lookAtBound(bound, context),
+    readBound(bound, context),
     // Lists wait for no describe, unless their place is inside of an object.
     ...placesOf(desired, roots, new Map(), context).map(list),
   ]);
@@ -60,7 +60,7 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const known = [...bound, ...adopted];
   const reachable = known.filter((entry) => !unreachable.has(entry));
   const places = placesOf(desired, reachable, reached, context);
-  const [sought, ...listed] = await Promise.all([lookAtUnbound(adopted, context), ...places.map(list)]);
+  const [sought, ...listed] = await Promise.all([readUnbound(adopted, context), ...places.map(list)]);
   const shown = new Set([...boundLives.keys()].map(({ kind, ref }) => `${kind} ${ref.id}`));
   const { lists, short } = await listAgain(places, listed, desired, { shown, from }, context);
   assertSomethingRead(known, context);

@@ -18,7 +18,7 @@ import {
 } from "../model/probe.ts";
 import type { Spec } from "../model/spec.ts";
 import { hostsIn, knownValues, waitsFor } from "../model/templates.ts";
-import { forEachItem, type Known, type ObserveContext, readerOf } from "./look.ts";
+import { forEachItem, type Known, type ObserveContext, readerOf } from "./observe-context.ts";
 
 /**
  * Asks all declared objects among these whose kind can be asked, once the service has shown all of them: two that show one address are not

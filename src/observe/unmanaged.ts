@@ -4,8 +4,15 @@ import { lackedWitnesses } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
 import { knowsNothing, type Live } from "../model/observed.ts";
-import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
-import { type Known, type Listed, look, type ObserveContext, type Place, readerOf } from "./look.ts";
+import { listWhole, placeWithWitnesses } from "../polling/prove-absence.ts";
+import {
+  type Known,
+  type Listed,
+  look,
+  type ObserveContext,
+  type Place,
+  readerOf,
+} from "./observe-context.ts";
 
 /** Lists a place again while its list, begun at `from` or later, lacks a shown bound object, if one to adopt may lack, too; `short` lists go on so. */
 export async function listAgain(

@@ -3,9 +3,9 @@
 import type * as recover from "../../src/apply/creates/recover-intents.ts";
 import type * as creating from "../../src/apply/creates/send-create.ts";
 import type * as stillMissing from "../../src/apply/creates/still-missing.ts";
-import type * as looking from "../../src/apply/engine/look-for-missing.ts";
 import type * as readiness from "../../src/apply/engine/readiness.ts";
 import type * as waiting from "../../src/apply/engine/wait-for-operation.ts";
+import type * as looking from "../../src/apply/engine/watch-missing.ts";
 import type * as arrival from "../../src/apply/evidence/arrival.ts";
 import type * as backups from "../../src/apply/evidence/backups.ts";
 import type * as candidates from "../../src/apply/evidence/candidates.ts";
@@ -134,7 +134,7 @@ export const mutations: readonly Mutation[] = [
     "one-look-at-the-parent",
     416,
     "open creates go with a parent, and a deletion is left out, only if absence is proved",
-    "apply/engine/look-for-missing.ts#untilShownOrAbsent",
+    "apply/engine/watch-missing.ts#untilShownOrAbsent",
     () =>
       async ({ kind, ref }, { drivers, stopping }) =>
         drivers.get(kind)?.get(ref, stopping),
@@ -164,7 +164,7 @@ export const mutations: readonly Mutation[] = [
     "lost-rights-are-proof",
     236,
     "a service that shows nothing that is bound proves nothing of a lost create",
-    "apply/engine/look-for-missing.ts#isBlind",
+    "apply/engine/watch-missing.ts#isBlind",
     () => async () => false,
   ),
   without<typeof missing.everythingGoneHold>(

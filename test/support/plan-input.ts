@@ -8,7 +8,7 @@ import type { Observed, PhaseName, Seen, Source } from "../../src/model/observed
 import type { Action, Change, Plan, PlanOptions } from "../../src/model/plan.ts";
 import { flatten } from "../../src/model/spec.ts";
 import type { Bound, Converging, StateDocument } from "../../src/model/state.ts";
-import { overlay } from "../../src/observe/look-at-bound.ts";
+import { overlay } from "../../src/observe/read-bound.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import { afterMoves } from "../../src/plan/moves.ts";
 import type { PlanInput } from "../../src/plan/subjects.ts";

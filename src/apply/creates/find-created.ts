@@ -16,10 +16,10 @@ import { GraphformError, shellWord } from "../../model/errors.ts";
 import type { Reader } from "../../model/kind.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Bound, CreateRound, StateDocument } from "../../model/state.ts";
-import { lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { poll } from "../../polling/poll.ts";
+import { lookOnce, placeWithWitnesses } from "../../polling/prove-absence.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
-import { isBlind, type LookContext } from "../engine/look-for-missing.ts";
+import { isBlind, type LookContext } from "../engine/watch-missing.ts";
 import {
   type LostCreate,
   type Matching,

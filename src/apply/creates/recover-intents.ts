@@ -5,7 +5,7 @@ import { present, type Reader } from "../../model/kind.ts";
 import type { CreateDoubt, Plan } from "../../model/plan.ts";
 import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
 import type { ApplyContext } from "../context.ts";
-import { isBlind, parentsOf, unproven, untilShownOrAbsent } from "../engine/look-for-missing.ts";
+import { isBlind, parentsOf, unproven, untilShownOrAbsent } from "../engine/watch-missing.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
 import { type ResolvedCreates, resolution } from "./create-request.ts";
 import { doubtAbout, findCreated } from "./find-created.ts";

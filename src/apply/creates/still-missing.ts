@@ -9,7 +9,7 @@ import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { CreateRound } from "../../model/state.ts";
 import { type ApplyContext, driverOf, staleError } from "../context.ts";
-import { parentsOf } from "../engine/look-for-missing.ts";
+import { parentsOf } from "../engine/watch-missing.ts";
 
 type LookContext = Pick<ApplyContext, "drivers" | "journal" | "kinds" | "listedAtStart" | "stopping">;
 

@@ -13,7 +13,7 @@ import {
   noSightings,
   withSighting,
 } from "../evidence/arrival.ts";
-import { type Sighting, watch } from "./look-for-missing.ts";
+import { type Sighting, watch } from "./watch-missing.ts";
 
 export interface Target extends Expectation {
   readonly kind: string;

@@ -6,7 +6,7 @@ import type { AuditEvent, DriftReport, ResourceDrift } from "../../model/drift.t
 import { GraphformError, isServiceError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Manifest } from "../../model/manifest.ts";
-import type { OnRead } from "../../observe/look.ts";
+import type { OnRead } from "../../observe/observe-context.ts";
 import { type ReadManifest, type Run, resolving } from "../../project/open-run.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import { assertAddressesKnown } from "../../reconcile/plan-for.ts";

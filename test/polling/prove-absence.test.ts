@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Live } from "../../src/model/observed.ts";
-import { lookFor, type Place, type Verdict } from "../../src/polling/look-for.ts";
+import { lookFor, type Place, type Verdict } from "../../src/polling/prove-absence.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 

@@ -8,8 +8,8 @@ import { appliedOf } from "../model/precondition.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { Bound } from "../model/state.ts";
 import { parentsIn } from "../model/templates.ts";
-import { lookFor, placeWithWitnesses } from "../polling/look-for.ts";
-import { type Known, look, type ObserveContext, placeKey, readerOf, skipUnread } from "./look.ts";
+import { lookFor, placeWithWitnesses } from "../polling/prove-absence.ts";
+import { type Known, look, type ObserveContext, placeKey, readerOf, skipUnread } from "./observe-context.ts";
 
 /** The verdict on a bound object that the service does not show as it was bound. `hidden`: it is in its creation grace period and counts as there. */
 export type Missing = { readonly is: "gone" | "hidden" } | Doubt;
@@ -27,7 +27,7 @@ export interface BoundLives {
  * is found through a parent is read after it. It goes with a parent that is gone, and is not asked for while the parent is
  * hidden or in doubt: the service may answer with errors. If the parent is not bound any more, an error means that the object is gone.
  */
-export async function lookAtBound(bound: readonly Known[], context: ObserveContext): Promise<BoundLives> {
+export async function readBound(bound: readonly Known[], context: ObserveContext): Promise<BoundLives> {
   const reading: BoundLives = { lives: new Map(), missing: new Map(), unreachable: new Set() };
   const roots = bound.filter((entry) => parentsOf(entry, context).length === 0);
   const byId = new Map(roots.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry]));
@@ -59,8 +59,8 @@ export async function lookAtBound(bound: readonly Known[], context: ObserveConte
   return reading;
 }
 
-/** Reads objects that no address is bound to, as `lookAtBound` does; they have no parents to wait for. */
-export async function lookAtUnbound(entries: readonly Known[], context: ObserveContext): Promise<BoundLives> {
+/** Reads objects that no address is bound to, as `readBound` does; they have no parents to wait for. */
+export async function readUnbound(entries: readonly Known[], context: ObserveContext): Promise<BoundLives> {
   const reading: BoundLives = { lives: new Map(), missing: new Map(), unreachable: new Set() };
   await readAll(entries, skipUnread, reading, context);
   return reading;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { kindRegistry, type Reader } from "../../src/model/kind.ts";
 import type { Live } from "../../src/model/observed.ts";
 import type { Bound } from "../../src/model/state.ts";
-import type { Known } from "../../src/observe/look.ts";
-import { type BoundLives, lookAtBound } from "../../src/observe/look-at-bound.ts";
+import type { Known } from "../../src/observe/observe-context.ts";
+import { type BoundLives, readBound } from "../../src/observe/read-bound.ts";
 import { kindLike, planInput } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 import { jumpingClock } from "../support/virtual-clock.ts";
@@ -69,7 +69,7 @@ async function lookAt(
   );
   const clock = jumpingClock(Date.UTC(2026, 0, 1));
   const begun = clock.now();
-  const found = await lookAtBound(entries, {
+  const found = await readBound(entries, {
     kinds: kindRegistry([guests, houses]),
     readers: new Map([
       ["guests", reader("guests")],

@@ -7,8 +7,8 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Journal } from "../../model/state-event.ts";
 import { parentsIn } from "../../model/templates.ts";
-import { contradiction, lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { isPassing, poll } from "../../polling/poll.ts";
+import { contradiction, lookOnce, placeWithWitnesses } from "../../polling/prove-absence.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 
 export type LookContext = Pick<ApplyContext, "drivers" | "profile" | "clock" | "kinds" | "stopping"> & {
