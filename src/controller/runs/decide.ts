@@ -219,7 +219,7 @@ export async function addManifest(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) return refused("exists", `the tenant ${tenant} has a manifest ${name} already`);
-    if (files !== undefined) await keepUpload(tx, row, files);
+    if (files !== undefined) await storeUpload(tx, row, files);
     const run = await askForRun(tx, queue, row, { kind: "reconcile", trigger: "request", actor });
     await addAudit(tx, { tenant, actor, action: "add manifest", subject: name, details: { source } });
     return { manifest: row.id, run };
@@ -263,7 +263,7 @@ export const uploadFiles: Decision<{ readonly files: Upload }, { readonly run: s
     // The generation rises, so that plans of older files are superseded.
     const columns = { commit: digest, generation: manifest.generation + (isSame ? 0 : 1) };
     const changed = await setManifest(tx, manifest.id, columns);
-    await keepUpload(tx, changed, files);
+    await storeUpload(tx, changed, files);
     await dropUploads(tx, manifest.id);
     const run = await askForRun(tx, queue, changed, { kind: "reconcile", trigger: "upload", actor });
     await audit("upload", { digest, run });
@@ -272,7 +272,7 @@ export const uploadFiles: Decision<{ readonly files: Upload }, { readonly run: s
 );
 
 /** Keeps the files of a manifest's newest commit; the approved ones may be the same. */
-async function keepUpload(tx: Tx, { id, commit }: ManifestRow, files: Upload): Promise<void> {
+async function storeUpload(tx: Tx, { id, commit }: ManifestRow, files: Upload): Promise<void> {
   const row = { manifest_id: id, digest: commit ?? "", files: JSON.stringify(files) };
   const kept = tx.insertInto("uploads").values(row);
   await kept.onConflict((conflict) => conflict.doNothing()).execute();

@@ -7,7 +7,6 @@ import {
   addEvents,
   beginWhatWasAsked,
   type Columns,
-  keepPlan,
   lockBoth,
   lockManifest,
   moveRun,
@@ -15,6 +14,7 @@ import {
   sendApplies,
   setManifest,
   setRun,
+  storePlan,
 } from "./run-moves.ts";
 import { type Failure, failureOf } from "./thread-pool.ts";
 import { atWork, making, type RunEvent, type RunStatus, type Way } from "./transitions.ts";
@@ -127,7 +127,7 @@ async function follow(
   const { queue, config } = context;
   const { id, fence } = run;
   if (!(await moveRun(tx, id, way, { fence }, columns))) return;
-  if (plan !== undefined) await keepPlan(tx, id, plan);
+  if (plan !== undefined) await storePlan(tx, id, plan);
   if (facts !== undefined) await setManifest(tx, manifest.id, facts);
   await queue.complete(tx, job.queue, job);
   if (after !== undefined) await queue.send(tx, job.queue, id, job.data, after);

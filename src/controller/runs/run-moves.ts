@@ -67,7 +67,7 @@ async function insertEvents(tx: Tx, run: string, events: readonly RunEvent[]): P
   await tx.insertInto("run_events").values(rows).execute();
 }
 
-export async function keepPlan(tx: Tx, run: string, plan: PlanDocument): Promise<void> {
+export async function storePlan(tx: Tx, run: string, plan: PlanDocument): Promise<void> {
   const document = JSON.stringify(plan);
   const row = tx.insertInto("plans").values({ run_id: run, document });
   await row.onConflict((conflict) => conflict.column("run_id").doUpdateSet({ document })).execute();

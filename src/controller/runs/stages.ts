@@ -9,7 +9,6 @@ import { busyDelay, type Next, putBack, type Stage } from "./execute-run.ts";
 import { restoredWords } from "./restored.ts";
 import {
   freeApplies,
-  keepPlan,
   lockManifest,
   moveRun,
   newerManifest,
@@ -18,6 +17,7 @@ import {
   overtaken,
   setApproved,
   setManifest,
+  storePlan,
 } from "./run-moves.ts";
 import { type Applied, databaseAway, type Failure, threadEnded } from "./thread-pool.ts";
 import { making } from "./transitions.ts";
@@ -139,7 +139,7 @@ async function endPlanning(
     return { from: "planning", to: "superseded", why, columns: outcome(8, [why]), ...facts };
   }
   if (!(await moveRun(tx, id, { from: "planning", to: "planned" }, { fence }, columns))) return undefined;
-  await keepPlan(tx, id, plan);
+  await storePlan(tx, id, plan);
   await supersede(tx, waiting);
   if (!hasChanges) {
     await setApproved(tx, manifest, commit);

@@ -27,7 +27,7 @@ const checksAtOnce = 4;
 const forgottenAfter = 120_000;
 
 /** Days that ended runs are kept: those that changed something or failed, and those that did nothing. */
-const [keptDays, keptCheckDays] = [90, 1];
+const [retentionDays, checkRetentionDays] = [90, 1];
 
 /** Does all parts, also if one fails, unless the database may be a copy; rejects with the first error, after the others. */
 export async function tick(context: DecisionContext & { readonly config: LiveConfig }): Promise<void> {
@@ -113,8 +113,8 @@ async function forget({ database }: DecisionContext): Promise<void> {
   await sql`
     DELETE FROM graphform.runs WHERE id IN (
       SELECT r.id FROM graphform.runs r
-      WHERE (r.ended_at < now() - make_interval(days => ${keptDays}::integer)
-          OR r.status IN ('planned_and_finished', 'blocked', 'superseded') AND r.ended_at < now() - make_interval(days => ${keptCheckDays}::integer))
+      WHERE (r.ended_at < now() - make_interval(days => ${retentionDays}::integer)
+          OR r.status IN ('planned_and_finished', 'blocked', 'superseded') AND r.ended_at < now() - make_interval(days => ${checkRetentionDays}::integer))
         AND r.id IS DISTINCT FROM (SELECT run_id FROM graphform.run_events ORDER BY id DESC LIMIT 1)
         AND r.created_at < (SELECT max(created_at) FROM graphform.runs n WHERE n.manifest_id = r.manifest_id)
       LIMIT ${maxForgotten})`.execute(database);
