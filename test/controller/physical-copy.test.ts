@@ -30,6 +30,8 @@ it("a base backup that is started on its timeline is known by the file that Post
     for (const database of [before, plain])
       expect(await noticeRestore(database, { isStart: true })).toBeUndefined();
 
+    expect(postgres.log()).not.toContain("permission denied");
+
     // As pg_basebackup does it.
     const [row] = await postgres.sql("SHOW data_directory");
     const data = String(row?.["data_directory"]);

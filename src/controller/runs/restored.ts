@@ -76,19 +76,38 @@ interface Part {
   readonly value: string;
 }
 
+/** Queries of parts, each with the functions that it calls: not every role may call them, and not every hosted service has them. */
+const askable = [
+  [
+    ["pg_control_system()", "pg_control_checkpoint()"],
+    sql<Part>`SELECT 'cluster' AS part, system_identifier::text AS value FROM pg_control_system()
+      UNION ALL SELECT 'timeline', timeline_id::text FROM pg_control_checkpoint()`,
+  ],
+  [
+    ["pg_stat_file(text, boolean)"],
+    // PostgreSQL leaves this file where it was started on a base backup.
+    sql<Part>`SELECT 'backup' AS part, coalesce(modification::text, 'none') AS value FROM pg_stat_file('backup_label.old', true)`,
+  ],
+] as const;
+
 /** Reads the parts that tell a database from a copy of it, as far as they can be read. */
 async function partsOf(database: Database, folder: string | undefined): Promise<readonly Part[]> {
   const tables = sql<Part>`SELECT 'tables' AS part, oid || ' ' || 'graphform.manifests'::regclass::oid AS value
     FROM pg_database WHERE datname = current_database()`;
-  // A hosted service may refuse these to its users, and the last one to all but superusers.
-  const cluster = sql<Part>`SELECT 'cluster' AS part, system_identifier::text AS value FROM pg_control_system()
-    UNION ALL SELECT 'timeline', timeline_id::text FROM pg_control_checkpoint()`;
-  // PostgreSQL leaves this file where it was started on a base backup.
-  const backup = sql<Part>`SELECT 'backup' AS part, coalesce(modification::text, 'none') AS value FROM pg_stat_file('backup_label.old', true)`;
   const { rows } = await tables.execute(database);
-  const more = [cluster, backup].map((part) => part.execute(database).catch(() => ({ rows: [] })));
-  const facts = (await Promise.all(more)).flatMap((found) => found.rows);
-  return [...rows, ...facts, ...(folder === undefined ? [] : await fileParts(folder))];
+  const parts = [...rows];
+  for (const [functions, query] of askable) {
+    // A function that is called without the right stands in the server's log, each minute.
+    const may = sql<{
+      all: boolean;
+    }>`SELECT bool_and(has_function_privilege(name, 'EXECUTE')) AS all FROM unnest(${functions}::text[]) AS name`;
+    const { rows: found } = await may
+      .execute(database)
+      .then(({ rows: [right] }) => (right?.all === true ? query.execute(database) : { rows: [] }))
+      .catch(() => ({ rows: [] }));
+    parts.push(...found);
+  }
+  return [...parts, ...(folder === undefined ? [] : await fileParts(folder))];
 }
 
 /** PostgreSQL writes this file in place for as long as its folder lives: a copy of it is another file, which may get the number of the old one. */
