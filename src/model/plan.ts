@@ -7,6 +7,7 @@ import { defined, type Json, type JsonObject } from "./json.ts";
 import type { MigrationTerms } from "./migration.ts";
 import type { Phase, Source } from "./observed.ts";
 import type { NotProbed } from "./probe.ts";
+import type { ServiceIdentity } from "./service-identity.ts";
 import { flatten, nest, type Spec } from "./spec.ts";
 
 export type Action =
@@ -222,6 +223,8 @@ export interface Plan<Value = Json> {
   readonly name: string;
   readonly lineage: string;
   readonly serial: number;
+  /** The service that it was made for: of a first plan, no state says it yet. */
+  readonly service?: Omit<ServiceIdentity, "locations">;
   /** ISO 8601: the newest of its inputs, so that the same input gives the same bytes. */
   readonly timestamp: string;
   readonly changes: readonly Change<Value>[];

@@ -57,6 +57,7 @@ export function makePlan(given: PlanInput): Plan {
     name: input.name,
     lineage: input.state.serial === 0 ? "" : input.state.lineage,
     serial: input.state.serial,
+    ...defined({ service: serviceOf(input) }),
     timestamp: input.timestamp,
     changes,
     steps,
@@ -71,6 +72,13 @@ export function makePlan(given: PlanInput): Plan {
     ...body,
     fingerprint: input.digest(stableJson(withoutSecrets(fingerprinted(body)))),
   };
+}
+
+/** The service without the digests of its requests, which differ between versions of a profile. */
+function serviceOf({ state: { service } }: PlanInput): Plan["service"] {
+  if (service === undefined) return undefined;
+  const { locations: _, ...rest } = service;
+  return rest;
 }
 
 /** True if nothing was left out, every list was whole, and every running object that was asked has answered. */
@@ -90,11 +98,19 @@ function withResolvedOptions(input: PlanInput): PlanInput {
 
 /** The part of a plan that its fingerprint covers: everything that it does, wherever the manifest lies, without resources that stay as they are. */
 function fingerprinted(body: Omit<Plan, "fingerprint">): object {
-  const { name, lineage, serial, steps, outputs, complete } = body;
+  const { name, lineage, serial, service, steps, outputs, complete } = body;
   const changes = body.changes
     .filter((change) => change.action !== "keep")
     .map(({ where: _, ...change }) => change);
-  return { name, lineage, serial, outputs, complete, ...nestedPlan({ changes, steps }) };
+  return {
+    name,
+    lineage,
+    serial,
+    ...defined({ service }),
+    outputs,
+    complete,
+    ...nestedPlan({ changes, steps }),
+  };
 }
 
 /** Proposes a change with its guards. An address that gets a new object is added to `recreated`, so that references to it follow. */

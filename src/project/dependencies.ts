@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
+import { GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { type KindRegistry, kindRegistry, type Reader } from "../model/kind.ts";
 import type { Open } from "../model/sealed.ts";
@@ -71,10 +72,14 @@ export function applyDependencies(parts: ApplyParts): ApplyDependencies {
   };
 }
 
-/** The kinds without these ids in their lists: an object that another state binds was not made by this one. */
+/** The kinds without these ids: an object that another state binds was not made by this one, and this one may not take it. */
 function kindsWithout(hidden: ReadonlySet<string> | undefined): KindRegistry {
   if (hidden === undefined || hidden.size === 0) return kinds;
   return kindsWith((reader) => ({
+    async get(ref, signal) {
+      if (hidden.has(ref.id)) throw boundElsewhereError(ref.id);
+      return reader.get(ref, signal);
+    },
     list: async (...given) => (await reader.list(...given)).filter((id) => !hidden.has(id)),
     ...(reader.listAll && {
       listAll: async (signal) => {
@@ -83,6 +88,16 @@ function kindsWithout(hidden: ReadonlySet<string> | undefined): KindRegistry {
       },
     }),
   }));
+}
+
+function boundElsewhereError(id: string): GraphformError {
+  return new GraphformError(
+    "bound-elsewhere",
+    `${id} is bound by another state: two would change and delete it`,
+    {
+      hint: "take it out of imports, or out of the other manifest first (with `removed`, so that it is not deleted)",
+    },
+  );
 }
 
 /** The kinds, with other reads of each. */

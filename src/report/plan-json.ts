@@ -37,6 +37,7 @@ export function planJson(plan: RedactedPlan, names: KindNames): JsonObject {
       name: plan.name,
       lineage: plan.lineage,
       serial: plan.serial,
+      ...(plan.service && { service: { ...plan.service } }),
       fingerprint: plan.fingerprint,
       summary: { ...summarize(plan) },
       census: censusJson(plan.census),

@@ -33,6 +33,18 @@ describe("runs", () => {
     expect(second).toMatchObject({ status: "planned_and_finished", exit_code: 0 });
   });
 
+  it("may not take an object that the state of another manifest binds", async () => {
+    const { run } = await fleet.add("owner", manifestText("owner", ["a"]));
+    expect((await fleet.until(run)).status).toBe("applied");
+    const [row] = await fleet.postgres.sql(
+      "SELECT document::jsonb #>> '{resources,instances.a,id}' AS id FROM graphform.states WHERE name = 'shop/owner'",
+    );
+    const text = `${manifestText("taker", ["a"])}imports: [{ address: instances.a, id: ${row?.["id"]} }]\n`;
+    const taker = await fleet.until((await fleet.add("taker", text)).run, "needs_approval");
+    expect(taker).toMatchObject({ status: "errored" });
+    expect(taker.reasons.join()).toContain(`${row?.["id"]} is bound by another state`);
+  });
+
   it("open the states of a thread over the same connections", async () => {
     const { run, manifest } = await fleet.add("connected", manifestText("connected", ["a"]));
     await fleet.until(run);

@@ -1,15 +1,20 @@
 import { expect, it } from "vitest";
-import { beyond, type PlanDocument } from "../../src/controller/runs/verdict.ts";
+import { beyond, difference, type PlanDocument } from "../../src/controller/runs/verdict.ts";
 import type { Disruption } from "../../src/index.ts";
 
 /** A plan that changes one database to so many GB. */
-function planOf(action: string, memory: number, disruption: Disruption): PlanDocument {
+function planOf(
+  action: string,
+  memory: number,
+  disruption: Disruption,
+  platform = "https://a",
+): PlanDocument {
   const after = { config: { maxMemory: memory } };
   return {
     ...{ applyable: true, complete: true },
     resource_changes: [{ address: "instances.a", change: { after } }],
     x_graphform: {
-      ...{ fingerprint: "", steps: [] },
+      ...{ fingerprint: "", service: { platform }, steps: [] },
       changes: { "instances.a": { action, disruption, blocked: [] } },
     },
   };
@@ -25,4 +30,11 @@ it.each([
 ])("a later plan beside an approved update with a restart: %s", (_, later, why) => {
   const found = beyond(planOf("update", 2, "restart"), later);
   expect(found).toEqual(why === undefined ? undefined : expect.stringContaining(why));
+});
+
+it.each([difference, beyond])("a later plan of another service is not the approved one: %o", (compare) => {
+  const [approved, later] = ["https://a", "https://b"].map((at) => planOf("update", 2, "restart", at));
+  if (approved === undefined || later === undefined) throw new Error("unreachable");
+  expect(compare(approved, approved)).toBeUndefined();
+  expect(compare(approved, later)).toContain("another service");
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { stableJson } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { planInput, planOf, type Rest, type Scene } from "../support/plan-input.ts";
 
@@ -53,6 +54,17 @@ describe("a plan's fingerprint", () => {
   ])("differs with %s", (_, scene, rest) => {
     const plain = planOf({ a: { wants: { colour: "red" }, has: { colour: "blue" } } });
     expect(planOf(scene, rest).fingerprint).not.toBe(plain.fingerprint);
+  });
+
+  it("differs with the service, and not with the version of its profile", () => {
+    const input = planInput({ a: { wants: { colour: "red" } } });
+    const at = (platform: string, digest: string): string =>
+      makePlan({
+        ...input,
+        state: { ...input.state, service: { platform, keys: {}, locations: { get: digest } } },
+      }).fingerprint;
+    expect(at("https://b", "1")).not.toBe(at("https://a", "1"));
+    expect(at("https://a", "2")).toBe(at("https://a", "1"));
   });
 
   it("does not differ with what stays as it is", () => {

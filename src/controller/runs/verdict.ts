@@ -23,6 +23,7 @@ export interface PlanDocument {
   readonly output_changes?: { readonly [name: string]: { readonly actions: readonly string[] } };
   readonly x_graphform: {
     readonly fingerprint: string;
+    readonly service?: object;
     readonly changes: { readonly [address: string]: Change };
     readonly steps: readonly {
       readonly address: string;
@@ -108,6 +109,8 @@ export function planColumns(
  * are no difference: nothing of this manifest was at work meanwhile, so that they are not its own.
  */
 export function difference(approved: PlanDocument, later: PlanDocument): string | undefined {
+  const elsewhere = otherService(approved, later);
+  if (elsewhere !== undefined) return elsewhere;
   const [before, now] = [partsOf(approved), partsOf(later)];
   const other = [...before.keys(), ...now.keys()].find(
     (part) => !isDeepStrictEqual(before.get(part), now.get(part)),
@@ -130,8 +133,15 @@ function partsOf({
   return new Map([["outputs", output_changes], ...parts]);
 }
 
+function otherService(approved: PlanDocument, later: PlanDocument): string | undefined {
+  const [before, now] = [approved.x_graphform.service, later.x_graphform.service];
+  return isDeepStrictEqual(before, now) ? undefined : "it was approved for another service";
+}
+
 /** Returns why a later plan goes beyond an approved one; undefined if each of its changes is one of that, on the same object to the same values. */
 export function beyond(approved: PlanDocument, later: PlanDocument): string | undefined {
+  const elsewhere = otherService(approved, later);
+  if (elsewhere !== undefined) return elsewhere;
   const known = new Map(approved.resource_changes.map((change) => [change.address, change.change]));
   for (const { address, change } of later.resource_changes) {
     const action = later.x_graphform.changes[address]?.action ?? "unknown";
