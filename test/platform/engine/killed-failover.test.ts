@@ -67,6 +67,7 @@ async function killAt(moment: number, victims: readonly number[]): Promise<Trial
   await dead;
   for (const victim of victims) await kill(nodes[victim]?.pid);
   const database = await ground.engine.start(spec);
+  writers.follow(database.nodes().map(({ port }) => port));
   const before = writers.acknowledged.size;
   await until(() => writers.acknowledged.size > before + 20);
   await writers.stop();

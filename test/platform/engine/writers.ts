@@ -8,6 +8,8 @@ import { secret } from "./fixture.ts";
 export interface Writers {
   /** Numbers of the writes that were acknowledged so far. */
   readonly acknowledged: ReadonlySet<number>;
+  /** Writes from now on where the database listens now: a port that was free for a moment may be another program's. */
+  follow(ports: readonly number[]): void;
   /** Resolves when the last of them has been answered or given up. */
   stop(): Promise<void>;
 }
@@ -20,8 +22,10 @@ export function startWriters(ports: readonly number[]): Writers {
   const acknowledged = new Set<number>();
   let next = 0;
   let isOver = false;
-  const write = async (port: number): Promise<void> => {
+  let current = ports;
+  const write = async (_: number, index: number): Promise<void> => {
     while (!isOver) {
+      const port = current[index] ?? 0;
       // Nobody can sign in where nobody listens.
       if (!(await isListening(port))) {
         await pause(20);
@@ -31,7 +35,7 @@ export function startWriters(ports: readonly number[]): Writers {
       client.on("error", () => undefined);
       try {
         await client.connect();
-        while (!isOver && client.isReady) {
+        while (!isOver && client.isReady && port === current[index]) {
           next += 1;
           const number = next;
           const reply = client.sendCommand(["GRAPH.QUERY", "w", `CREATE (:W {i: ${number}})`]);
@@ -52,6 +56,9 @@ export function startWriters(ports: readonly number[]): Writers {
   const all = ports.map(write);
   return {
     acknowledged,
+    follow(now) {
+      current = now;
+    },
     async stop() {
       isOver = true;
       await Promise.all(all);
