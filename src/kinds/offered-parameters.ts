@@ -140,7 +140,7 @@ function compare(
     }
     if (!path.startsWith("config.")) return [];
     if (parameter === undefined) {
-      const message = `${path} is no parameter that the service takes for this component today`;
+      const message = `${path} is not a parameter that the service takes for this component today`;
       return [{ desired, message, hint: "remove it, or ask the service's support" }];
     }
     if (row["x-secret"] === true || !["string", "number", "boolean"].includes(typeof value)) return [];

@@ -106,7 +106,7 @@ function aliasToJson(node: Alias.Parsed, walk: Walk): Json {
   if (anchor === undefined) {
     // A password may begin with an asterisk: the message does not repeat the name.
     const hint = "write &name before the value that is meant, or put the text in quotes";
-    const message = "this alias stands for nothing: there is no such anchor above";
+    const message = "this alias has no anchor: none above has its name";
     walk.report(node, { code: "yaml", message, hint });
     return unresolved;
   }

@@ -192,7 +192,7 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
     return {
       code,
       message: `${former} is still kept from the migration before this one`,
-      lift: `graphform replace undo ${shellWord(address)} goes back to it; or take the change back in the manifest; or --allow-destroy ${shellWord(former)} deletes it first, with what it alone holds`,
+      lift: `graphform replace undo ${shellWord(address)} goes back to it; or take the change back in the manifest; or --allow-destroy ${shellWord(former)} deletes it first, with the data that only it holds`,
     };
   const stuck = notCarried(fields, input.kinds.named(kind).schema);
   if (stuck !== undefined)

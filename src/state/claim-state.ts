@@ -98,7 +98,7 @@ function assertEachOnce({ resources }: StateDocument, where: string): void {
     const key = `${kind} ${id}`;
     const other = addresses.get(key);
     if (other !== undefined) {
-      const message = `the state ${where} binds ${id} twice, at ${other} and at ${address}: what is done to one is done to the other`;
+      const message = `the state ${where} binds ${id} twice, at ${other} and at ${address}: a change of one changes the other`;
       const hint = `find out which of them it is, and forget the other: graphform state rm ${shellWord(other)}, or graphform state rm ${shellWord(address)}`;
       throw new GraphformError("state-doubled", message, { hint });
     }

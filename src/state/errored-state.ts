@@ -118,8 +118,8 @@ export function unpushedIn(
   const unknown = unknownObjects(content.created, stored);
   const [few, more] = [unknown.slice(0, 3), unknown.length - 3];
   const made = unknown.length === 0 ? "" : `: ${createdWords(few)}${more > 0 ? ` and ${more} more` : ""}`;
-  const message = `${file} has what an earlier run did and could not store at ${where}${made}`;
-  const hint = `store it: graphform state push ${shellWord(file)}, then run the command again; to go on without it all the same: ${moveAway(file)}`;
+  const message = `${file} has changes of an earlier run that could not be stored at ${where}${made}`;
+  const hint = `store it: graphform state push ${shellWord(file)}, then run the command again; to go on without it: ${moveAway(file)}`;
   return { file, refusal: refusal(message, hint), state: stateToPush(content, stored) };
 }
 

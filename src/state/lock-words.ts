@@ -148,7 +148,7 @@ export function unknownLock(where: string, id: string, found: Holder | undefined
 /** The refusal to remove a lock whose lease is kept. */
 export function alive({ id, operation, heartbeat, ...holder }: Holder): GraphformError {
   const message = `the lock ${id} is not removed: ${holderName(holder)} is at work on ${operation} and was last seen at ${heartbeat}`;
-  const hint = `wait for it, or end that process; graphform state unlock ${shellWord(id)} --force takes the lock from it all the same`;
+  const hint = `wait for it, or end that process; graphform state unlock ${shellWord(id)} --force takes the lock from it nevertheless`;
   return new GraphformError("lock-alive", message, { hint });
 }
 

@@ -156,7 +156,7 @@ function assertReplaceable(
   if (state === undefined ? moved === undefined || moved.lineage === lineage : isEmpty(state)) return;
   const what = state === undefined ? "another state stood once, and was moved," : "there is a state";
   throw new GraphformError("state-exists", `${what} at ${store.where}: it is not overwritten`, {
-    hint: "name a place where nothing is, or remove what is there",
+    hint: "name an empty place, or remove the state that is there",
   });
 }
 

@@ -184,7 +184,7 @@ function isClosed(value: Json | undefined): boolean {
 }
 
 function clear(at: string): GraphformError {
-  return new GraphformError("plan-secret", `the plan was not written: a secret stands in clear at ${at}`, {
+  return new GraphformError("plan-secret", `the plan was not written: a secret is in clear at ${at}`, {
     hint: "this is a bug in graphform; please report it with the name of the field",
   });
 }

@@ -6,7 +6,7 @@ import type { VersionId } from "./document.ts";
 
 export function standsElsewhere(where: string, elsewhere: string): GraphformError {
   const message = `no state at ${where}, and there is one at ${elsewhere}: a second one would create everything once more`;
-  const hint = `name it with --state '${elsewhere}', or move it with what stands beside it: mkdir -p '${dirname(where)}' && mv '${elsewhere}'* '${dirname(where)}'`;
+  const hint = `name it with --state '${elsewhere}', or move it with the files beside it: mkdir -p '${dirname(where)}' && mv '${elsewhere}'* '${dirname(where)}'`;
   return new GraphformError("state-elsewhere", message, { hint });
 }
 
@@ -40,7 +40,7 @@ export function stateOlder(
     ? `put the newer one back: cp '${where}.backup' '${where}'`
     : "put the newest copy in its place";
   const message = `the state ${where} is at version ${serial}, and ${file} knows version ${newest}: an older copy was put in its place`;
-  const hint = `${back}; or, to go on with the older one: rm -f '${where}.backup' '${where}.log', and bind what was made since with graphform import`;
+  const hint = `${back}; or, to go on with the older one: rm -f '${where}.backup' '${where}.log', and bind objects made since with graphform import`;
   return new GraphformError("state-older", message, { hint });
 }
 

@@ -48,7 +48,7 @@ describe("what the service offers today", () => {
     for (const said of [
       "config.nodeInstanceType is m7g.large, which the service does not offer today",
       "offered: m6g.large, r6g.large",
-      "config.graphDBCacheSize is no parameter that the service takes",
+      "config.graphDBCacheSize is not a parameter that the service takes",
       "config.enableTLS is missing, and the service needs it today",
     ])
       expect(online.err).toContain(said);

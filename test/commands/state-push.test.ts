@@ -77,7 +77,7 @@ describe("a file with what could not be stored", () => {
     expect(await gf(...args)).toMatchObject({
       code: 1,
       err: expect.stringMatching(
-        /errored\.state\.json has what an earlier run did and could not store at .*: instances\.next is instance-77\n[\s\S]*graphform state push [\s\S]*to go on without it all the same: mv /,
+        /errored\.state\.json has changes of an earlier run that could not be stored at .*: instances\.next is instance-77\n[\s\S]*graphform state push [\s\S]*to go on without it: mv /,
       ),
     });
     expect(now()).toEqual(stored);

@@ -190,7 +190,7 @@ describe("assertSealed", () => {
     const unborn = (after: Sealed): SavedPlan =>
       savedPlan({ plan: samplePlan({ serial: 0, changes: [change({ after })] }) });
     expect(() => assertSealed(unborn(sealed).plan, isSecret)).toThrow(
-      "a secret stands in clear at a plan without a state",
+      "a secret is in clear at a plan without a state",
     );
     expect(() => assertSealed(unborn({ $secret: "secret.word" }).plan, isSecret)).not.toThrow();
   });

@@ -173,7 +173,7 @@ export function submitChange<Seen, Value>(
 function unknownIf(mayHaveWorked: boolean, error: ServiceError): Error {
   if (!mayHaveWorked) return error;
   return new GraphformError("outcome-unknown", `it is not known whether this was done: ${error.message}`, {
-    hint: "look at it, and run the command again: what has not worked is planned again",
+    hint: "look at it, and run the command again: changes that failed are planned again",
     cause: error,
   });
 }

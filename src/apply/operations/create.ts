@@ -49,8 +49,8 @@ async function resumeCreate(
   if (context.stateAtStart.intents[step.address] !== undefined)
     return {
       result: "stale",
-      message: `an earlier create of ${step.address} is not resolved: nothing shows what it made`,
-      hint: `run apply again once the service shows what it is in; if it made nothing: graphform state rm ${shellWord(step.address)}`,
+      message: `an earlier create of ${step.address} is not resolved: its object is not known`,
+      hint: `run apply again once the service shows its parent; if it made nothing: graphform state rm ${shellWord(step.address)}`,
     };
   if (bound === undefined || bound.id === step.id) return undefined;
   if (bound.converging?.digest === digest)

@@ -133,7 +133,7 @@ export async function shownAgain(
       }
       if (live === undefined || live.phase.is === "gone" || live.phase.isLeaving === true) return [];
       const way = `delete it there, or declare it at an address that is bound to nothing, and bind it: graphform import ADDRESS ${shellWord(ref.id)}`;
-      const reason = `${ref.id} was deleted and let go of, and the service shows it again; ${way}`;
+      const reason = `${ref.id} was deleted and released, and the service shows it again; ${way}`;
       return [{ address, kind, reason }];
     }),
   );

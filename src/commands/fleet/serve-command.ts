@@ -158,7 +158,7 @@ export async function tokenCreate({
   const role = roleOf(options.role, ["viewer", "planner", "approver", "admin"]);
   const { tenantName } = await import("../../controller/config/config.ts");
   if (tenant !== null && !tenantName.test(tenant))
-    throw new GraphformError("tenant", `${JSON.stringify(tenant)} is no name of a tenant`, {
+    throw new GraphformError("tenant", `${JSON.stringify(tenant)} is not the name of a tenant`, {
       hint: "name one of the tenants of the configuration with --tenant",
     });
   return withDatabase(options, settings, async ({ createToken, database }) => {

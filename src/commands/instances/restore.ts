@@ -111,7 +111,7 @@ export async function requestRestore(
         "restore-refused",
         `the service refused to restore ${source}: ${error.message}`,
         {
-          hint: "if a new instance appears all the same, bind or delete it before you try again",
+          hint: "if a new instance appears nevertheless, bind or delete it before you try again",
           cause: error,
         },
       );

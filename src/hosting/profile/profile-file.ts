@@ -65,7 +65,7 @@ async function readLayer(file: string): Promise<Layer> {
   });
   if (text.length > longestFile) {
     const message = `the profile ${file} is longer than ${longestFile} characters`;
-    const hint = "leave out what is no part of a profile: the built-in one has a tenth of that";
+    const hint = "leave out everything that is not part of a profile: the built-in one has a tenth of that";
     throw new GraphformError("profile-invalid", message, { exitCode: exitCodes.invalid, hint });
   }
   const lines = new LineCounter();

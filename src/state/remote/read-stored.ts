@@ -85,6 +85,6 @@ function gone(where: string, { id, serial, savedAt }: StoredVersion): GraphformE
 
 function older(where: string, stored: number, { id, serial, savedAt }: StoredVersion): GraphformError {
   const message = `the state ${where} is at version ${stored}, and the store still has version ${serial} of ${savedAt}: an older copy was put in its place`;
-  const hint = `put the newest one back: graphform state restore ${shellWord(id)}; to go on with the older one: graphform state restore current, then bind what was made since with graphform import`;
+  const hint = `put the newest one back: graphform state restore ${shellWord(id)}; to go on with the older one: graphform state restore current, then bind objects made since with graphform import`;
   return new GraphformError("state-older", message, { hint });
 }

@@ -117,7 +117,7 @@ describe("graphform fleet", () => {
     expect(unknown.err).toContain("viewer, planner, approver, admin");
     const lost = ["--role", "viewer", "--name", "x", "--tenant", "no such"];
     expect((await runHere(["serve", "token", "create", ...lost, ...db], {})).err).toContain(
-      'error: "no such" is no name of a tenant',
+      'error: "no such" is not the name of a tenant',
     );
   });
 

@@ -80,7 +80,7 @@ export const yamlBroken: readonly Broken[] = [
     "an alias without an anchor",
     `${head}guards: *nothing\n`,
     "3:9 yaml",
-    "this alias stands for nothing",
+    "this alias has no anchor",
     "&name",
   ),
   row(
