@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isObject } from "../../src/model/json.ts";
 import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 const manifest = `
 apiVersion: graphform/v1
 name: generated
+service: { profile: ${quickProfileFile} }
 instances:
   a: { tier: free, component: free, cloudProvider: aws, region: us-east-1, config: { name: a } }
 outputs:

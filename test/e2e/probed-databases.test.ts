@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, type DatabaseLogin, type LocalPlatform, platformUp } from "../support/local-platform.ts";
 import { planViolations } from "../support/published-schemas.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Ran, type Workspace } from "../support/workspace.ts";
 
 const login = { username: "app", password: "first-password" };
@@ -19,6 +20,7 @@ function manifest(cacheSize = 100): string {
   return `
 apiVersion: graphform/v1
 name: probed
+service: { profile: ${quickProfileFile} }
 secrets: { shared: { env: SHARED_PASSWORD }, reader: { env: READER_PASSWORD } }
 instances:
   orders:

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
 import { actionsIn, readPlan } from "../support/plan-document.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, processesOf, until, type Workspace } from "../support/workspace.ts";
 
 let user: Workspace;
@@ -13,6 +14,7 @@ function manifest(power = "running", description = "plain words"): string {
   return `
 apiVersion: graphform/v1
 name: real
+service: { profile: ${quickProfileFile} }
 secrets: { shared: { env: SHARED_PASSWORD } }
 defaults:
   instances: { cloudProvider: aws, region: us-east-1 }

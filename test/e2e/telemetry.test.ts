@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 interface Attribute {
@@ -38,6 +39,7 @@ beforeAll(async () => {
   user = openWorkspace(
     `apiVersion: graphform/v1
 name: traced
+service: { profile: ${quickProfileFile} }
 secrets: { shop: { command: { run: [sh, -c, 'echo "$TRACEPARENT" > handed-on; printf %s "$SHOP_PASSWORD"'], env: [SHOP_PASSWORD] } } }
 instances:
   orders:
