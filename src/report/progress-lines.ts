@@ -66,15 +66,14 @@ function stepLines(
 
 /** The line of a log without a terminal: `12 of 61 done · 8 running · 1m20s elapsed`. */
 export function heartbeatText(progress: RunProgress, now: number): string {
-  const { running, steps, startedAt } = progress;
+  const { running, steps, startedAt, done } = progress;
   const also = running.size === 0 ? "" : ` · ${running.size} running`;
-  return `${countDone(progress)} of ${steps.length} done${also} · ${elapsedTime(now - startedAt)} elapsed`;
+  return `${done} of ${steps.size} done${also} · ${elapsedTime(now - startedAt)} elapsed`;
 }
 
 function totalLine(progress: RunProgress, now: number, screen: Screen, reading: string | undefined): string {
   const { palette, width } = screen;
-  const done = countDone(progress);
-  const failed = progress.ended.size - done;
+  const { done, failed } = progress;
   const left = timeLeft(progress, now);
   const isSlow = [...progress.running.values()].some(
     ({ startedAt, usual }) => usual > 0 && now - startedAt > usual,
@@ -82,7 +81,7 @@ function totalLine(progress: RunProgress, now: number, screen: Screen, reading: 
   const late = isSlow ? "takes longer than usual" : "";
   const ending = reading ?? (left === undefined ? late : `${aboutTime(left / 1000)} left`);
   const parts = [
-    `${done} of ${progress.steps.length} done`,
+    `${done} of ${progress.steps.size} done`,
     failed === 0 ? "" : `${failed} not done`,
     `${elapsedTime(now - progress.startedAt)} elapsed`,
     ending,
@@ -99,12 +98,20 @@ export function readingText(answered: number, known: number, wait = ""): string 
 /** A running apply. Times are ms since 1970. */
 export interface RunProgress {
   readonly startedAt: number;
-  /** The steps that nothing blocks. */
-  readonly steps: readonly ExpectedStep[];
+  /** The steps that nothing blocks, by their keys. */
+  readonly steps: ReadonlyMap<string, ExpectedStep>;
   /** By the keys of their steps, in the order in which they started. */
   readonly running: ReadonlyMap<string, RunningStep>;
-  /** Steps that have ended; true if they are done. */
-  readonly ended: ReadonlyMap<string, boolean>;
+  /** The last step that has ended: a list, since a table would be copied for each of ten thousand. */
+  readonly ended: EndedStep | undefined;
+  readonly done: number;
+  readonly failed: number;
+}
+
+interface EndedStep {
+  readonly key: string;
+  readonly isDone: boolean;
+  readonly before: EndedStep | undefined;
 }
 
 /** A step, and the ms that it usually takes; 0 if that is unknown. */
@@ -127,20 +134,22 @@ export function beginRun(steps: readonly Step[], usual: (step: Step) => number, 
   const free = steps.filter((step) => step.blocked.length === 0);
   return {
     startedAt: now,
-    steps: free.map((step) => ({ key: step.key, after: step.after, usual: usual(step) })),
+    steps: new Map(free.map((step) => [step.key, { key: step.key, after: step.after, usual: usual(step) }])),
     running: new Map(),
-    ended: new Map(),
+    ended: undefined,
+    done: 0,
+    failed: 0,
   };
 }
 
 /** The progress after one event; `now` is the time of the event. */
 export function afterEvent(progress: RunProgress, event: ApplyEvent, now: number): RunProgress {
-  const { steps, running, ended } = progress;
+  const { steps, running, ended: before, done, failed } = progress;
   switch (event.type) {
     case "step-start": {
       const { key, address, operation, verb } = event;
       const { doing } = stepWords(operation, verb);
-      const usual = steps.find((step) => step.key === key)?.usual ?? 0;
+      const usual = steps.get(key)?.usual ?? 0;
       const started = { address, doing, status: "", startedAt: now, usual };
       return { ...progress, running: new Map([...running, [key, started]]) };
     }
@@ -149,7 +158,9 @@ export function afterEvent(progress: RunProgress, event: ApplyEvent, now: number
     case "step-end": {
       const { key, result } = event.outcome;
       const left = new Map([...running].filter(([other]) => other !== key));
-      return { ...progress, running: left, ended: new Map([...ended, [key, result === "done"]]) };
+      const isDone = result === "done";
+      const counts = isDone ? { done: done + 1 } : { failed: failed + 1 };
+      return { ...progress, ...counts, running: left, ended: { key, isDone, before } };
     }
     case "warning":
       return progress;
@@ -163,13 +174,10 @@ export function withStatus(progress: RunProgress, key: string, status: string): 
   return { ...progress, running: new Map([...progress.running, [key, { ...step, status }]]) };
 }
 
-function countDone({ ended }: RunProgress): number {
-  return [...ended.values()].filter((isDone) => isDone).length;
-}
-
 /** Ms of the longest chain of steps that run or follow, if not behind a failure. Undefined if a step is late and nothing takes longer. */
-export function timeLeft({ steps, running, ended }: RunProgress, now: number): number | undefined {
-  const byKey = new Map(steps.map((step) => [step.key, step]));
+export function timeLeft({ steps, running, ended: last }: RunProgress, now: number): number | undefined {
+  const ended = new Map<string, boolean>();
+  for (let one = last; one !== undefined; one = one.before) ended.set(one.key, one.isDone);
   const known = new Map<string, number>();
   const finish = (step: ExpectedStep): number => {
     const before = known.get(step.key);
@@ -181,7 +189,7 @@ export function timeLeft({ steps, running, ended }: RunProgress, now: number): n
     return time;
   };
   const behind = (key: string): number => {
-    const step = byKey.get(key);
+    const step = steps.get(key);
     return step === undefined || ended.get(key) === false ? Number.NEGATIVE_INFINITY : finish(step);
   };
   const ownTime = (step: ExpectedStep): number => {
@@ -190,6 +198,6 @@ export function timeLeft({ steps, running, ended }: RunProgress, now: number): n
     return isLost(step) ? Number.NEGATIVE_INFINITY : step.usual;
   };
   const isLost = (step: ExpectedStep): boolean => step.after.some((key) => ended.get(key) === false);
-  const left = Math.max(0, ...steps.map(finish));
+  const left = Math.max(0, ...[...steps.values()].map(finish));
   return left === 0 ? undefined : left;
 }

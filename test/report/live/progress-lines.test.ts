@@ -9,6 +9,7 @@ import {
   timeLeft,
 } from "../../../src/report/progress-lines.ts";
 import { makePalette, textWidth } from "../../../src/report/typeset.ts";
+import { growth } from "../../support/work.ts";
 import { ended } from "../apply-parts.ts";
 import { step } from "../plan-parts.ts";
 
@@ -26,7 +27,25 @@ function start(address: string): ApplyEvent {
   return { type: "step-start", key: address, address, kind: "instances", operation: "create" };
 }
 
+/** The progress of so many steps, each of which starts and ends before the next one. */
+function followed(steps: Parameters<typeof beginRun>[0]): RunProgress {
+  let progress = beginRun(steps, () => 30_000, 0);
+  for (const { address } of steps)
+    for (const event of [start(address), { type: "step-end", outcome: ended(address, {}) } as const])
+      progress = afterEvent(progress, event, 0);
+  return progress;
+}
+
 const many = Array.from({ length: 60 }, (_, at) => `instances.shard["${at}北京"]`);
+
+describe("following a run", () => {
+  it("counts what has ended, and costs ten times as much for ten times as many steps", async () => {
+    const steps = (count: number): Parameters<typeof beginRun>[0] =>
+      Array.from({ length: count }, (_, at) => step("create", `instances.x${at}`));
+    expect(heartbeatText(followed(steps(3)), 5000)).toBe("3 of 3 done · 5s elapsed");
+    expect(await growth(followed, steps(100), steps(1000))).toBeLessThan(13);
+  });
+});
 
 describe("progressLines", () => {
   it("shows what runs, its status, how long it usually takes, and the whole", () => {
