@@ -38,3 +38,20 @@ it.each([difference, beyond])("a later plan of another service is not the approv
   expect(compare(approved, approved)).toBeUndefined();
   expect(compare(approved, later)).toContain("another service");
 });
+
+/** An update of an object that an earlier worker has created, which shows the service's defaults. */
+function restOf(name: string): PlanDocument {
+  const defaults = { networkType: "PUBLIC", power: "running" };
+  const before = { ...defaults, config: { description: "Description" } };
+  const after = { ...defaults, config: { description: "Description", name } };
+  const update = planOf("update", 2, "none");
+  return { ...update, resource_changes: [{ address: "instances.a", change: { before, after } }] };
+}
+
+it("the rest of an approved create may leave the service's defaults as they are, and sets no other value", () => {
+  const created = planOf("create", 2, "none");
+  const change = { after: { config: { name: "orders" } } };
+  const approved = { ...created, resource_changes: [{ address: "instances.a", change }] };
+  expect(beyond(approved, restOf("orders"))).toBeUndefined();
+  expect(beyond(approved, restOf("other"))).toContain("other values were approved");
+});

@@ -18,7 +18,7 @@ export interface PlanDocument {
   readonly complete: boolean;
   readonly resource_changes: readonly {
     readonly address: string;
-    readonly change: { readonly after: unknown; readonly after_unknown?: unknown };
+    readonly change: { readonly before?: unknown; readonly after: unknown; readonly after_unknown?: unknown };
   }[];
   readonly output_changes?: { readonly [name: string]: { readonly actions: readonly string[] } };
   readonly x_graphform: {
@@ -154,7 +154,7 @@ export function beyond(approved: PlanDocument, later: PlanDocument): string | un
     const [now, then] = [disruptionAt(later, address), disruptionAt(approved, address)];
     if (disruptions.indexOf(now) > disruptions.indexOf(then))
       return `${address}: it means ${now} by now, and ${then} was approved`;
-    if (!isWithin(was.after, change.after, was.after_unknown))
+    if (!isWithin(was.after, change.after, was.after_unknown, change.before))
       return `${address}: other values were approved`;
   }
   return undefined;
@@ -170,13 +170,17 @@ const restsOf: { readonly [approved: string]: readonly string[] } = {
   create: ["adopt", "update"],
 };
 
-/** True if all values are equal, except those that were unknown when the plan was approved. */
-function isWithin(approved: unknown, later: unknown, unknown: unknown): boolean {
-  if (unknown === true) return true;
+/**
+ * True if all values are equal, except those that were unknown when the plan was approved, and those that the later plan leaves as they are:
+ * an object that was created shows the service's defaults too.
+ */
+function isWithin(approved: unknown, later: unknown, unknown: unknown, before: unknown): boolean {
+  if (unknown === true || (later !== undefined && isDeepStrictEqual(later, before))) return true;
   if (!isRecord(approved) || !isRecord(later)) return isDeepStrictEqual(approved, later);
   const marks: Readonly<Record<string, unknown>> = isRecord(unknown) ? unknown : {};
+  const shown: Readonly<Record<string, unknown>> = isRecord(before) ? before : {};
   return Object.keys({ ...approved, ...later, ...marks }).every((key) =>
-    isWithin(approved[key], later[key], marks[key]),
+    isWithin(approved[key], later[key], marks[key], shown[key]),
   );
 }
 
