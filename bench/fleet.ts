@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -71,12 +72,16 @@ async function trial(): Promise<boolean> {
     const at = Math.floor(Math.random() * workers.length);
     const dead = workers[at];
     const [row] = await rows(`SELECT id FROM graphform.workers WHERE pid = ${dead?.pid}`);
-    const held = (await rows(open)).filter((run) => run["worker"] === row?.["id"]);
     const [left] = await rows("SELECT count(*) AS left FROM graphform.runs WHERE ended_at IS NULL");
     if (left?.["left"] === "0") break;
+    const gone = dead === undefined ? undefined : once(dead, "exit");
     dead?.kill("SIGKILL");
+    const moment = Date.now();
+    await gone;
     killed += 1;
-    watched.push(...held.map((run) => watch(run, Date.now())));
+    // Read after its end: a run that its worker has just put back waits for no takeover.
+    const held = (await rows(open)).filter((run) => run["worker"] === row?.["id"]);
+    watched.push(...held.map((run) => watch(run, moment)));
     workers[at] = worker();
     if (killed % 10 === 0)
       console.log(
