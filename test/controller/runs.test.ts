@@ -6,6 +6,7 @@ import {
   cancelRun,
   changeManifest,
   discardRun,
+  removeManifest,
   requestRun,
   uploadFiles,
 } from "../../src/controller/runs/decide.ts";
@@ -254,6 +255,19 @@ describe("runs", () => {
     const ended = await fleet.until(run);
     expect(ended).toMatchObject({ status: "errored", exit_code: 3 });
     expect(ended.reasons.join()).toMatch(/graphform\.yaml:3:\d+: /);
+  });
+
+  it("of an upload with a password in clear are refused, and its files go when it is removed", async () => {
+    const text = manifestText("open", ["a"]).replace("${secret.db}", "letters-in-clear");
+    const { run, manifest } = await fleet.add("open", text);
+    const ended = await fleet.until(run);
+    expect(ended).toMatchObject({ status: "errored", exit_code: 3 });
+    expect(ended.reasons.join()).toMatch(/graphform\.yaml:5:\d+: .*is not taken from a secret/);
+    expect(ended.reasons.join()).not.toContain("letters-in-clear");
+    await removeManifest(fleet, { id: manifest, actor: "ada" });
+    await tick(fleet);
+    const kept = fleet.database.selectFrom("uploads").select("digest").where("manifest_id", "=", manifest);
+    expect(await kept.execute()).toEqual([]);
   });
 
   it("asked for while one is at work follow it: no wake-up is lost", async () => {

@@ -15,6 +15,7 @@ const order = (state: string): Order => ({
   ...{
     files: [],
     limits: { folder: "", reserved: [], commands: {} },
+    isStored: false,
     bound: undefined,
     env: {},
     service: {},

@@ -31,6 +31,7 @@ export async function withCheckout<T>(
       files: checkout.files,
       env: { ...env, GRAPHFORM_STATE_POSTGRES_URL: databaseUrl },
       limits,
+      isStored: manifest.source.type === "upload",
       service,
       state: `postgres:///?${new URLSearchParams({ name: state })}`,
       bound: await boundIds(database, besides(current, tenant), state, creates),

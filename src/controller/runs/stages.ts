@@ -180,16 +180,18 @@ export const applying: Stage<Applied> = {
     isResumed || (await hasSteps(tx, run.id))
       ? { from: "applying", to: "converging" }
       : { from: "applying", to: "approved" },
-  async work(context, { run, manifest, isResumed }, { signal, add }) {
+  async work(context, taken, { signal, add }) {
+    const { run, manifest, isResumed } = taken;
     if (isResumed) add({ type: "note", message: "another worker goes on with this run" });
     const plans = context.database.selectFrom("plans").select("document").where("run_id", "=", run.id);
     const { document } = await plans.executeTakeFirstOrThrow();
     const approved = { fingerprint: run.fingerprint ?? "", document, isResumed };
-    const applied = await withCheckout(context, manifest, [run.commit ?? "", signal, true], (order) =>
-      context.threads.apply({ ...order, approved }, signal, (event) =>
+    const applied = await withCheckout(context, manifest, [run.commit ?? "", signal, true], async (order) => {
+      await approveFound(context, taken);
+      return context.threads.apply({ ...order, approved }, signal, (event) =>
         add({ type: "apply", event }, event.type === "step-end"),
-      ),
-    );
+      );
+    });
     if ("exitCode" in applied && applied.exitCode === 130) signal.throwIfAborted();
     return applied;
   },
@@ -206,9 +208,20 @@ async function mayBegin(
   if (run.status === "converging") return "yes";
   const newer = overtaken(run, manifest);
   if (newer !== undefined) return { from: "approved", to: "superseded", ...newer };
-  if ((await freeApplies(tx, config, manifest.tenant)) < 1) return "no";
-  await setApproved(tx, manifest, run.commit);
-  return "yes";
+  return (await freeApplies(tx, config, manifest.tenant)) < 1 ? "no" : "yes";
+}
+
+/** Notes the commit of a run that begins: its files were read, so that they can be read again for drift. */
+async function approveFound(context: WorkerContext, { run, manifest }: Taken): Promise<void> {
+  await inTransaction(context, async (tx) => {
+    const locked = await lockManifest(tx, manifest.id);
+    const mine = tx
+      .selectFrom("runs")
+      .select("id")
+      .where((where) => where.and({ id: run.id, fence: run.fence }));
+    if (locked !== undefined && (await mine.executeTakeFirst()) !== undefined)
+      await setApproved(tx, locked, run.commit);
+  });
 }
 
 /** Decides the next state after an apply, by its outcome. */

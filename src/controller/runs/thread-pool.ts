@@ -18,6 +18,8 @@ export interface Order extends Pick<TenantEnvironment, "env" | "service"> {
   /** Files of the checkout, absolute. */
   readonly files: readonly string[];
   readonly limits: ManifestLimits;
+  /** True if the database keeps the files: no secret may stand in them. */
+  readonly isStored: boolean;
   /** The facts of this state, and of all others of the same service, if objects of this one may be unknown. As JSON, which may be long. */
   readonly bound: { readonly own: string; readonly others: string } | undefined;
   /** Address of the state, without credentials. */

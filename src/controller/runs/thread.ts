@@ -5,10 +5,12 @@ import {
   formatPlan,
   GraphformError,
   loadManifest,
+  ManifestError,
   openService,
   openState,
   type Plan,
   plan,
+  validate,
 } from "../../index.ts";
 import {
   type Applied,
@@ -90,12 +92,16 @@ async function applyWithin(
 type Handles = Pick<Parameters<typeof apply>[0], "manifest" | "service" | "state" | "boundElsewhere">;
 
 async function withHandles<T>(
-  { files, env, limits, service: at, state: path, bound }: Order,
+  { files, env, limits, isStored, service: at, state: path, bound, approved }: Order,
   work: (handles: Handles) => Promise<T>,
 ): Promise<T> {
   const { profile, ...place } = at;
   const request = { files, env, limits, ...(profile === undefined ? {} : { profile }) };
   const manifest = await loadManifest(request);
+  if (isStored && approved === undefined) {
+    const inClear = (await validate(request)).filter(({ code }) => code === "secret-literal");
+    if (inClear.length > 0) throw new ManifestError(inClear);
+  }
   const state = openState(manifest, { path });
   const service = await openService(manifest, { ...place, env });
   try {

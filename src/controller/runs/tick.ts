@@ -108,7 +108,7 @@ export async function buryRun({ database, queue }: DecisionContext, id: string):
   });
 }
 
-/** Deletes old rows, and runs that ended long ago; keeps the newest run of each manifest and that of the newest event, which shows a restored copy. */
+/** Deletes old rows, the files of removed manifests, and runs that ended long ago; keeps the newest run of each manifest and that of the newest event, which shows a restored copy. */
 async function forget({ database }: DecisionContext): Promise<void> {
   await sql`
     DELETE FROM graphform.runs WHERE id IN (
@@ -118,6 +118,12 @@ async function forget({ database }: DecisionContext): Promise<void> {
         AND r.id IS DISTINCT FROM (SELECT run_id FROM graphform.run_events ORDER BY id DESC LIMIT 1)
         AND r.created_at < (SELECT max(created_at) FROM graphform.runs n WHERE n.manifest_id = r.manifest_id)
       LIMIT ${maxForgotten})`.execute(database);
+  await sql`
+    DELETE FROM graphform.uploads u USING graphform.manifests m
+    WHERE m.id = u.manifest_id AND m.removed_at IS NOT NULL
+      AND NOT EXISTS (SELECT FROM graphform.runs r WHERE r.manifest_id = m.id AND r.ended_at IS NULL)`.execute(
+    database,
+  );
   const old = sql<Date>`now() - interval '1 day'`;
   await database.deleteFrom("answers").where("at", "<", old).execute();
   await database.deleteFrom("workers").where("seen_at", "<", old).execute();

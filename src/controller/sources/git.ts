@@ -1,5 +1,6 @@
 /** @module Reads manifests from uploads and Git repositories. Git's objects are read, never checked out: no hook, filter or submodule is met. */
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { GraphformError, readSecret } from "../../index.ts";
 import type { ControllerConfig } from "../config/config.ts";
 import type { ManifestRow, Source, Upload } from "../database/schema.ts";
@@ -70,9 +71,13 @@ export async function checkOut(
     const flags = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"];
     const fetch = [`--git-dir=${repository}`, "fetch", ...flags, "--no-write-fetch-head", "--"];
     await git([...fetch, access.remote.url, commit], access, { growing: `${repository}/objects/pack` });
-    const files = await readTree({ repository, commit, path: source.path }, local);
+    const { within, files } = await readTree({ repository, commit, path: source.path }, local);
     await rm(repository, { recursive: true, force: true });
-    return { folder, files: await writeFiles(folder, files), remove };
+    // The files lie as in their repository, whose root this marks: a state knows its manifest by their paths.
+    await mkdir(join(folder, ".git"));
+    const at = join(folder, ...within);
+    await mkdir(at, { recursive: true, mode: 0o700 });
+    return { folder, files: await writeFiles(at, files), remove };
   });
 }
 
@@ -128,7 +133,7 @@ interface Entry {
 
 const link = "120000";
 
-/** The manifest's files in a folder of a commit, or the one file that the path names. Throws `source-refused` for a link out of the folder. */
+/** The manifest's files `within` a folder of a commit, or the one file that the path names. Throws `source-refused` for a link out of the folder. */
 async function readTree(
   {
     repository,
@@ -136,7 +141,7 @@ async function readTree(
     path,
   }: { readonly repository: string; readonly commit: string; readonly path: string },
   access: GitAccess,
-): Promise<readonly SourceText[]> {
+): Promise<{ readonly within: readonly string[]; readonly files: readonly SourceText[] }> {
   const here = `--git-dir=${repository}`;
   const ask = async (
     names: readonly string[],
@@ -151,7 +156,8 @@ async function readTree(
   const steps = stepsOf(path);
   let [tree] = await ask([nameOf(steps)], ["--batch-check"]);
   const file = tree?.is === "blob" ? steps.at(-1) : undefined;
-  if (file !== undefined) [tree] = await ask([nameOf(steps.slice(0, -1))], ["--batch-check"]);
+  const within = file === undefined ? steps : steps.slice(0, -1);
+  if (file !== undefined) [tree] = await ask([nameOf(within)], ["--batch-check"]);
   if (tree?.is !== "tree")
     throw new GraphformError("source-empty", `the commit has no folder and no file "${path}"`, {
       hint: "correct the path of the manifest",
@@ -184,11 +190,12 @@ async function readTree(
   assertSizes(chosen);
   const ids = chosen.map((entry) => entry.id);
   const contents = await ask(ids, ["--batch"], limits.bytes + limits.files * 200);
-  return chosen.map(({ name, id: wanted }, at) => {
+  const files = chosen.map(({ name, id: wanted }, at) => {
     const content = contents[at];
     if (content?.is !== "blob" || content.id !== wanted) throw refused(`${name} cannot be read`);
     return { name, bytes: content.bytes };
   });
+  return { within, files };
 }
 
 function entriesOf(listing: Buffer): readonly Entry[] {

@@ -9,6 +9,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vite
 import { limits } from "../../../src/controller/sources/checkout-folder.ts";
 import { checkOut, newestCommit, type Sourced, uploadDigest } from "../../../src/controller/sources/git.ts";
 import { isGraphformError } from "../../../src/model/errors.ts";
+import { manifestIdentity } from "../../../src/project/locate-state.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { makeRepository, type Repository } from "./repositories.ts";
 
@@ -50,7 +51,13 @@ async function filesOf(asked: Asked, commit?: string): Promise<{ readonly [name:
   const out = await checkOut(at, commit ?? (await newestCommit(at, config, never)), config, never);
   expect(lstatSync(out.folder).mode & 0o777).toBe(0o700);
   const files = out.files.map((file) => [basename(file), readFileSync(file, "utf8")] as const);
-  expect(readdirSync(out.folder).sort()).toEqual(files.map(([name]) => name));
+  const written = readdirSync(out.folder, { recursive: true, withFileTypes: true });
+  expect(written.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort()).toEqual(
+    files.map(([name]) => name),
+  );
+  // The mark of a state: the paths that the command line finds in a working copy.
+  const folder = (asked.path ?? "").replace(/\/?[^/]*\.yaml$/, "").replace(/^(?:\.?\/)+|\/$/g, "");
+  expect(manifestIdentity({}, out.files)).toEqual({ paths: files.map(([name]) => join(folder, name)) });
   expect(readdirSync(join(out.folder, ".."))).toEqual(["files"]);
   await out.remove();
   return Object.fromEntries(files);
