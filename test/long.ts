@@ -33,6 +33,8 @@ export const long: { readonly [file: string]: string } = {
   "test/e2e/shared-state/postgres.test.ts": "jobs that share a state in PostgreSQL",
   "test/e2e/shared-state/s3.test.ts": "jobs that share a state in S3",
   "test/e2e/shared-state/woken.test.ts": "a stopped job that wakes up after a takeover",
+  "test/e2e/store-shows-nothing.test.ts":
+    "servers that show a state late or never, with the five seconds between two looks",
   "test/e2e/tier-matrix.test.ts": "every tier against every operation",
   "test/e2e/time-limit.test.ts": "a time limit in every wait",
   "test/e2e/trusted-apply.test.ts": "users and rights of real databases",

@@ -11,7 +11,7 @@ let round = 0;
 const quick = `
 name: quick
 extends: default
-timing: { settle: 400ms, listLag: 1500ms, poll: { first: 50ms, longest: 200ms } }
+timing: { settle: 400ms, listLag: 900ms, poll: { first: 50ms, longest: 200ms } }
 `;
 
 beforeAll(async () => {

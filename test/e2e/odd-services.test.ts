@@ -110,7 +110,8 @@ describe("the answer to a create", () => {
   beforeEach(() => {
     const one = (name: string): string =>
       `{ tier: pro, component: standalone, cloudProvider: aws, region: us-east-1, config: { name: ${name}, nodeInstanceType: m7g.large, graphdbUser: app } }`;
-    user.write("quick.yaml", quickProfile);
+    // These services show at once what they show at all.
+    user.write("quick.yaml", quickProfile.replace("listLag: 1s", "listLag: 300ms"));
     user.write(
       "graphform.yaml",
       `
