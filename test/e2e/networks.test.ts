@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LocalPlatform, platformUp } from "../support/local-platform.ts";
 import { fullProfile, outsider } from "../support/local-service.ts";
 import { actionsIn, readPlan } from "../support/plan-document.ts";
+import { quickProfileFile } from "../support/quick-profile.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 let user: Workspace;
@@ -97,7 +98,7 @@ describe("where the profile cannot create networks", () => {
   });
 
   it("an id that does not exist is an error that names it", async () => {
-    write("bound", { networks: { core: { ...core, id: "n-nowhere" } } });
+    write("bound", { networks: { core: { ...core, id: "n-nowhere" } } }, quickProfileFile);
     expect(await user.run("plan")).toMatchObject({
       code: 1,
       err: expect.stringContaining("there is no n-nowhere to bind networks.core to"),
