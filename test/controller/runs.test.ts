@@ -257,6 +257,26 @@ describe("runs", () => {
     expect(ended.reasons.join()).toMatch(/graphform\.yaml:3:\d+: /);
   });
 
+  it("of a commit that cannot be read any more end, and drift is healed to the one before", async () => {
+    const first = await fleet.add("gone", manifestText("gone", ["a"]), "none");
+    const approve = async (id: string): Promise<string> => {
+      const { fingerprint } = await fleet.until(id, "needs_approval");
+      await approveRun(fleet, { id, actor: "ada", fingerprint: fingerprint ?? "" });
+      return (await fleet.until(id)).status;
+    };
+    expect(await approve(first.run)).toBe("applied");
+    const files = { "graphform.yaml": manifestText("gone", ["a", "b"]) };
+    const second = await uploadFiles(fleet, { id: first.manifest, actor: "ada", files });
+    const run = "run" in second ? (second.run ?? "") : "";
+    await fleet.until(run, "needs_approval");
+    const uploads = fleet.database.deleteFrom("uploads").where("manifest_id", "=", first.manifest);
+    await uploads.where("digest", "=", uploadDigest(files)).execute();
+    expect(await approve(run)).toBe("errored");
+    const manifests = fleet.database.selectFrom("manifests").select("approved_commit");
+    const row = await manifests.where("id", "=", first.manifest).executeTakeFirstOrThrow();
+    expect(row.approved_commit).not.toBe(uploadDigest(files));
+  });
+
   it("of an upload with a password in clear are refused, and its files go when it is removed", async () => {
     const text = manifestText("open", ["a"]).replace("${secret.db}", "letters-in-clear");
     const { run, manifest } = await fleet.add("open", text);
