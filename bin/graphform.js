@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The launcher. It must be understood by every Node that a person may have, so that an old one gets a sentence and not
 // a syntax error; it answers `--version` itself, so that the answer costs no more than starting Node.
-import { closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
+import { constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import module from "node:module";
 import process from "node:process";
 
@@ -32,13 +32,16 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   fail("this clone is not built yet: run `npm run build` first");
 }
 
-/** Opening a pipe to read blocks until it is opened to write, and the process cannot end meanwhile: opens the pipes of the command line to write. */
+/**
+ * Opening a pipe to read blocks until it is opened to write, and the process cannot end meanwhile: opens the pipes of the command line to write.
+ * They stay open, since the other opening may only be about to begin; opened to read as well, they block nothing here.
+ */
 function endWaitsForWriters() {
   for (const word of process.argv.slice(2).flatMap((given) => [given, given.slice(given.indexOf("=") + 1)])) {
     try {
-      if (statSync(word).isFIFO()) closeSync(openSync(word, constants.O_WRONLY | constants.O_NONBLOCK));
+      if (statSync(word).isFIFO()) openSync(word, constants.O_RDWR | constants.O_NONBLOCK);
     } catch {
-      // No file, or a pipe that is not being opened.
+      // No file, or one that may not be written.
     }
   }
 }

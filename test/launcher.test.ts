@@ -74,13 +74,14 @@ describe("the launcher", () => {
     },
   );
 
-  it("ends with 130 at a signal while a pipe is opened that nobody writes to", async () => {
+  it.each([
+    ["while a pipe is opened", 'readFile(process.argv[2]); console.log("here");'],
+    ["just before a pipe is opened", 'process.kill(process.pid, "SIGTERM"); readFile(process.argv[2]);'],
+  ])("ends with 130 at a signal %s that nothing writes to", async (_, reads) => {
     const clone = temporaryFolder("launcher");
     cpSync(folder, clone, { recursive: true });
     mkdirSync(join(clone, "dist"));
-    const reads =
-      'import { readFile } from "node:fs/promises"; readFile(process.argv[2]); console.log("here");';
-    writeFileSync(join(clone, "dist", "cli.js"), reads);
+    writeFileSync(join(clone, "dist", "cli.js"), `import { readFile } from "node:fs/promises"; ${reads}`);
     const pipe = join(clone, "pipe");
     spawnSync("mkfifo", [pipe]);
     const child = spawn(process.execPath, [join(clone, "bin", "graphform.js"), pipe]);

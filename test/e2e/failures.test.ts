@@ -389,7 +389,7 @@ describe("a deletion that is taken, and not done", () => {
     const ran = await user.run(...apply, "--allow-destroy", `instances.${gone}`);
     expect(ran).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/was deleted and let go of,\s+and\s+the\s+service\s+shows\s+it\s+again/),
+      out: expect.stringMatching(/was deleted and released,\s+and\s+the\s+service\s+shows\s+it\s+again/),
     });
     service.behave();
     service.instances.clear();
