@@ -152,7 +152,7 @@ ${instances.join("")}`;
         expect(await one.run(...args)).toMatchObject({
           code: 1,
           err: expect.stringMatching(
-            /errored\.state\.json has what an earlier run did[\s\S]*graphform state push/,
+            /errored\.state\.json has changes of an earlier run[\s\S]*graphform state push/,
           ),
         });
       const planned = await one.run("plan", "--out", "shop.gfplan");

@@ -50,7 +50,9 @@ ${instance("a", 30)}${instance("b", 31)}${instance("c", 32)}`;
   // A read that was about to leave when the job was stopped may still leave.
   expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   expect(service.instances.size).toBe(3);
-  expect(err).toMatch(new RegExp(`the lock ${id} of .* was removed while apply was at work: somebody else`));
+  expect(err).toMatch(
+    new RegExp(`the lock ${id} of .* was removed while apply was at work: another program`),
+  );
   const codes = [...out.matchAll(/"type":"change_summary".*?"exit_code":(\d+)/g)].map(([, exit]) => exit);
   expect(codes.at(-1)).toBe("1");
   expect(await two.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
