@@ -284,10 +284,16 @@ describe("runs", () => {
     expect(ended).toMatchObject({ status: "errored", exit_code: 3 });
     expect(ended.reasons.join()).toMatch(/graphform\.yaml:5:\d+: .*is not taken from a secret/);
     expect(ended.reasons.join()).not.toContain("letters-in-clear");
-    await removeManifest(fleet, { id: manifest, actor: "ada" });
-    await tick(fleet);
     const kept = fleet.database.selectFrom("uploads").select("digest").where("manifest_id", "=", manifest);
-    expect(await kept.execute()).toEqual([]);
+    expect(await kept.execute(), "the refused files").toEqual([]);
+    await uploadFiles(fleet, {
+      id: manifest,
+      actor: "ada",
+      files: { "graphform.yaml": manifestText("open", ["a"]) },
+    });
+    expect(await kept.execute()).toHaveLength(1);
+    await removeManifest(fleet, { id: manifest, actor: "ada" });
+    await expect.poll(() => tick(fleet).then(() => kept.execute()), { timeout: 30_000 }).toEqual([]);
   });
 
   it("asked for while one is at work follow it: no wake-up is lost", async () => {

@@ -40,6 +40,8 @@ export type Next = Way & {
   /** Columns of its manifest. */
   readonly manifest?: Updateable<Schema["manifests"]>;
   readonly plan?: PlanDocument;
+  /** The upload whose files may not stay in the database. */
+  readonly forgottenUpload?: string | null;
   /** Ms after which the job comes again. Absent: it is done. */
   readonly after?: number;
   /** The run that begins now, in place of the one that was asked for meanwhile. */
@@ -122,13 +124,19 @@ async function follow(
   tx: Tx,
   context: WorkerContext,
   { job, run, manifest }: Pick<Taken, "job" | "run" | "manifest">,
-  { columns, manifest: facts, plan, after, asking, ...way }: Next,
+  { columns, manifest: facts, plan, forgottenUpload, after, asking, ...way }: Next,
 ): Promise<void> {
   const { queue, config } = context;
   const { id, fence } = run;
   if (!(await moveRun(tx, id, way, { fence }, columns))) return;
   if (plan !== undefined) await storePlan(tx, id, plan);
   if (facts !== undefined) await setManifest(tx, manifest.id, facts);
+  if (forgottenUpload !== undefined)
+    await tx
+      .deleteFrom("uploads")
+      .where("manifest_id", "=", manifest.id)
+      .where("digest", "=", forgottenUpload)
+      .execute();
   await queue.complete(tx, job.queue, job);
   if (after !== undefined) await queue.send(tx, job.queue, id, job.data, after);
   if ([way.from, way.to].some((status) => mayApply.includes(status)))

@@ -1,6 +1,7 @@
 /** @module Plans a run in a thread, or applies it within the approved plan, and decides the next state. */
 
 import { sql } from "kysely";
+import { GraphformError } from "../../index.ts";
 import type { Tx } from "../database/connect.ts";
 import type { RunRow } from "../database/schema.ts";
 import { newestCommit } from "../sources/git.ts";
@@ -19,7 +20,7 @@ import {
   setManifest,
   storePlan,
 } from "./run-moves.ts";
-import { type Applied, databaseAway, type Failure, threadEnded } from "./thread-pool.ts";
+import { type Applied, databaseAway, type Failure, secretInClear, threadEnded } from "./thread-pool.ts";
 import { making } from "./transitions.ts";
 import { changesAnything, type PlanDocument, planColumns, seesUnmanaged } from "./verdict.ts";
 import { countOthers, inTransaction, type Taken, type WorkerContext } from "./worker-context.ts";
@@ -56,7 +57,17 @@ export const planning: Stage<Planned> = {
     // An order whose thread ended unexpectedly is tried again; the run counts the attempts.
     if (code === threadEnded) return { from: "planning", to: "pending", why: message, after: busyDelay };
     const columns = outcome(exitCode, [message]);
-    return { from: "planning", to: "errored", why: message, columns, manifest: { trouble: message } };
+    // A newer upload has replaced the files of an older one.
+    const isNewest = run.generation === manifest.generation;
+    const forgotten = code === secretInClear && isNewest ? { forgottenUpload: manifest.commit } : {};
+    return {
+      from: "planning",
+      to: "errored",
+      why: message,
+      columns,
+      manifest: { trouble: message },
+      ...forgotten,
+    };
   },
 };
 
@@ -219,8 +230,9 @@ async function approveFound(context: WorkerContext, { run, manifest }: Taken): P
       .selectFrom("runs")
       .select("id")
       .where((where) => where.and({ id: run.id, fence: run.fence }));
-    if (locked !== undefined && (await mine.executeTakeFirst()) !== undefined)
-      await setApproved(tx, locked, run.commit);
+    if (locked === undefined || (await mine.executeTakeFirst()) === undefined)
+      throw new GraphformError("lock-lost", "another worker has this run");
+    await setApproved(tx, locked, run.commit);
   });
 }
 

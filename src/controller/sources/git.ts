@@ -242,8 +242,8 @@ function foundIn(output: Buffer, withContents: boolean): readonly Found[] {
 /** Writes the files of an upload into a folder. Throws `source-gone` without them: they were neither the newest nor the approved ones. */
 async function checkOutUpload(files: Upload | null): Promise<Checkout> {
   if (files === null)
-    throw new GraphformError("source-gone", "the files of this upload were replaced by a newer one", {
-      hint: "approve the plan of the newest upload, or upload the files again",
+    throw new GraphformError("source-gone", "the files of this upload are not kept any more", {
+      hint: "approve the plan of the newest upload, or upload the files again, without a secret in clear",
     });
   return inWorkFolder(async ({ files: folder, remove }) => {
     const texts = Object.entries(files).map(([name, text]) => ({ name, bytes: Buffer.from(text, "utf8") }));
