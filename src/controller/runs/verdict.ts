@@ -115,7 +115,7 @@ export function difference(approved: PlanDocument, later: PlanDocument): string 
   const other = [...before.keys(), ...now.keys()].find(
     (part) => !isDeepStrictEqual(before.get(part), now.get(part)),
   );
-  return other && `the service has changed since the plan was approved: ${other}`;
+  return other && `the service or a secret has changed since the plan was approved: ${other}`;
 }
 
 /** The parts of a plan that are compared, by address. The database does not keep the order of their keys. */
