@@ -1,5 +1,5 @@
 /**
- * The files that `npm test` leaves to `npm run test:all`, which CI runs: what each proves beyond the files that run always. Together
+ * The files that `npm test` leaves to `npm run test:all`: what each proves beyond the files that run always. Together
  * they take three times as long as all the others.
  */
 export const long: { readonly [file: string]: string } = {
