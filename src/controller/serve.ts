@@ -61,7 +61,7 @@ export async function startController(options: ControllerOptions): Promise<Contr
   try {
     // A mistake in it is reported before any part starts.
     const config = await openConfig(options.configFile);
-    // Whether it has started is asked of it until it has.
+    // The start asks PostgreSQL again and again until it answers, and PostgreSQL logs each refusal.
     const onLog = (line: string): void =>
       / LOG: |the database system is starting up/.test(line) ? undefined : say(line);
     const embedded = "embedded" in place ? await startEmbedded(place.embedded, onLog) : undefined;

@@ -85,7 +85,7 @@ const askable = [
   ],
   [
     ["pg_stat_file(text, boolean)"],
-    // PostgreSQL leaves this file where it was started on a base backup.
+    // PostgreSQL leaves this file in the data folder if it was started from a base backup.
     sql<Part>`SELECT 'backup' AS part, coalesce(modification::text, 'none') AS value FROM pg_stat_file('backup_label.old', true)`,
   ],
 ] as const;

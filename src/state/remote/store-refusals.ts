@@ -3,7 +3,7 @@ import { GraphformError } from "../../model/errors.ts";
 import { urlRefusal } from "../../model/stores/http.ts";
 import type { Refusal } from "../../model/stores/store-description.ts";
 
-/** No answer, or an inconclusive one: the request may have had its effect. `where` has no query and no credential. */
+/** The error of a request without an answer, or with an inconclusive one: it may have had its effect. `where` has no query and no credential. */
 export function unreachable(
   where: string,
   why: string,
