@@ -9,9 +9,10 @@ import type { Hide } from "../model/known-secrets.ts";
 import { anotherObject, type Live, type Ref, remedyForAnother } from "../model/observed.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Step } from "../model/plan.ts";
+import { preconditionText } from "../model/precondition.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Profile } from "../model/service.ts";
-import type { StateDocument } from "../model/state.ts";
+import type { Bound, StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import type { ClassRegistry } from "./creates/create-request.ts";
@@ -123,4 +124,21 @@ export function readingDriver(
     return live;
   };
   return { ...driver, get };
+}
+
+/** A step without a plan, for a bound object in any state. */
+export function unplannedStep(
+  address: Address,
+  { kind, id, place }: Pick<Bound, "kind" | "id" | "place">,
+  operation: Step["operation"],
+  digest: ApplyContext["digest"],
+): Step {
+  const live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} } as const;
+  const precondition = digest(preconditionText(live, [], {}, new Map()));
+  const named = { key: address, operation, address, kind, id, place };
+  return { ...named, checks: [], precondition, after: [], blocked: [] };
+}
+
+export function timestamp({ clock }: Pick<ApplyContext, "clock">): string {
+  return new Date(clock.now()).toISOString();
 }

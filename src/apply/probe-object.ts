@@ -1,30 +1,30 @@
-/** @module Asks the running object of a step itself. */
+/** @module Asks the running object of a step itself: before a write, until it answers, and after an update. */
 
 import { valuesShown } from "../model/compare.ts";
 import { GraphformError } from "../model/errors.ts";
-import type { Live } from "../model/observed.ts";
+import { fieldRows } from "../model/field-schema.ts";
+import type { Usable } from "../model/kind.ts";
+import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import { lastApplied } from "../model/precondition.ts";
 import { type ProbeAnswer, type ProbeRequest, type Referent, sharedEndpoints } from "../model/probe.ts";
-import type { Spec } from "../model/spec.ts";
+import { fieldsOf, type Spec } from "../model/spec.ts";
 import { hostsIn, knownValues } from "../model/templates.ts";
+import { isTimeUp } from "../model/time-limit.ts";
+import { poll } from "../polling/poll.ts";
 import { type ApplyContext, driverOf } from "./context.ts";
 
 type Probing = Pick<Step, "address" | "kind" | "spec" | "place">;
 
 /** Asks once, unless another object shows the same address; undefined if the kind cannot be asked. */
-export async function askObject(
-  step: Probing,
-  live: Live,
-  context: ApplyContext,
-): Promise<ProbeAnswer | undefined> {
+async function askObject(step: Probing, live: Live, context: ApplyContext): Promise<ProbeAnswer | undefined> {
   const { probe } = driverOf(context, step.kind);
   if (probe === undefined) return undefined;
   return sharedAt(step, live, context) ?? probe(requestOf(step, live, context), context.stopping);
 }
 
 /** The answer of an object that shows the same address as another one, itself or by its parent; undefined for any other. */
-export function sharedAt(
+function sharedAt(
   { address, kind, spec = {} }: Probing,
   live: Live,
   context: ApplyContext,
@@ -51,7 +51,7 @@ export function requestOf({ kind, spec = {} }: Probing, live: Live, context: App
 }
 
 /** The values of a step that are known now, secrets opened, without those that wait for another object. */
-export function valuesToAskWith(spec: Spec, { open, outputs }: Pick<ApplyContext, "open" | "outputs">): Spec {
+function valuesToAskWith(spec: Spec, { open, outputs }: Pick<ApplyContext, "open" | "outputs">): Spec {
   return knownValues(spec, open, (address) => outputs.get(address));
 }
 
@@ -89,9 +89,80 @@ function withShown(step: Step, live: Live, answer: ProbeAnswer | undefined, cont
 }
 
 /** The values of an answer in the manifest's words, dotted path -> value. */
-export function valuesOf(step: Probing, answer: ProbeAnswer, live: Live, context: ApplyContext): Spec {
+function valuesOf(step: Probing, answer: ProbeAnswer, live: Live, context: ApplyContext): Spec {
   const applied = lastApplied(context.stateAtStart, step.kind, { id: live.id, place: step.place });
   return valuesShown(context.kinds.named(step.kind).schema, answer, (path) =>
     [step.spec?.[path], live.spec[path]?.value, applied[path]].filter((value) => value !== undefined),
   );
+}
+
+/** Tries the resource itself for at most `timeout` ms. One that does not answer is a warning: it may be unreachable from here on purpose. */
+export async function untilUsable(
+  step: Step,
+  ref: Ref,
+  live: Live,
+  timeout: number,
+  context: ApplyContext,
+): Promise<void> {
+  const driver = driverOf(context, step.kind);
+  const { endpoint } = context.profile.timing;
+  const canTry = driver.usable !== undefined || driver.probe !== undefined;
+  if (!canTry || live.phase.is !== "ready" || step.spec === undefined || endpoint === 0) return;
+  const spec = valuesToAskWith(step.spec, context);
+  let last: Usable | undefined;
+  const look = async (): Promise<Usable | undefined> => {
+    const shared = sharedAt(step, live, context);
+    if (shared !== undefined) return { is: "unknown", detail: shared.reason };
+    return driver.usable === undefined
+      ? loginOf(await askObject(step, live, context))
+      : driver.usable(live, spec, context.stopping);
+  };
+  const evaluate = (usable: Usable | undefined): Usable | undefined => {
+    last = usable;
+    return usable?.is === "not-yet" ? undefined : usable;
+  };
+  const deadline = context.clock.now() + Math.min(timeout, endpoint);
+  await poll({ look, evaluate, deadline }, context).catch((error: unknown) => {
+    if (!context.stopping.aborted && !isTimeUp(error)) throw error;
+    last = undefined;
+  });
+  if (last === undefined || last.is === "usable" || last.detail === "") return;
+  context.emit({ type: "warning", address: step.address, message: `${ref.id}: ${last.detail}` });
+}
+
+/** A probe as a try: only a refused login is waited for. */
+function loginOf(answer: ProbeAnswer | undefined): Usable {
+  if (answer?.is === "refused") return { is: "not-yet", detail: answer.reason };
+  return { is: answer?.is === "answered" ? "usable" : "unknown", detail: "" };
+}
+
+/** Finds paths that were just applied and for which the running object shows another value. Empty if it cannot be asked. */
+export async function ineffectivePaths(
+  step: Step,
+  ref: Ref,
+  live: Live,
+  context: ApplyContext,
+): Promise<readonly string[]> {
+  const { stopping, profile } = context;
+  const rows = fieldRows(context.kinds.named(step.kind).schema);
+  const sent = fieldsOf(step.spec ?? {}).filter(([path]) => {
+    const row = rows.get(path);
+    return row?.["x-probe"] !== undefined && row["x-create-only"] !== true;
+  });
+  if (sent.length === 0 || live.phase.is !== "ready" || profile.timing.endpoint === 0 || stopping.aborted)
+    return [];
+  const answer = await askObject(step, live, context).catch((error: unknown) => {
+    if (!stopping.aborted) throw error;
+    return undefined;
+  });
+  const shown = answer === undefined ? {} : valuesOf(step, answer, live, context);
+  // A value that means the same as the declared one is reported as the declared one.
+  const ineffective = sent.filter(([path, value]) => shown[path] !== undefined && shown[path] !== value);
+  for (const [path] of ineffective)
+    context.emit({
+      type: "warning",
+      address: step.address,
+      message: `${ref.id}: ${path} was applied, and the database does not follow; it is not sent again as it is`,
+    });
+  return ineffective.map(([path]) => path);
 }

@@ -1,7 +1,7 @@
 /** @module Shows where migrations stand, and takes one back. */
 
+import { unplannedStep } from "../apply/context.ts";
 import { outcomeOf } from "../apply/join-results.ts";
-import { unplannedStep } from "../apply/operations/existing.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { Step } from "../model/plan.ts";

@@ -1,6 +1,6 @@
 /** @module Closes the old database for good before the new one gets its address. */
-import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
-import { notAtRest, unplannedStep, untilAtRest } from "../apply/operations/existing.ts";
+import { type ApplyContext, driverOf, type StepResult, unplannedStep } from "../apply/context.ts";
+import { notAtRest, untilAtRest } from "../apply/operations/change.ts";
 import { operate } from "../apply/operations/operate.ts";
 import { type Address, type Twin, twinKinds, twinOf } from "../model/address.ts";
 import { asError, GraphformError, isGraphformError, isServiceError, shellWord } from "../model/errors.ts";

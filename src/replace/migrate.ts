@@ -1,6 +1,6 @@
 /** @module Carries out the steps of a migration: the check before anything is made, the cutover, and the hook after it. */
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
-import { isStale, staleResult } from "../apply/evidence/check-precondition.ts";
+import { isStale, staleResult } from "../apply/evidence/operation.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";

@@ -1,6 +1,6 @@
 /** @module Goes back to the database before the last switch of a migration while it is held. */
 import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
-import { isAbsent, untilAtRest } from "../apply/operations/existing.ts";
+import { isAbsent, untilAtRest } from "../apply/operations/change.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { asError, GraphformError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";

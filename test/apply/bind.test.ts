@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApplyContext } from "../../src/apply/context.ts";
-import { recordOf, requestSpec } from "../../src/apply/request-spec.ts";
+import { recordOf, requestSpec } from "../../src/apply/operations/change.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { applyContext } from "../support/apply-context.ts";

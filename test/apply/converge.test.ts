@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { converge, type Target } from "../../src/apply/engine/converge.ts";
+import { converge, type Target } from "../../src/apply/engine/wait-for-operation.ts";
 import type { Baseline } from "../../src/model/consistency.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import { defined } from "../../src/model/json.ts";

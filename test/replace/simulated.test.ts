@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { ApplyContext } from "../../src/apply/context.ts";
-import { unplannedStep } from "../../src/apply/operations/existing.ts";
+import { type ApplyContext, unplannedStep } from "../../src/apply/context.ts";
 import { GraphformError } from "../../src/model/errors.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Bound, StateDocument } from "../../src/model/state.ts";

@@ -3,17 +3,15 @@
 import type * as recover from "../../src/apply/creates/recover-intents.ts";
 import type * as creating from "../../src/apply/creates/send-create.ts";
 import type * as stillMissing from "../../src/apply/creates/still-missing.ts";
-import type * as readiness from "../../src/apply/engine/readiness.ts";
 import type * as waiting from "../../src/apply/engine/wait-for-operation.ts";
 import type * as looking from "../../src/apply/engine/watch-missing.ts";
-import type * as arrival from "../../src/apply/evidence/arrival.ts";
 import type * as backups from "../../src/apply/evidence/backups.ts";
 import type * as candidates from "../../src/apply/evidence/candidates.ts";
-import type * as precondition from "../../src/apply/evidence/check-precondition.ts";
 import type * as together from "../../src/apply/evidence/in-flight-together.ts";
+import type * as evidence from "../../src/apply/evidence/operation.ts";
 import type * as timeWindow from "../../src/apply/evidence/time-window.ts";
-import type * as unconfirmed from "../../src/apply/evidence/unconfirmed-write.ts";
-import type * as bind from "../../src/apply/request-spec.ts";
+import type * as changing from "../../src/apply/operations/change.ts";
+import type * as probing from "../../src/apply/probe-object.ts";
 import type * as running from "../../src/apply/run.ts";
 import type * as hostPace from "../../src/hosting/throttle/host-pace.ts";
 import type * as exchange from "../../src/hosting/wire/exchange.ts";
@@ -123,11 +121,11 @@ export const mutations: readonly Mutation[] = [
     "model/consistency.ts#gracePeriod",
     () => () => "over",
   ),
-  without<typeof arrival.isGoneAtOnce>(
+  without<typeof evidence.isGoneAtOnce>(
     "gone-at-once",
     13,
     "what was not shown, or whose deletion was not taken, is gone only if that is proved",
-    "apply/evidence/arrival.ts#isGoneAtOnce",
+    "apply/evidence/operation.ts#isGoneAtOnce",
     () => () => true,
   ),
   without<typeof looking.untilShownOrAbsent>(
@@ -174,11 +172,11 @@ export const mutations: readonly Mutation[] = [
     "plan/guards/missing.ts#everythingGoneHold",
     () => () => undefined,
   ),
-  without<typeof unconfirmed.classifyUnconfirmedDeletion>(
+  without<typeof evidence.classifyUnconfirmedDeletion>(
     "not-found-is-deleted",
     179,
     "a deletion that was answered with 404, or not at all, is not taken for done",
-    "apply/evidence/unconfirmed-write.ts#classifyUnconfirmedDeletion",
+    "apply/evidence/operation.ts#classifyUnconfirmedDeletion",
     () => () => ({ is: "accepted", value: undefined }),
   ),
   without<typeof creating.mayHaveMade>(
@@ -288,11 +286,11 @@ export const mutations: readonly Mutation[] = [
     "plan/replacement.ts#replacementGuard",
     () => () => undefined,
   ),
-  without<typeof precondition.isStale>(
+  without<typeof evidence.isStale>(
     "no-precondition",
     211,
     "a step is refused where its decision no longer holds",
-    "apply/evidence/check-precondition.ts#isStale",
+    "apply/evidence/operation.ts#isStale",
     () => () => false,
   ),
   without<typeof waiting.waitForOperation>(
@@ -332,11 +330,11 @@ export const mutations: readonly Mutation[] = [
         return end;
       },
   ),
-  without<typeof bind.recordOf>(
+  without<typeof changing.recordOf>(
     "secret-recorded",
     1,
     "secrets are recorded as fingerprints",
-    "apply/request-spec.ts#recordOf",
+    "apply/operations/change.ts#recordOf",
     (recordOf) => (spec, context) =>
       Object.fromEntries(
         Object.entries(recordOf(spec, context)).map(([path, value]) => [
@@ -433,11 +431,11 @@ export const mutations: readonly Mutation[] = [
     "apply/evidence/backups.ts#madeBy",
     () => (listed) => ({ certain: listed, unclear: [] }),
   ),
-  without<typeof arrival.evaluateArrival>(
+  without<typeof evidence.evaluateArrival>(
     "failed-is-done",
     92,
     "FAILED is no success",
-    "apply/evidence/arrival.ts#evaluateArrival",
+    "apply/evidence/operation.ts#evaluateArrival",
     (evaluate) =>
       (...given) => {
         const found = evaluate(...given);
@@ -446,18 +444,18 @@ export const mutations: readonly Mutation[] = [
           : found;
       },
   ),
-  without<typeof readiness.untilUsable>(
+  without<typeof probing.untilUsable>(
     "not-pinged",
     1,
     "a database is usable once it answers",
-    "apply/engine/readiness.ts#untilUsable",
+    "apply/probe-object.ts#untilUsable",
     () => async () => undefined,
   ),
-  without<typeof unconfirmed.classifyUnconfirmedChange>(
+  without<typeof evidence.classifyUnconfirmedChange>(
     "lost-is-done",
     610,
     "an update whose answer was lost is not taken for done",
-    "apply/evidence/unconfirmed-write.ts#classifyUnconfirmedChange",
+    "apply/evidence/operation.ts#classifyUnconfirmedChange",
     () => () => ({ is: "accepted", value: undefined }),
   ),
   without<typeof ordering.removals>(

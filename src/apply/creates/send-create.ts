@@ -5,9 +5,8 @@ import type { Step } from "../../model/plan.ts";
 import { formatDuration } from "../../model/quantity.ts";
 import type { StateEvent } from "../../model/state-event.ts";
 import type { ApplyContext } from "../context.ts";
-import { progressOf } from "../engine/converge.ts";
 import { asServiceError, retryable, submit } from "../engine/submit.ts";
-import { timeoutOf } from "../engine/wait-for-operation.ts";
+import { progressOf, timeoutOf } from "../engine/wait-for-operation.ts";
 import type { CreateClass, Created, CreateRequest } from "./create-request.ts";
 
 /** The most times that a create is sent. A service that only says "not now" is asked until time is up. */

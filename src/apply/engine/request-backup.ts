@@ -4,7 +4,7 @@ import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Backup } from "../../model/kind.ts";
 import { poll } from "../../polling/poll.ts";
 import { type BackupRequest, leastComplete, type Made, madeBy } from "../evidence/backups.ts";
-import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
+import type { Attempts, Evidence } from "../evidence/operation.ts";
 import { type ChangeContext, submitChange } from "./submit.ts";
 
 export interface WantedBackup<Item extends Backup> {

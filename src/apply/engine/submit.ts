@@ -9,7 +9,7 @@ import {
 import { asTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
-import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
+import type { Attempts, Evidence } from "../evidence/operation.ts";
 
 /** Refusals that mean "not now": such a request is repeated until the time is up. */
 export const retryable: readonly string[] = ["busy", "rate-limited"];

@@ -3,8 +3,8 @@ import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { requestBackup } from "../engine/request-backup.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
-import { isStale, staleResult } from "../evidence/check-precondition.ts";
-import { isAbsent, notAtRest, refOf, untilAtRest } from "./existing.ts";
+import { isStale, staleResult } from "../evidence/operation.ts";
+import { isAbsent, notAtRest, refOf, untilAtRest } from "./change.ts";
 
 /** Asks for a backup and waits until it is listed as complete. One that is not complete in time is still converging. */
 export async function backup(step: Step, context: ApplyContext): Promise<StepResult> {

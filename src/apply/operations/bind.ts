@@ -3,10 +3,9 @@
 import { defined } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
-import { type ApplyContext, type StepResult, stale } from "../context.ts";
+import { type ApplyContext, type StepResult, stale, timestamp } from "../context.ts";
 import { isThereAgain } from "../creates/still-missing.ts";
-import { recordOf } from "../request-spec.ts";
-import { timestamp } from "./existing.ts";
+import { recordOf } from "./change.ts";
 
 /**
  * Binds an existing object to its address, or updates what the state remembers of a bound one. An unfinished deletion is no longer waited

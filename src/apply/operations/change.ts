@@ -1,17 +1,38 @@
-/** @module Changes an existing object in four parts: look, check, send, wait. */
+/** @module Changes an existing object in four parts: look, check, send, wait. Other operations on existing objects share them. */
 
-import { isServiceError } from "../../model/errors.ts";
+import { GraphformError, isServiceError } from "../../model/errors.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import type { Spec } from "../../model/spec.ts";
-import { type ApplyContext, driverOf, type StepResult, staleError } from "../context.ts";
+import { isReference, isSealed, isTemplate } from "../../model/sealed.ts";
+import { fieldsOf, type Spec } from "../../model/spec.ts";
+import { referenceFields, referent, resolveKnown } from "../../model/templates.ts";
+import {
+  type ApplyContext,
+  driverOf,
+  type StepResult,
+  stale,
+  staleError,
+  timestamp,
+  waitsForPerson,
+} from "../context.ts";
 import { submitChange } from "../engine/submit.ts";
-import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
-import { isStale, shownOf, staleResult } from "../evidence/check-precondition.ts";
-import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evidence/unconfirmed-write.ts";
+import {
+  type Converged,
+  converge,
+  phasesAfter,
+  timeoutOf,
+  waitForOperation,
+} from "../engine/wait-for-operation.ts";
+import {
+  type Attempts,
+  classifyUnconfirmedChange,
+  type Evidence,
+  isStale,
+  shownOf,
+  staleResult,
+} from "../evidence/operation.ts";
 import { probedBaseline, withProbedPaths } from "../probe-object.ts";
-import { recordOf, requestSpec } from "../request-spec.ts";
-import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
 
 export interface ChangeRequest {
   /** The operation that the state waits for: `update`, or the name of a lifecycle operation. */
@@ -130,4 +151,100 @@ async function announced(
     if (didNothing && bound !== undefined) await journal.record({ type: "bound", address, bound });
     throw error;
   }
+}
+
+/** The object of a step. An operation that follows a create has no id in the plan: the state knows it by now. */
+export function refOf(step: Step, { journal }: Pick<ApplyContext, "journal">): Ref {
+  const bound = journal.state.resources[step.address];
+  return { id: step.id ?? bound?.id ?? "", place: bound?.place ?? step.place };
+}
+
+export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): Promise<Converged> {
+  const now = context.clock.now();
+  const createdAt = Date.parse(context.journal.state.resources[step.address]?.createdAt ?? "");
+  return converge(
+    {
+      kind: step.kind,
+      ref,
+      phases: ["ready", "stopped", "failed"],
+      baseline: undefined,
+      acceptedAt: now,
+      madeAt: Number.isNaN(createdAt) ? now : createdAt,
+      timeout: timeoutOf(step, "update", context),
+    },
+    step,
+    context,
+  );
+}
+
+/** True if the object is gone. */
+export function isAbsent(rest: Converged): boolean {
+  return rest.is === "never-there" || (rest.is === "failed" && rest.live.phase.is === "gone");
+}
+
+/** The result of a step whose object did not come to rest. */
+export function notAtRest(ref: Ref, rest: Converged): StepResult {
+  if (rest.is === "timeout") {
+    return {
+      result: "converging",
+      id: ref.id,
+      message: `${ref.id} is busy with something else: it is still ${rest.detail}`,
+      hint: "run apply again",
+    };
+  }
+  if (rest.is === "interrupted") return { result: "interrupted", id: ref.id };
+  if (rest.is === "waiting-for-person") return waitsForPerson(ref, rest.detail);
+  return stale(`${ref.id} is gone`, ref.id);
+}
+
+/** The same result, for a step that was done before anything was sent. */
+export function withoutSending(result: StepResult): StepResult {
+  return result.result === "done" ? { ...result, unsent: true } : result;
+}
+
+/** The values of an applied spec as the state records them: outputs filled in, names kept, secrets sealed. */
+export function recordOf(spec: Spec, context: ApplyContext): Spec {
+  const outputsOf = (address: string): JsonObject | undefined => context.outputs.get(address);
+  return Object.fromEntries(fieldsOf(spec).map(([path, value]) => [path, resolveKnown(value, outputsOf)]));
+}
+
+/** A spec as one request needs it, secrets opened: it goes nowhere else. Throws `output-missing` or `secret-missing`. */
+export function requestSpec(kind: string, spec: Spec, context: ApplyContext): Spec {
+  const references = new Map(
+    referenceFields(context.kinds.named(kind).schema).map((field) => [field.path, field]),
+  );
+  const bound = fieldsOf(spec).map(([path, value]): [string, Json] => {
+    const field = references.get(path);
+    if (field === undefined || typeof value !== "string") return [path, openValue(value, context)];
+    return [path, outputOf(`${field.section}.${value}`, field.output, context)];
+  });
+  return Object.fromEntries(bound);
+}
+
+function openValue(value: Json, context: ApplyContext): Json {
+  if (isSealed(value)) {
+    const text = context.open(value);
+    if (text !== undefined) return text;
+    const hint = "give the same secrets as when the plan was made, or make a new plan";
+    const message = "a secret of this plan is unavailable, or has changed";
+    throw new GraphformError("secret-missing", message, { hint, exitCode: 6 });
+  }
+  if (isReference(value)) {
+    const { address, output } = referent(value.$ref);
+    return outputOf(address, output, context);
+  }
+  if (isTemplate(value)) {
+    const parts = value.$template.map((part) => openValue(part, context));
+    return parts.length === 1 ? (parts[0] ?? null) : parts.map((part) => String(part)).join("");
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => openValue(item, context));
+  return value;
+}
+
+function outputOf(address: string, output: string, context: ApplyContext): Json {
+  const value = context.outputs.get(address)?.[output];
+  if (value !== undefined && value !== null) return value;
+  throw new GraphformError("output-missing", `${address} has no output "${output}" yet`, {
+    hint: "it may still be converging: run apply again once it is ready",
+  });
 }

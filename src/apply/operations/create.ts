@@ -10,8 +10,7 @@ import { type ApplyContext, driverOf, type StepResult, stale } from "../context.
 import type { Created } from "../creates/create-request.ts";
 import { sendCreate } from "../creates/send-create.ts";
 import { waitForOperation } from "../engine/wait-for-operation.ts";
-import { recordOf, requestSpec } from "../request-spec.ts";
-import { update } from "./change.ts";
+import { recordOf, requestSpec, update } from "./change.ts";
 
 /** Creates the resource of a step and waits for it. An update brings an object that may be another create's to the step's spec. */
 export async function create(step: Step, context: ApplyContext): Promise<StepResult> {

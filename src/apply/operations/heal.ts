@@ -3,12 +3,11 @@ import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
-import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { type ApplyContext, driverOf, type StepResult, timestamp } from "../context.ts";
 import { submitChange } from "../engine/submit.ts";
-import { isStale, shownOf, staleResult } from "../evidence/check-precondition.ts";
-import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
+import { type Attempts, type Evidence, isStale, shownOf, staleResult } from "../evidence/operation.ts";
 import { probedBaseline, requestOf, withProbedPaths } from "../probe-object.ts";
-import { notAtRest, refOf, timestamp, untilAtRest, withoutSending } from "./existing.ts";
+import { notAtRest, refOf, untilAtRest, withoutSending } from "./change.ts";
 
 /** Sets fields back and reads them again. The state remembers only when they were seen right: an interrupted repair is planned again. */
 export async function heal(step: Step, context: ApplyContext): Promise<StepResult> {

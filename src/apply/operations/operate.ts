@@ -5,8 +5,7 @@ import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { waitForOperation } from "../engine/wait-for-operation.ts";
-import { change } from "./change.ts";
-import { notAtRest, refOf, untilAtRest } from "./existing.ts";
+import { change, notAtRest, refOf, untilAtRest } from "./change.ts";
 
 /** Asks for a lifecycle operation and waits for its end; nothing is sent if the resource is in that phase already. */
 export async function operate(step: Step, context: ApplyContext): Promise<StepResult> {

@@ -7,13 +7,17 @@ import type { Outcome, StepOutcome } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Service } from "../../model/service.ts";
 import { poll } from "../../polling/poll.ts";
-import { type ApplyContext, driverOf, type StepResult, waitsForPerson } from "../context.ts";
+import { type ApplyContext, driverOf, type StepResult, timestamp, waitsForPerson } from "../context.ts";
 import { submitChange } from "../engine/submit.ts";
 import { timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { type Sighting, untilShownOrAbsent, type Watched, watch } from "../engine/watch-missing.ts";
-import { isStale, staleResult } from "../evidence/check-precondition.ts";
-import { type Attempts, classifyUnconfirmedDeletion, type Evidence } from "../evidence/unconfirmed-write.ts";
-import { timestamp } from "./existing.ts";
+import {
+  type Attempts,
+  classifyUnconfirmedDeletion,
+  type Evidence,
+  isStale,
+  staleResult,
+} from "../evidence/operation.ts";
 
 /** Deletes, and releases the binding once the object is gone. A deletion of an earlier run is waited for and not asked for again. */
 export async function remove(step: Step, context: ApplyContext): Promise<StepResult> {

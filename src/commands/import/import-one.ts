@@ -1,6 +1,6 @@
 /** @module Binds one existing object to a declared address. */
 
-import { unplannedStep } from "../../apply/operations/existing.ts";
+import { unplannedStep } from "../../apply/context.ts";
 import { kinds } from "../../kinds/index.ts";
 import { nearest } from "../../manifest/problems/fault.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";

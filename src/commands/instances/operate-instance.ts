@@ -1,7 +1,7 @@
 /** @module Runs one lifecycle operation on a bound instance. */
 
+import { unplannedStep } from "../../apply/context.ts";
 import { outcomeOf } from "../../apply/join-results.ts";
-import { unplannedStep } from "../../apply/operations/existing.ts";
 import { describedValues } from "../../kinds/instance-operations.ts";
 import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
 import { defined, type Json, stableJson, textIn } from "../../model/json.ts";
