@@ -58,6 +58,20 @@ describe("the engine's two documents", () => {
     expect(wrong.map(([row]) => row)).toEqual([]);
   });
 
+  it("lead one field through twenty files at most, each with functions that it has", () => {
+    const [, walk = ""] = /## One field, file by file\n(.*?)\n## /s.exec(text("docs/life-of-a-run.md")) ?? [];
+    const places = [...walk.matchAll(/((?:`\w+`(?:, )?)+) in \[`[^`]+`\]\(\.\.\/([^)]+)\)/g)];
+    expect(places.length).toBeGreaterThan(20);
+    expect(new Set(places.map(([, , path]) => path)).size).toBeLessThanOrEqual(20);
+    const wrong = places.flatMap(([, names = "", path = ""]) =>
+      [...names.matchAll(/\w+/g)].filter(
+        ([name]) =>
+          !new RegExp(`\\b(function|const|interface) ${name}\\b|^ +${name}: \\{`, "m").test(text(path)),
+      ),
+    );
+    expect(wrong.map(([name]) => name)).toEqual([]);
+  });
+
   it("name mutations that the simulator has", () => {
     const cells = [...text("docs/consistency.md").matchAll(/\| `([a-z-]+)` \|$/gm)].map((match) => match[1]);
     const known = new Set(mutations.map(({ name }) => name));

@@ -1,8 +1,7 @@
-/** @module Joins the results of all steps with the findings of the second plan. */
+/** @module Joins the results of all steps, and the differences that are left, into the outcome of a run. */
 import type { Address } from "../model/address.ts";
 import { type ExitCode, worseExit } from "../model/errors.ts";
-import type { Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
-import type { Plan } from "../model/plan.ts";
+import type { Outcome, StepOutcome } from "../model/outcome.ts";
 
 const exits: { readonly [result in StepOutcome["result"]]: ExitCode } = {
   done: 0,
@@ -42,18 +41,4 @@ export function outcomeOf(
       ...(certificate.length > 0 ? [1 as const] : []),
     ]),
   };
-}
-
-/** The changes that a plan from fresh observation still finds, but for those that are blocked or were left unfinished. */
-export function certify(second: Plan, steps: readonly StepOutcome[]): Outcome["certificate"] {
-  const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
-  return second.changes
-    .filter(
-      (change) => change.action !== "keep" && change.blocked.length === 0 && !unfinished.has(change.address),
-    )
-    .flatMap(({ action, address, kind, reason, fields }): readonly Unsettled[] =>
-      fields.length === 0
-        ? [{ address, kind, reason: `${action} is planned again: ${reason}` }]
-        : fields.map((field) => ({ address, kind, reason, field })),
-    );
 }

@@ -1,7 +1,7 @@
 /** @module Translates cloud accounts to and from the service. */
 import { cloudAccountSchema } from "../fields/cloud-account.ts";
 import { accountResource, planEntries } from "../hosting/plan-catalogue.ts";
-import { fromWire, toWire, type Values } from "../hosting/wire/spelling.ts";
+import type { Values } from "../hosting/wire/spelling.ts";
 import { GraphformError } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, own, textIn } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
@@ -11,9 +11,10 @@ import { memoizeAsync, perObject } from "../model/once.ts";
 import type { Answer, Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
+import { defineKind } from "./define-kind.ts";
 import {
   createdId,
-  defineKind,
+  fromWire,
   type Params,
   type ParamsAt,
   phaseOf,
@@ -21,6 +22,7 @@ import {
   resourceWriter,
   shownStatus,
   timesOf,
+  toWire,
   unlessMissing,
 } from "./resource.ts";
 

@@ -8,9 +8,9 @@ import { perObject } from "../model/once.ts";
 import { parseSize } from "../model/quantity.ts";
 import type { InstanceType, Profile } from "../model/service.ts";
 import { isWritten, partOf } from "../model/spec.ts";
+import { isOfferedBy } from "./define-kind.ts";
 import { hasTags, isOwnerTag } from "./instance-tags.ts";
 import { findings, type Remark, remark, resourceAt } from "./remarks.ts";
-import { isOfferedBy } from "./resource.ts";
 
 /** Rules that the field table cannot say: tiers, components, memory, instance types, and the place of network and account. */
 export function checkInstance(desired: Desired, context: RuleContext): readonly Finding[] {

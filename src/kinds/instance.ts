@@ -1,6 +1,6 @@
 /** @module Translates database instances to and from the service. */
 import { instanceSchema } from "../fields/instance.ts";
-import { fromWire, isShown, toWire, type Values } from "../hosting/wire/spelling.ts";
+import type { Values } from "../hosting/wire/spelling.ts";
 import { isServiceError, ServiceError, withEvidence } from "../model/errors.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { defined, type JsonObject, mapped } from "../model/json.ts";
@@ -8,7 +8,7 @@ import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
-import { healInstance, isInstanceUsable, loginsOf, probeInstance, roleAsker } from "./database.ts";
+import { defineKind, isOfferedBy, tableDefaults } from "./define-kind.ts";
 import { askForBackup, backupsOf, showsSnapshotTimes } from "./instance-history.ts";
 import { listAllInstances } from "./instance-list-all.ts";
 import {
@@ -33,16 +33,17 @@ import {
 } from "./instance-tags.ts";
 import {
   createdId,
-  defineKind,
-  isOfferedBy,
+  fromWire,
+  isShown,
   type Params,
   phaseOf,
   resourceReader,
   resourceWriter,
   shownStatus,
-  tableDefaults,
   timesOf,
+  toWire,
 } from "./resource.ts";
+import { healInstance, isInstanceUsable, loginsOf, probeInstance, roleAsker } from "./running-database.ts";
 
 export const instance: Kind = defineKind({
   name: "instances",

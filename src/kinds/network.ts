@@ -1,14 +1,15 @@
 /** @module Translates custom networks to and from the service. */
 import { instanceSchema } from "../fields/instance.ts";
 import { networkSchema } from "../fields/network.ts";
-import { fromWire, type Values } from "../hosting/wire/spelling.ts";
+import type { Values } from "../hosting/wire/spelling.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Finding, Kind, RuleContext } from "../model/kind.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
 import type { Reads } from "../model/service.ts";
 import { isWritten } from "../model/spec.ts";
+import { defineKind } from "./define-kind.ts";
 import { findings, remark } from "./remarks.ts";
-import { defineKind, type ParamsAt, phaseOf, resourceReader, resourceWriter, timesOf } from "./resource.ts";
+import { fromWire, type ParamsAt, phaseOf, resourceReader, resourceWriter, timesOf } from "./resource.ts";
 
 /** Custom networks: adopted by id, or created if the profile has the operation. */
 export const network: Kind = defineKind({

@@ -3,13 +3,13 @@ import { instanceSchema } from "../fields/instance.ts";
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import type { Attempt } from "../hosting/wire/read-answer.ts";
 import { boundedMatcher } from "../hosting/wire/service-error.ts";
-import { wireName } from "../hosting/wire/spelling.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
 import { fieldRows } from "../model/field-schema.ts";
 import { isObject, type Json, objectsIn, own } from "../model/json.ts";
 import type { Answer, Profile, Reads } from "../model/service.ts";
 import { withoutUserinfo } from "../model/userinfo.ts";
+import { wireName } from "./resource.ts";
 
 interface NotOffered {
   readonly desired: Desired;

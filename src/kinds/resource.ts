@@ -1,13 +1,22 @@
-/** @module Completes the declaration of a kind; lists, reads, creates, changes and deletes a resource by its operations. */
+/** @module Lists, reads, creates, changes and deletes a resource by its operations, and spells its fields for bodies and from answers. */
 
 import { safeText } from "../hosting/wire/parse-json.ts";
 import { mayBeMore } from "../hosting/wire/read-answer.ts";
-import { toWire, type Values } from "../hosting/wire/spelling.ts";
+import type { Values } from "../hosting/wire/spelling.ts";
 import { isServiceError } from "../model/errors.ts";
 import { type FieldSchema, fieldRows, type KindSchema } from "../model/field-schema.ts";
-import { defined, type Json, type JsonObject, objectsIn, own, stableJson, textIn } from "../model/json.ts";
-import type { Driver, Kind, KindDeclaration, Reader } from "../model/kind.ts";
-import type { Live, Phase, Ref } from "../model/observed.ts";
+import {
+  defined,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  own,
+  stableJson,
+  textIn,
+} from "../model/json.ts";
+import type { Driver, Kind, Reader } from "../model/kind.ts";
+import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
 import { perObject } from "../model/once.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
@@ -66,6 +75,62 @@ export function resourceWriter(
       await service.write({ operation: operations.delete, params: await on(ref, signal) }, signal);
     },
   };
+}
+
+/** The name of a field on the wire, in the dialect of the profile. */
+export function wireName(path: string, row: FieldSchema, { profile }: Pick<Reads, "profile">): string {
+  const name = row["x-wire"] ?? path.slice(path.lastIndexOf(".") + 1);
+  return own(profile.fields, name) ?? name;
+}
+
+/** The body of a create or an update: deployment fields at the top, settings inside requestParams. */
+export function toWire(schema: KindSchema, spec: Spec, service: Pick<Reads, "profile">): JsonObject {
+  const body: Record<string, Json> = {};
+  const requestParams: Record<string, Json> = {};
+  for (const [path, row] of fieldRows(schema)) {
+    const [value, part] = [spec[path], partOfRequest(path, row)];
+    if (value === undefined || part === undefined) continue;
+    (part === "body" ? body : requestParams)[wireName(path, row, service)] = value;
+  }
+  return Object.keys(requestParams).length === 0 ? body : { ...body, requestParams };
+}
+
+function partOfRequest(path: string, row: FieldSchema): "body" | "requestParams" | undefined {
+  if (!isSetting(row) || row["x-in"] === "metadata") return undefined;
+  return row["x-in"] ?? (path.startsWith("config.") ? "requestParams" : "body");
+}
+
+/** False for a part of the path of a resource, and for fields that operations change. */
+function isSetting(row: FieldSchema): boolean {
+  return row["x-place"] !== true && row["x-operations"] === undefined;
+}
+
+/** The fields that an answer shows under their own paths, or repeats among the request's parameters; no secrets. */
+export function fromWire(
+  schema: KindSchema,
+  values: Values,
+  service: Pick<Reads, "profile">,
+): { readonly [path: string]: Seen } {
+  const echo = isObject(values["resultParams"]) ? values["resultParams"] : {};
+  const spec: Record<string, Seen> = {};
+  for (const [path, row] of shownRows(schema)) {
+    const [described, echoed] = [own(values, path), own(echo, wireName(path, row, service))];
+    if (isShown(described)) spec[path] = { value: described, source: "described" };
+    else if (isShown(echoed)) spec[path] = { value: echoed, source: "echoed" };
+  }
+  return spec;
+}
+
+/** The rows of the fields that an answer may show. */
+const shownRows = perObject((schema: KindSchema) =>
+  [...fieldRows(schema)].filter(
+    ([, row]) => row["x-secret"] !== true && row.type !== "object" && isSetting(row),
+  ),
+);
+
+/** True for a value that an answer has: empty texts stand for values that are not set. */
+export function isShown(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null && value !== "";
 }
 
 export async function createdId(
@@ -144,56 +209,4 @@ export function shownStatus(
 function unknown(status: string, profile: string): string {
   const word = status.slice(0, 60);
   return `${word}, which the profile ${profile} does not name; once it is known, add under statuses: { ${word}: ready | stopped | pending | failed }`;
-}
-
-export function defineKind(declared: KindDeclaration): Kind {
-  const { schema, noun, prefix = noun, classFields, writer, ...own } = declared;
-  const placeFields = Object.entries(schema.properties)
-    .filter(([name, row]) => row["x-place"] === true && schema.required?.includes(name) === true)
-    .map(([name]) => name);
-  return {
-    describedBy: `${prefix}.describe`,
-    holdsData: false,
-    protectedByDefault: () => false,
-    idAt: (_place, name) => name,
-    serverDefaults: (spec) => tableDefaults(schema, spec),
-    implicitChildren: () => [],
-    marksOwner: () => false,
-    ownerMark: () => ({}),
-    check: () => [],
-    ...own,
-    noun,
-    schema,
-    type: `graphform_${noun.replaceAll(" ", "_")}`,
-    operations: {
-      create: `${prefix}.create`,
-      update: `${prefix}.update`,
-      delete: `${prefix}.delete`,
-      ...declared.operations,
-    },
-    place: (spec) => Object.fromEntries(placeFields.map((name) => [name, spec[name] ?? ""])),
-    classKey: (spec) => classFields.map((name) => String(spec[name])).join("/"),
-    driver: (service) => ({
-      ...declared.reader(service),
-      update: async () => undefined,
-      operate: async () => undefined,
-      ...writer(service),
-    }),
-  };
-}
-
-/** The defaults of the field table for fields that the spec leaves out and that its tier and component offer. */
-export function tableDefaults(schema: KindSchema, spec: Spec): Spec {
-  const entries = [...fieldRows(schema)].flatMap(([path, row]): [string, Json][] => {
-    const isLeft = row.default !== undefined && spec[path] === undefined && row["x-operations"] === undefined;
-    return isLeft && isOfferedBy(row, spec) ? [[path, row.default]] : [];
-  });
-  return Object.fromEntries(entries);
-}
-
-export function isOfferedBy(row: FieldSchema, { tier, component }: Spec): boolean {
-  return (
-    row["x-tiers"]?.includes(String(tier)) !== false &&
-    row["x-components"]?.includes(String(component)) !== false
-  );
 }

@@ -1,6 +1,5 @@
 /** @module Translates database users to and from the users host. */
 import { userSchema } from "../fields/user.ts";
-import { toWire } from "../hosting/wire/spelling.ts";
 import { shownAcl } from "../model/acl.ts";
 import { isServiceError, ServiceError } from "../model/errors.ts";
 import { defined, type JsonObject, mapped, objectsIn } from "../model/json.ts";
@@ -9,8 +8,9 @@ import type { Live, Ref, Seen } from "../model/observed.ts";
 import { perText, singleFlight } from "../model/once.ts";
 import { notAsked, type ProbeAnswer, type ProbeRequest } from "../model/probe.ts";
 import type { Call, Reads, Service } from "../model/service.ts";
-import { answerTo, targetOf } from "./database.ts";
-import { defineKind, notePartial, unlessMissing, wasPartial } from "./resource.ts";
+import { defineKind } from "./define-kind.ts";
+import { notePartial, toWire, unlessMissing, wasPartial } from "./resource.ts";
+import { answerTo, targetOf } from "./running-database.ts";
 import { checkUser } from "./user-rules.ts";
 
 /** Database users of an instance, kept by the users host. Their id is instance/name. */

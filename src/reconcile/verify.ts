@@ -1,10 +1,10 @@
 /** @module Verifies an apply by a second plan from fresh observation, and records the outputs. */
 
-import { certify, outcomeOf } from "../apply/join-results.ts";
+import { outcomeOf } from "../apply/join-results.ts";
 import { shownAgain } from "../apply/operations/remove.ts";
 import type { Address } from "../model/address.ts";
 import { exitCodes } from "../model/errors.ts";
-import type { Outcome, StepOutcome } from "../model/outcome.ts";
+import type { Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
 import type { Change, Plan } from "../model/plan.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { outputsLeft } from "../plan/outputs.ts";
@@ -45,8 +45,25 @@ export async function verify(
     if (missing !== undefined) deps.emit({ type: "warning", message: `output ${name}: ${missing}` });
   const split = saved === undefined ? { promised: second, others: [] } : splitBySaved(saved, second);
   warnOf(split.others, deps);
-  const findings = [...certify(split.promised, steps), ...(await shownAgain(steps, planned.unmanaged, deps))];
+  const findings = [
+    ...differencesLeft(split.promised, steps),
+    ...(await shownAgain(steps, planned.unmanaged, deps)),
+  ];
   return outcomeOf(steps, findings, outputs, warnings());
+}
+
+/** The differences that a plan from fresh observation still finds, without those of changes that are blocked or were left unfinished. */
+export function differencesLeft(second: Plan, steps: readonly StepOutcome[]): Outcome["certificate"] {
+  const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
+  return second.changes
+    .filter(
+      (change) => change.action !== "keep" && change.blocked.length === 0 && !unfinished.has(change.address),
+    )
+    .flatMap(({ action, address, kind, reason, fields }): readonly Unsettled[] =>
+      fields.length === 0
+        ? [{ address, kind, reason: `${action} is planned again: ${reason}` }]
+        : fields.map((field) => ({ address, kind, reason, field })),
+    );
 }
 
 /** Addresses that are named one by one where a saved plan is not about them. */

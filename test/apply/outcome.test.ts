@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { certify, outcomeOf } from "../../src/apply/join-results.ts";
+import { outcomeOf } from "../../src/apply/join-results.ts";
 import type { Outcome, StepOutcome } from "../../src/model/outcome.ts";
 import type { Operation } from "../../src/model/plan.ts";
+import { differencesLeft } from "../../src/reconcile/verify.ts";
 import { addressOf, planOf } from "../support/plan-input.ts";
 
 function step(name: string, operation: Operation, result: StepOutcome["result"] = "done"): StepOutcome {
@@ -71,13 +72,13 @@ describe("the certificate", () => {
   const changed = planOf({ a: { wants: { colour: "red" }, has: { colour: "blue" } } });
 
   it("names what is left to do, with both values", () => {
-    expect(certify(changed, [step("a", "update")])).toMatchObject([
+    expect(differencesLeft(changed, [step("a", "update")])).toMatchObject([
       { address: "toys.a", kind: "toys", field: { path: "colour", before: "blue", after: "red" } },
     ]);
   });
 
   it("names it also where no step was about it", () => {
-    expect(certify(planOf({ a: { wants: {} } }), [])).toEqual([
+    expect(differencesLeft(planOf({ a: { wants: {} } }), [])).toEqual([
       { address: "toys.a", kind: "toys", reason: "create is planned again: does not exist yet" },
     ]);
   });
@@ -90,7 +91,7 @@ describe("the certificate", () => {
     "interrupted",
     "skipped",
   ])("excuses what ended as %s", (result) => {
-    expect(certify(changed, [step("a", "update", result)])).toEqual([]);
+    expect(differencesLeft(changed, [step("a", "update", result)])).toEqual([]);
   });
 
   it("excuses what is blocked, and what is as declared", () => {
@@ -98,6 +99,6 @@ describe("the certificate", () => {
       a: { wants: { size: 2 }, has: { size: 1 }, lifecycle: { protect: true } },
       b: { wants: {}, has: {} },
     };
-    expect(certify(planOf(scene), [])).toEqual([]);
+    expect(differencesLeft(planOf(scene), [])).toEqual([]);
   });
 });

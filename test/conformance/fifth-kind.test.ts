@@ -2,9 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
-import { fromWire } from "../../src/hosting/wire/spelling.ts";
+import { defineKind } from "../../src/kinds/define-kind.ts";
 import {
-  defineKind,
+  fromWire,
   type ParamsAt,
   phaseOf,
   resourceReader,

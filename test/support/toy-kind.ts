@@ -1,4 +1,4 @@
-import { defineKind } from "../../src/kinds/resource.ts";
+import { defineKind } from "../../src/kinds/define-kind.ts";
 import type { KindSchema } from "../../src/model/field-schema.ts";
 import type { Driver, Kind } from "../../src/model/kind.ts";
 import type { Profile } from "../../src/model/service.ts";

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { certify } from "../../src/apply/join-results.ts";
 import type { Desired, Lifecycle, Timeouts } from "../../src/model/desired.ts";
 import { defined, type JsonObject } from "../../src/model/json.ts";
 import { type Driver, type Kind, kindRegistry } from "../../src/model/kind.ts";
@@ -12,6 +11,7 @@ import type { StateDocument } from "../../src/model/state.ts";
 import type { PlanInput } from "../../src/plan/subjects.ts";
 import { type ApplyDependencies, applyPlan, resolveIntents } from "../../src/reconcile/apply-plan.ts";
 import { type Planned, planFor } from "../../src/reconcile/plan-for.ts";
+import { differencesLeft } from "../../src/reconcile/verify.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import type { JournalStore, StateStore } from "../../src/state/store.ts";
@@ -128,7 +128,7 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
     const steps = await applyPlan(planned, world);
     const calm = { ...world, createsInDoubt: doubts, stopping: new AbortController().signal };
     const { plan: second } = await look(toys, run, calm);
-    return { plan: planned.plan, steps, second, certificate: certify(second, steps) };
+    return { plan: planned.plan, steps, second, certificate: differencesLeft(second, steps) };
   };
 
   return {

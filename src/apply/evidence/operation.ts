@@ -200,6 +200,7 @@ export function evaluateArrival(
   if (live.phase.is === "pending") return undefined;
   const { phases, acceptedAt } = expected;
   const baseline = expected.baseline === "first-look" ? sightings.firstAtRest : expected.baseline;
+  // Right after the acceptance the service may still show the status from before.
   if (!sightings.wasInProgress && !isCurrent(baseline, live, acceptedAt, now, delays)) return undefined;
   if (phases.includes(live.phase.is)) return { is: "arrived", live };
   const settled = isSettled(acceptedAt, now, delays);

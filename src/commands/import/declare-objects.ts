@@ -1,6 +1,6 @@
 /** @module Converts live objects to declarations of a manifest. */
 
-import { isOfferedBy } from "../../kinds/resource.ts";
+import { isOfferedBy } from "../../kinds/define-kind.ts";
 import { asTyped } from "../../model/compare.ts";
 import { type FieldSchema, fieldRows } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";

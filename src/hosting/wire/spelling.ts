@@ -1,41 +1,9 @@
-/** @module Spells bodies for the wire, and reads answers from it: by the field table, and by the names that a profile has. */
+/** @module Renames the keys of bodies and reads the values of answers, by the names that a profile has. */
 
-import { type FieldSchema, fieldRows, type KindSchema } from "../../model/field-schema.ts";
-import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
-import type { Seen } from "../../model/observed.ts";
-import { perObject, perText } from "../../model/once.ts";
-import type { Reads } from "../../model/service.ts";
-import type { Spec } from "../../model/spec.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { perText } from "../../model/once.ts";
 
 export type Values = { readonly [name: string]: Json };
-
-/** The name of a field on the wire, in the dialect of the profile. */
-export function wireName(path: string, row: FieldSchema, { profile }: Pick<Reads, "profile">): string {
-  const name = row["x-wire"] ?? path.slice(path.lastIndexOf(".") + 1);
-  return own(profile.fields, name) ?? name;
-}
-
-/** The body of a create or an update: deployment fields at the top, settings inside requestParams. */
-export function toWire(schema: KindSchema, spec: Spec, service: Pick<Reads, "profile">): JsonObject {
-  const body: Record<string, Json> = {};
-  const requestParams: Record<string, Json> = {};
-  for (const [path, row] of fieldRows(schema)) {
-    const [value, part] = [spec[path], partOfRequest(path, row)];
-    if (value === undefined || part === undefined) continue;
-    (part === "body" ? body : requestParams)[wireName(path, row, service)] = value;
-  }
-  return Object.keys(requestParams).length === 0 ? body : { ...body, requestParams };
-}
-
-function partOfRequest(path: string, row: FieldSchema): "body" | "requestParams" | undefined {
-  if (!isSetting(row) || row["x-in"] === "metadata") return undefined;
-  return row["x-in"] ?? (path.startsWith("config.") ? "requestParams" : "body");
-}
-
-/** False for a part of the path of a resource, and for fields that operations change. */
-function isSetting(row: FieldSchema): boolean {
-  return row["x-place"] !== true && row["x-operations"] === undefined;
-}
 
 /** A body with the keys of the profile: `names` maps our keys, with dots for nested ones, to single keys of the service. */
 export function renameBody(
@@ -50,34 +18,6 @@ export function renameBody(
       return [name ?? key, isObject(value) ? renameBody(value, names, `${path}.`) : value];
     }),
   );
-}
-
-/** The fields that an answer shows under their own paths, or repeats among the request's parameters; no secrets. */
-export function fromWire(
-  schema: KindSchema,
-  values: Values,
-  service: Pick<Reads, "profile">,
-): { readonly [path: string]: Seen } {
-  const echo = isObject(values["resultParams"]) ? values["resultParams"] : {};
-  const spec: Record<string, Seen> = {};
-  for (const [path, row] of shownRows(schema)) {
-    const [described, echoed] = [own(values, path), own(echo, wireName(path, row, service))];
-    if (isShown(described)) spec[path] = { value: described, source: "described" };
-    else if (isShown(echoed)) spec[path] = { value: echoed, source: "echoed" };
-  }
-  return spec;
-}
-
-/** The rows of the fields that an answer may show. */
-const shownRows = perObject((schema: KindSchema) =>
-  [...fieldRows(schema)].filter(
-    ([, row]) => row["x-secret"] !== true && row.type !== "object" && isSetting(row),
-  ),
-);
-
-/** True for a value that an answer has: empty texts stand for values that are not set. */
-export function isShown(value: Json | undefined): value is Json {
-  return value !== undefined && value !== null && value !== "";
 }
 
 /** The value at the first path of each name that is not empty; an empty list comes last. `items.id` is read from each item. */

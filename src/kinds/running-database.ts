@@ -2,7 +2,6 @@
 import { isDatabaseError } from "../database/failures.ts";
 import type { DatabaseSettings } from "../database/parameters.ts";
 import { instanceSchema } from "../fields/instance.ts";
-import { wireName } from "../hosting/wire/spelling.ts";
 import { engineValue } from "../model/compare.ts";
 import { asError, ServiceError } from "../model/errors.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
@@ -21,6 +20,7 @@ import {
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { AskRole, Endpoint } from "./instance-operations.ts";
+import { wireName } from "./resource.ts";
 
 const rows = fieldRows(instanceSchema);
 const passwordPath = "config.graphdbPassword";
