@@ -47,7 +47,7 @@ export interface ApplyContext {
   /** The durations of the operations of this run, by kind, operation and verb. */
   readonly durations: (sort: string) => KnownDurations;
   /** Paths that the service was seen to show, or is said to by the profile, by kind. */
-  readonly shown: Map<string, Set<string>>;
+  readonly shownPaths: Map<string, Set<string>>;
   /** The newest time that the service of a kind has shown, by its own clock, in ms since 1970. */
   readonly dateOf: (kind: string) => number | undefined;
   /** Carries out a step that moves the data of a database; a program without it moves none. */

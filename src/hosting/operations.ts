@@ -23,7 +23,7 @@ export const operations: ReadonlyMap<string, readonly string[]> = new Map(
   ),
 );
 
-/** The requests that look an object up: another path, host or query there is another place to look. */
+/** The operations that look an object up. With another path, host or query of one of them, objects are looked for at another place. */
 export const lookUps: readonly string[] = [
   "instance.describe",
   "account.get",

@@ -121,7 +121,7 @@ function sizeText(bytes: number): string {
   return `${bytes / factor}${unit}`;
 }
 
-/** The values that an answer shows of the fields that `knownAt` has values of, dotted path -> value; null if the declared one is refused. */
+/** The values of an answer in the manifest's words, dotted path -> value; null if the declared one is refused. Only fields that `knownAt` knows values of are among them. */
 export function valuesShown(
   schema: KindSchema,
   answer: ProbeAnswer,

@@ -140,11 +140,11 @@ export function isCurrent(
 ): boolean {
   if (baseline === undefined || baseline.phase.is !== live.phase.is) return true;
   const hasMoved = live.modifiedAt !== undefined && live.modifiedAt !== baseline.modifiedAt;
-  return hasMoved || isSettled(acceptedAt, now, { settle });
+  return hasMoved || isSettleOver(acceptedAt, now, { settle });
 }
 
 /** True once a status that is shown can no longer be that from before the operation accepted at `acceptedAt`. */
-export function isSettled(acceptedAt: number, now: number, { settle }: Pick<Delays, "settle">): boolean {
+export function isSettleOver(acceptedAt: number, now: number, { settle }: Pick<Delays, "settle">): boolean {
   return !(now < acceptedAt + settle);
 }
 

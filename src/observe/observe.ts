@@ -1,7 +1,7 @@
 /** @module Observes every bound object, every object to adopt, and the rest of the same places. */
 
 import type { Address } from "../model/address.ts";
-import { isSettled } from "../model/consistency.ts";
+import { isSettleOver } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError, isServiceError } from "../model/errors.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
@@ -230,7 +230,7 @@ function withOperation(live: Live, entry: Known, context: ObserveContext): Live 
   const converging = context.state.resources[entry.address]?.converging;
   if (
     converging === undefined ||
-    isSettled(Date.parse(converging.since), context.clock.now(), context.profile.timing)
+    isSettleOver(Date.parse(converging.since), context.clock.now(), context.profile.timing)
   )
     return live;
   if (converging.operation === "create" || live.phase.is === "waiting-for-person") return live;

@@ -81,7 +81,7 @@ export async function askObjects(
 
 const notRunning = "not running";
 
-/** The declared values, save those of a new object alone, which are as the object has them: its user and its TLS reach a database. */
+/** The declared values. Fields that are fixed at creation have the values of the object: its database is reached with the user and the TLS that it was made with. */
 function asItIs({ address, kind, spec }: Desired, live: Live, { kinds, state }: ObserveContext): Spec {
   const recorded = state.resources[address]?.recorded ?? {};
   const rows = fieldRows(kinds.named(kind).schema);

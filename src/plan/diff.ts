@@ -29,20 +29,20 @@ export interface DiffInput {
   readonly rows: Rows;
   /** Paths that are left alone. */
   readonly ignored: readonly string[];
-  /** Paths whose referent is recreated, so that the same name will mean another object. */
-  readonly moving: ReadonlySet<string>;
+  /** Paths whose referent is recreated: the same name will mean another object. */
+  readonly recreated: ReadonlySet<string>;
   /** Treatment of a managed field that nothing shows: set it, or trust that it is as declared. */
   readonly unseen: "set" | "trust";
 }
 
 /**
- * The fields that differ, by path. Only what the manifest mentions can differ; a value that waits for an output differs only if that
- * output moves.
+ * The fields that differ, by path. Only what the manifest mentions can differ. A value that waits for an output differs only if the object
+ * of that output is recreated.
  */
 export function diffSpec(input: DiffInput): readonly FieldChange[] {
   return fieldsOf(input.desired)
     .filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path)))
-    .filter(([path, value]) => input.moving.has(path) || differs(path, value, input))
+    .filter(([path, value]) => input.recreated.has(path) || differs(path, value, input))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, value]) => fieldChange(path, value, input));
 }
@@ -52,12 +52,12 @@ function differs(path: string, value: Json, input: DiffInput): boolean {
   const row = rowAt(input.rows, path);
   const seen = input.observed[path];
   if (waitsFor(value).length > 0) return false;
-  if (seen === undefined) return isSet(row, input.unseen);
+  if (seen === undefined) return isSetUnseen(row, input.unseen);
   return isReachable(row, seen.value, value) && !sameValue(seen.value, value, row);
 }
 
 /** True if a field that nothing shows is set: never if it cannot be changed, or if operations change it. */
-function isSet(row: FieldSchema, unseen: DiffInput["unseen"]): boolean {
+function isSetUnseen(row: FieldSchema, unseen: DiffInput["unseen"]): boolean {
   return unseen === "set" && !row["x-create-only"] && row["x-operations"] === undefined;
 }
 
@@ -98,8 +98,8 @@ function disruptionOf(row: FieldSchema, before: Json | undefined, after: Json): 
 type SeenSpec = Observed["spec"];
 
 /**
- * Shows probed values in place of configured ones, but only of fields whose configured value is the declared one: if the manifest has
- * changed, the change is planned from what is configured. A refused login counts only if the declared password was applied before.
+ * Puts probed values in place of configured ones. A field keeps its configured value if the manifest declares another one: that change is
+ * planned from what is configured. A refused login (null) counts only if the declared password was applied before.
  */
 export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observed {
   const shown = Object.entries(observed.probed?.values ?? {});
@@ -117,8 +117,9 @@ export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observ
 }
 
 /**
- * The observed values that the diff compares. A probed value stays if an update would set it, or if the database reads it only at its start;
- * otherwise the configured one takes its place. So a probed value never replaces an object, and an update that had no effect is not sent again.
+ * The observed values that the diff compares. A probed value stays if an update would set it; otherwise the configured one takes its place. So
+ * no object is replaced for a probed value if it is configured as declared, and an update that had no effect is not sent again. Of an object
+ * that is being adopted nothing may be configured: it was made with the values that its database reads only at its start, and these stay.
  */
 export function plannedFrom(
   spec: SeenSpec,
@@ -131,7 +132,7 @@ export function plannedFrom(
     const isSent = !row["x-create-only"] && bound?.ineffective?.includes(path) !== true;
     if (seen.source !== "probed" || isSent) return [[path, seen]];
     if (seen.configured !== undefined) return [[path, seen.configured]];
-    // Read when it starts, it shows what it was made with; set while it runs, it may have been set by hand.
+    // A value that can be set while the database runs may have been set by hand.
     return isSettable(row) ? [] : [[path, seen]];
   });
   return Object.fromEntries(entries);
@@ -146,7 +147,7 @@ export function heals(
 ): readonly FieldChange[] {
   const found = fieldsOf(wanted).flatMap(([path, after]): FieldChange[] => {
     const [seen, row] = [own(spec, path), rowAt(rows, path)];
-    if (seen?.source !== "probed" || !isHealed(row) || sameValue(seen.value, after, row)) return [];
+    if (seen?.source !== "probed" || !canBeHealed(row) || sameValue(seen.value, after, row)) return [];
     if (ignored.some((entry) => covers(entry, path))) return [];
     const secret = row["x-secret"] === true;
     const shared = { path, before: seen.value, after, source: seen.source, secret };
@@ -175,7 +176,7 @@ function forbidding(
 }
 
 /** True for a field that no update changes and that can be set in the running object. */
-function isHealed(row: FieldSchema): boolean {
+function canBeHealed(row: FieldSchema): boolean {
   return row["x-create-only"] === true && isSettable(row);
 }
 
@@ -187,7 +188,7 @@ function remedyForDrift(
   { live, wanted }: { readonly live: Json; readonly wanted: Json },
 ): string {
   const row = rowAt(rows, path);
-  const partner = isHealed(row) ? forbidding(path, wanted, probed, rows, []) : undefined;
+  const partner = canBeHealed(row) ? forbidding(path, wanted, probed, rows, []) : undefined;
   const restart = `graphform ${noun} restart ${shellWord(address)} loads what is configured`;
   if (partner !== undefined)
     return `${partner.path} is ${String(partner.value)} in the database and does not allow it: ${restart}`;
@@ -197,8 +198,8 @@ function remedyForDrift(
 }
 
 /**
- * Differences between applied values and shown ones, save those that the manifest declares too or an operation in progress explains. Of
- * an object that is not bound yet, probed values that differ from the declared ones.
+ * The differences between applied and shown values. The values of an operation in progress count as applied. A shown value that the manifest
+ * declares too is no difference. An object that is not bound yet has no applied values: its probed values are compared with the declared ones.
  */
 export function driftOf(
   observed: Observed,
@@ -231,7 +232,7 @@ export function driftOf(
     ),
     rows,
     ignored: [],
-    moving: new Set(),
+    recreated: new Set(),
     unseen: "trust",
   });
   return drifted.map((field): FieldChange => {

@@ -123,7 +123,7 @@ function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Addre
   };
   const blocked = guardsOf(change, subject, input);
   const getsNew = ["create", "replace", "migrate"].includes(change.action);
-  const isNow = change.action !== "migrate" || partNow(subject, input).moves;
+  const isNow = change.action !== "migrate" || partNow(subject, input).movesData;
   if (getsNew && blocked.length === 0 && isNow) recreated.add(subject.address);
   return { ...change, blocked };
 }

@@ -36,7 +36,7 @@ function isDeclared(address: Address, { desired }: PlanInput): boolean {
 export function partNow(
   { address, previousAddress = address, kind, desired }: Omit<Subject, "bound" | "observed">,
   { options, now = 0, state, profile }: PlanInput,
-): { readonly moves: boolean; readonly words: string } {
+): { readonly movesData: boolean; readonly words: string } {
   const { windows = [], maxReadOnly, hold = 0 } = desired?.lifecycle.migration ?? {};
   const rehearsed = currentRehearsal(
     state.migrations?.[address],
@@ -56,13 +56,13 @@ export function partNow(
   const waits = cutover ? `rehearses, and ${next} moves the data` : `waits for ${ways.join(" or ")}`;
   const short = `rehearses, and moves the data if it is read-only for ${formatDuration(maxReadOnly ?? 0)} at most`;
   const moved = time === undefined ? "rehearses and moves the data" : "moves the data";
-  const moves = may(time ?? 0);
-  const does = may(time ?? Number.POSITIVE_INFINITY) ? moved : moves ? short : waits;
+  const movesData = may(time ?? 0);
+  const does = may(time ?? Number.POSITIVE_INFINITY) ? moved : movesData ? short : waits;
   const cost =
     time === undefined
       ? "read-only for a time that a rehearsal measures first, which slows the live database down"
       : `read-only about ${aboutDuration(time)} (rehearsed)`;
-  return { moves, words: `${cost}, two databases for ${formatDuration(hold)}; apply ${does}` };
+  return { movesData, words: `${cost}, two databases for ${formatDuration(hold)}; apply ${does}` };
 }
 
 /** The reason of a migration: its cost, and the part that an apply does now. */

@@ -26,14 +26,14 @@ export function order(
   const making = steps.filter(({ operation }) => operation !== "delete" && operation !== "forget");
   const building = Map.groupBy(making, ({ address }) => address);
   // A migration waits for the new objects and for what lives inside of both: none of these waits for it.
-  const moving = new Map(
+  const migrating = new Map(
     steps.filter(({ operation }) => operation === "migrate").map(({ key, refs = [] }) => [key, refs]),
   );
   const free = freeing(steps);
   const after = new Map(
     steps.map((step) => [
       step.key,
-      new Set([...step.after, ...builtFirst(step, building, moving), ...free(step)]),
+      new Set([...step.after, ...builtFirst(step, building, migrating), ...free(step)]),
     ]),
   );
   for (const [later, earlier] of [...removals(steps, heldBy), ...renewals(steps, building), ...namesakes]) {
@@ -45,14 +45,14 @@ export function order(
 function builtFirst(
   step: Step,
   building: ReadonlyMap<Address, readonly Step[]>,
-  moving: ReadonlyMap<string, readonly Address[]> = new Map(),
+  migrating: ReadonlyMap<string, readonly Address[]> = new Map(),
 ): readonly string[] {
   const sendsValues = ["create", "update", "heal", "operate", "migrate"].includes(step.operation);
   const others = sendsValues ? (step.refs ?? []).filter((ref) => ref !== step.address) : [];
   return others
     .flatMap((ref) => building.get(ref) ?? [])
     .map(({ key }) => key)
-    .filter((key) => !moving.get(key)?.includes(step.address));
+    .filter((key) => !migrating.get(key)?.includes(step.address));
 }
 
 /** Finds the steps that leave the new address of a move, or that bind the old object of a create. */

@@ -129,7 +129,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     observed: plannedFrom(observed.spec, rows, subject.bound),
     rows,
     ignored,
-    moving: movingPaths(kind, after, recreated, input),
+    recreated: pathsTo(recreated, kind, after, input),
     unseen: adopting ? "trust" : "set",
   });
   const fixed = differing.filter(({ effect }) => effect === "replace").map(({ path }) => path);
@@ -190,22 +190,22 @@ function resolved(desired: Desired, input: PlanInput, recreated: ReadonlySet<Add
 }
 
 /** Paths whose value names, or waits for, an address that gets a new object. */
-function movingPaths(
+function pathsTo(
+  recreated: ReadonlySet<Address>,
   kind: Kind,
   after: Spec,
-  recreated: ReadonlySet<Address>,
   { migrating }: Pick<PlanInput, "migrating">,
 ): ReadonlySet<string> {
   if (recreated.size === 0) return new Set();
   const rows = fieldRows(kind.schema);
-  // An object inside of one that is migrated moves with it.
-  const moving = fieldsOf(after).filter(([path, value]) =>
+  // An object inside of a migrated one goes to the new object with it.
+  const paths = fieldsOf(after).filter(([path, value]) =>
     referents(value, rowAt(rows, path)).some(
       (address) =>
         recreated.has(address) && !(rowAt(rows, path)["x-reference"] && migrating?.has(address) === true),
     ),
   );
-  return new Set(moving.map(([path]) => path));
+  return new Set(paths.map(([path]) => path));
 }
 
 function referents(value: Json, row: FieldSchema): readonly Address[] {

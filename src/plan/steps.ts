@@ -16,7 +16,7 @@ import type { PlanInput, Subject } from "./subjects.ts";
 export function stepsOf(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const kind = input.kinds.named(change.kind);
   const steps = [
-    ...moves(change, subject, input),
+    ...moveSteps(change, subject, input),
     ...refreshed(change, subject, input),
     ...waits(change, subject, input),
     ...work(change, subject, kind, input).map((step) => ({ ...step, blocked: change.blocked })),
@@ -52,7 +52,7 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
 }
 
 /** The step that gives the state's entry its new address, also while the object is being deleted. */
-function moves(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
+function moveSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   // A twin goes along with its address.
   if (subject.previousAddress === undefined || twinIn(subject.address) !== undefined) return [];
   const step = existing(`${change.address}#move`, "move", change, subject, input);

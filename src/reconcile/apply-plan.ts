@@ -103,7 +103,7 @@ function applyContext(
     stateAtStart: deps.journal.snapshot(),
     durations: perText(() => ({ unfinished: 0 })),
     dateOf: (kind: string) => service.date(deps.kinds.named(kind).operations.create),
-    shown: new Map(deps.kinds.all.map((kind) => [kind.name, describedPaths(kind, profile)])),
+    shownPaths: new Map(deps.kinds.all.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };
   return { ...context, classes: openClassRegistry(context) };
 }
@@ -129,14 +129,14 @@ function planMark(
   observed: ReadonlyMap<Address, Observed>,
 ) {
   let marking: Promise<void> | undefined;
-  let isSet = false;
+  let isMarked = false;
   let failed: unknown;
   const mark = async (): Promise<void> => {
     try {
       const times = newTimes(observed, journal.state);
       const shown = Object.keys(times).length === 0 ? {} : { shownCreatedAt: times };
       await journal.record({ type: "plan-applied", fingerprint, ...shown });
-      isSet = true;
+      isMarked = true;
     } catch (error) {
       failed = error;
       throw error;
@@ -146,7 +146,7 @@ function planMark(
     marking ??= mark();
     return marking;
   };
-  const after = <T>(work: () => Promise<T>): Promise<T> => (isSet ? work() : set().then(work));
+  const after = <T>(work: () => Promise<T>): Promise<T> => (isMarked ? work() : set().then(work));
   return {
     journal: {
       ...journal,

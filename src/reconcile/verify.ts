@@ -126,9 +126,9 @@ function split(change: Change, saved: Change | undefined): Split {
   if (saved.action === "keep") return { other: change, why: sinceThen };
   const isAboutAll = change.fields.length === 0 || saved.action === "create" || saved.action === "replace";
   if (isAboutAll || saved.blocked.length > 0) return { promised: change, why: "" };
-  const settled = new Set(saved.fields.map(({ path }) => path));
-  const mine = change.fields.filter(({ path }) => settled.has(path));
-  const rest = change.fields.filter(({ path }) => !settled.has(path));
+  const planned = new Set(saved.fields.map(({ path }) => path));
+  const mine = change.fields.filter(({ path }) => planned.has(path));
+  const rest = change.fields.filter(({ path }) => !planned.has(path));
   return {
     ...(mine.length === 0 ? {} : { promised: { ...change, fields: mine } }),
     ...(rest.length === 0 ? {} : { other: { ...change, fields: rest } }),

@@ -31,7 +31,7 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
       return true;
     case "plan-applied":
       for (const [address, time] of Object.entries(event.shownCreatedAt ?? {}))
-        change(live, address, (bound) => withShownTime(bound, time));
+        changeBound(live, address, (bound) => withShownTime(bound, time));
       return markPlanApplied(live, event.fingerprint);
     case "create-announced":
       return announce(live, event);
@@ -50,21 +50,21 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
       for (const [address, bound] of event.bindings) bind(live, address, bound);
       return true;
     case "update-announced":
-      return change(live, event.address, (bound) => ({
+      return changeBound(live, event.address, (bound) => ({
         ...bound,
         recorded: withoutPaths(bound.recorded, event.paths),
         converging: { operation: "update", since: event.at, record: {} },
       }));
     case "operation-accepted":
-      return change(live, event.address, (bound) => ({ ...bound, converging: event.converging }));
+      return changeBound(live, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
       learn(live, event.address, event.took);
       return end(live, event.address, ({ record }) => ({ ...event.record, ...record }), event);
     case "healed":
-      return change(live, event.address, (bound) => withSeenRight(bound, event.paths, event.at));
+      return changeBound(live, event.address, (bound) => withSeenRight(bound, event.paths, event.at));
     case "another-seen":
       if (live.resources.get(event.address)?.otherCreatedAt !== undefined) return false;
-      return change(live, event.address, (bound) => ({ ...bound, otherCreatedAt: event.createdAt }));
+      return changeBound(live, event.address, (bound) => ({ ...bound, otherCreatedAt: event.createdAt }));
     case "operation-failed":
       return end(live, event.address, () => ({}));
     case "released":
@@ -77,7 +77,7 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "migration":
       return live.setMigration(event.address, event.migration);
     case "switched":
-      for (const address of event.released) change(live, address, () => undefined);
+      for (const address of event.released) changeBound(live, address, () => undefined);
       for (const [address, bound] of event.bindings) bind(live, address, bound);
       if (event.outputs !== undefined) live.setHead({ outputs: event.outputs });
       return live.setMigration(event.address, event.migration);
@@ -154,7 +154,7 @@ function bind(live: LiveDocument, address: Address, bound: Bound): void {
 }
 
 /** Changes a binding, or releases it if `next` gives nothing. */
-function change(
+function changeBound(
   { resources }: LiveDocument,
   address: Address,
   next: (bound: Bound) => Bound | undefined,
@@ -169,7 +169,7 @@ function change(
 
 /** Releases a binding. Without one of its objects a migration is over, unless its database is still to be opened again. */
 function release(live: LiveDocument, address: Address): boolean {
-  const isReleased = change(live, address, () => undefined);
+  const isReleased = changeBound(live, address, () => undefined);
   const main = withoutTwin(address);
   if (isReleased && (address === main || !isClosed(live.view.migrations?.[main])))
     live.setMigration(main, undefined);
@@ -186,7 +186,7 @@ function end(
   const converging = live.resources.get(address)?.converging;
   if (converging === undefined) return false;
   const record = applied(converging);
-  return change(live, address, (bound) => {
+  return changeBound(live, address, (bound) => {
     const { converging: _ended, ineffective: _before, ...rest } = withShownTime(bound, shownCreatedAt);
     const known = { ...rest, recorded: { ...rest.recorded, ...record } };
     const timed = at === undefined ? known : withTimes(known, { ...converging, record }, ineffective, at);

@@ -18,7 +18,7 @@ const values: FieldSchema = {
 };
 
 /** An object with these members and no others. A name that ends in `?` may be missing. */
-function record(members: { readonly [name: string]: FieldSchema }): FieldSchema {
+function closedObject(members: { readonly [name: string]: FieldSchema }): FieldSchema {
   const names = Object.keys(members);
   const properties = Object.fromEntries(names.map((name) => [name.replace("?", ""), members[name] ?? {}]));
   const required = names.filter((name) => !name.endsWith("?"));
@@ -30,11 +30,11 @@ function mapOf(additionalProperties: FieldSchema, description?: string): FieldSc
   return { type: "object", additionalProperties, ...defined({ description }) };
 }
 
-export const converging: FieldSchema = record({
+export const converging: FieldSchema = closedObject({
   ...{ operation: text, since: time, record: values, "digest?": text },
 });
 
-export const bound: FieldSchema = record({
+export const bound: FieldSchema = closedObject({
   ...{ kind: text, id: text, place: anyObject, recorded: values, protect: flag, onDelete, refs: texts },
   createdAt: time,
   "shownCreatedAt?": {
@@ -57,21 +57,21 @@ export const bound: FieldSchema = record({
 const amount: FieldSchema = { type: "number", minimum: 0 };
 
 const migration: FieldSchema = {
-  ...record({
+  ...closedObject({
     ...{ phase: { enum: [...migrationPhases] }, since: time },
-    "rehearsed?": record({
+    "rehearsed?": closedObject({
       ...{ next: text, at: time, bytes: amount, largest: amount },
       ...{ copy: amount, verify: amount, stall: amount },
     }),
     "cap?": { type: "integer", description: "QUERY_MEM_CAPACITY of the live database, to be put back." },
     ...{ "pausedUntil?": time, "heldUntil?": time, "former?": mapOf(bound) },
     "hook?": { enum: ["due", "begun"] },
-    "mark?": record({ runId: text, writes: amount }),
+    "mark?": closedObject({ runId: text, writes: amount }),
   }),
   description: "A database whose data is being moved, or was moved: its phase, and what a later run needs.",
 };
 
-export const intent: FieldSchema = record({
+export const intent: FieldSchema = closedObject({
   ...{ round: text, digest: text, "refused?": { const: true } },
   "acknowledged?": {
     ...text,
@@ -84,17 +84,17 @@ export const intent: FieldSchema = record({
   ...{ recorded: values, protect: flag, onDelete, refs: texts },
 });
 
-export const round: FieldSchema = record({
+export const round: FieldSchema = closedObject({
   ...{ kind: text, place: anyObject, classKey: { type: "string" }, before: texts },
 });
 
-export const outputs: FieldSchema = mapOf(record({ value: {}, sensitive: flag }));
+export const outputs: FieldSchema = mapOf(closedObject({ value: {}, sensitive: flag }));
 
 const names: FieldSchema = mapOf({ type: "string" });
 
 /** The identity of a service, as states and saved plans hold it. */
 export const serviceSchema: FieldSchema = {
-  ...record({
+  ...closedObject({
     platform: { ...text, description: "URL of the platform host, or local:ID." },
     "users?": { ...text, description: "URL of the users host, if it is another one." },
     "subscription?": text,
@@ -111,7 +111,7 @@ export const serviceSchema: FieldSchema = {
 
 /** The identity of a manifest, as states hold it. */
 const manifestIdentity: FieldSchema = {
-  ...record({
+  ...closedObject({
     "environment?": text,
     "paths?": { ...texts, description: "Its files within their Git repository." },
   }),
@@ -122,7 +122,7 @@ const manifestIdentity: FieldSchema = {
 export const stateSchema: FieldSchema & { readonly $schema: string; readonly title: string } = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "graphform state, versions 2 and 3",
-  ...record({
+  ...closedObject({
     version: { enum: [2, 3], description: "2: whole. 3: what happened since is in the log beside it." },
     name: { ...text, description: "The manifest's name." },
     lineage: { ...text, description: "Random identity of this state's history." },
@@ -148,7 +148,7 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
   "create-announced": event({ address: text, intent, "listed?": round }),
   "create-refused": event({ address: text, "at?": time, "sentBefore?": time }),
   "create-acknowledged": event(created),
-  "creates-resolved": event({ found: { type: "array", items: record(created) }, absent: texts }),
+  "creates-resolved": event({ found: { type: "array", items: closedObject(created) }, absent: texts }),
   "create-abandoned": event({ address: text }),
   bound: event({ address: text, bound }),
   // Each is an address with its binding; the document is checked once they are in it.
@@ -171,13 +171,13 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
 };
 
 function event(members: { readonly [name: string]: FieldSchema }): FieldSchema {
-  return record({ type: text, ...members });
+  return closedObject({ type: text, ...members });
 }
 
 const list: FieldSchema = { type: "array", items: { type: "object" } };
 
 function open(members: { readonly [name: string]: FieldSchema }): FieldSchema {
-  return { ...record(members), additionalProperties: {} };
+  return { ...closedObject(members), additionalProperties: {} };
 }
 
 /** A saved plan without its checksum, as far as its reader depends on its form. */

@@ -1,7 +1,7 @@
 import { chmod, lstat, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { adoptedFields, isSettled, leftOutText } from "../../src/commands/drift/adopt.ts";
+import { adoptedFields, isAsDeclared, leftOutText } from "../../src/commands/drift/adopt.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { DriftReport, ResourceDrift } from "../../src/model/drift.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
@@ -243,10 +243,10 @@ describe("the fields that --adopt names", () => {
     const [field] = fieldsOf("instances.orders");
     if (field === undefined) throw new Error("maxMemory is not adopted");
     const ours = { class: "ours", declared: "2048MB" } as const;
-    expect(isSettled(field, ours, kinds)).toBe(true);
-    expect(isSettled(field, { ...ours, declared: "3GB" }, kinds)).toBe(false);
-    expect(isSettled(field, { ...ours, class: "outside" }, kinds)).toBe(false);
-    expect(isSettled({ ...field, isProbed: false }, ours, kinds)).toBe(false);
+    expect(isAsDeclared(field, ours, kinds)).toBe(true);
+    expect(isAsDeclared(field, { ...ours, declared: "3GB" }, kinds)).toBe(false);
+    expect(isAsDeclared(field, { ...ours, class: "outside" }, kinds)).toBe(false);
+    expect(isAsDeclared({ ...field, isProbed: false }, ours, kinds)).toBe(false);
   });
 
   it("of a failed resource are none, and the hint has its ways on", () => {

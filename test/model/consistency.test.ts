@@ -7,7 +7,7 @@ import {
   type Baseline,
   gracePeriod,
   isCurrent,
-  isSettled,
+  isSettleOver,
   isWhole,
   type Look,
   type Sight,
@@ -246,7 +246,7 @@ describe("a status", () => {
   });
 
   it("is settled once the old one can no longer show", () => {
-    expect([isSettled(0, 4999, delays), isSettled(0, 5000, delays)]).toEqual([false, true]);
-    expect(isSettled(Number.NaN, 0, delays)).toBe(true);
+    expect([isSettleOver(0, 4999, delays), isSettleOver(0, 5000, delays)]).toEqual([false, true]);
+    expect(isSettleOver(Number.NaN, 0, delays)).toBe(true);
   });
 });

@@ -34,7 +34,7 @@ export function applyContext(
     aborting: never,
     durations: perText(() => ({ unfinished: 0 })),
     dateOf: () => Math.floor(clock.now() / 1000) * 1000,
-    shown: new Map(),
+    shownPaths: new Map(),
     ...over,
   };
   return { ...context, classes: over.classes ?? openClassRegistry(context) };

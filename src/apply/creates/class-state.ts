@@ -97,7 +97,7 @@ export function mayJoin(
 ): boolean {
   if (inFlight.size >= mostInFlight) return false;
   const { schema, marksOwner } = context.kinds.named(step.kind);
-  const shown = context.shown.get(step.kind) ?? new Set();
+  const shown = context.shownPaths.get(step.kind) ?? new Set();
   const isMarked = marksOwner(context.profile);
   return [...inFlight].every(
     ([other, { placeKey: otherPlaceKey }]) =>

@@ -1,5 +1,5 @@
 /** @module Asks for a backup or a copy of one, and waits until the one that was asked for is complete. */
-import { gracePeriod, isSettled } from "../../model/consistency.ts";
+import { gracePeriod, isSettleOver } from "../../model/consistency.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Backup } from "../../model/kind.ts";
 import { poll } from "../../polling/poll.ts";
@@ -42,7 +42,7 @@ export async function requestBackup<Item extends Backup>(
   /** Returns the snapshot that the request that ended at `endedAt` has made; undefined while that is too early to say. */
   const evaluate = (listed: readonly Item[], endedAt: number): Made<Item> | undefined => {
     const now = clock.now();
-    if (isSettled(endedAt, now, timing)) until ??= date();
+    if (isSettleOver(endedAt, now, timing)) until ??= date();
     const request: BackupRequest = { known, id, showsTimes, window: { since, until: until ?? date() } };
     const made = madeBy(listed, request, timing);
     if (made.certain.length > 0) return made;
@@ -57,7 +57,7 @@ export async function requestBackup<Item extends Backup>(
     if (made === undefined) return { is: "wait" };
     if (made.certain.length > 0) return { is: "accepted", value: undefined };
     emptySince ??= clock.now();
-    return { is: isSettled(emptySince, clock.now(), timing) ? "repeat" : "wait" };
+    return { is: isSettleOver(emptySince, clock.now(), timing) ? "repeat" : "wait" };
   };
   const again = (): Promise<string | undefined> => {
     [until, emptySince] = [undefined, undefined];
@@ -87,7 +87,7 @@ async function idsBefore<Item extends Backup>(
   const from = clock.now();
   const evaluate = (listed: readonly Item[]): true | undefined => {
     for (const { id } of listed) ids.add(id);
-    return showsTimes || isSettled(from, clock.now(), profile.timing) ? true : undefined;
+    return showsTimes || isSettleOver(from, clock.now(), profile.timing) ? true : undefined;
   };
   const polled = await poll({ look: list, evaluate, deadline: from + timeout }, context);
   if (polled.is === "decided") return ids;

@@ -87,7 +87,7 @@ export function asServiceError(
 }
 
 /** A change of an existing object, and the look that shows its effect if the answer does not. */
-export interface Change<Seen, Value> {
+export interface ObjectChange<Seen, Value> {
   /** Name for messages: the operation and the id, `update of ID`. */
   readonly what: string;
   /** Sends the request once. */
@@ -124,7 +124,7 @@ const mayBeTaken: readonly string[] = [
  * whether the change has worked.
  */
 export function submitChange<Seen, Value>(
-  { what, send, look, evaluate, timeout }: Change<Seen, Value>,
+  { what, send, look, evaluate, timeout }: ObjectChange<Seen, Value>,
   context: ChangeContext,
 ): Promise<Submitted<Seen, Value>> {
   const { clock, profile, stopping, aborting } = context;

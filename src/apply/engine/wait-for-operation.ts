@@ -172,7 +172,7 @@ export type Converged = Arrival | { readonly is: "timeout" | "interrupted"; read
 /** The share of the shortest known duration during which looks are rare. */
 const rarelyPolled = 0.9;
 
-/** A create is polled only once it is older, by this factor, than each of its kind was when it was seen unfinished. */
+/** A create is polled once its age is this factor above the greatest age at which one of its kind was seen unfinished. */
 const putOffFactor = 1.15;
 
 /** Interval between two reports on a resource that has not arrived, in ms. */
@@ -244,10 +244,10 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
 }
 
 /** Remembers the fields that the service shows: those of one object hold for the others of its kind. */
-function rememberShown(kind: string, { spec }: Live, { shown }: Pick<ApplyContext, "shown">): void {
-  const paths = shown.get(kind) ?? new Set();
+function rememberShown(kind: string, { spec }: Live, { shownPaths }: Pick<ApplyContext, "shownPaths">): void {
+  const paths = shownPaths.get(kind) ?? new Set();
   for (const [path, { source }] of Object.entries(spec)) if (source !== "recorded") paths.add(path);
-  shown.set(kind, paths);
+  shownPaths.set(kind, paths);
 }
 
 /** The progress event of a step; `elapsed` in ms. */

@@ -1,7 +1,7 @@
 /** @module Decides what looks prove of an operation: if its plan still holds, if a write without an answer has worked, and if it has arrived. Pure. */
 
 import { sameJson, sameValue } from "../../model/compare.ts";
-import { type Baseline, type Delays, isCurrent, isSettled } from "../../model/consistency.ts";
+import { type Baseline, type Delays, isCurrent, isSettleOver } from "../../model/consistency.ts";
 import type { ServiceFailure } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -115,7 +115,7 @@ export function classifyUnconfirmedChange(
   // If a field or the status would show the effect, it was not done; otherwise the modification time decides.
   const isSilent = shows === "shown" || (isHidden && !isPower);
   if (isSilent && wasTouched(live, baseline)) return accepted;
-  if (!isSettled(endedAt, now, delays)) return { is: "wait" };
+  if (!isSettleOver(endedAt, now, delays)) return { is: "wait" };
   return { is: isSilent ? "unproven" : "repeat" };
 }
 
@@ -129,7 +129,8 @@ export function classifyUnconfirmedDeletion(
   const phase = seen.is === "shown" ? seen.live.phase.is : undefined;
   if (!mayHaveWorked) return { is: phase === "pending" ? "in-progress" : "repeat" };
   if (seen.is === "absent" || phase === "gone") return accepted;
-  if (seen.is === "hidden" || phase === "pending" || !isSettled(endedAt, now, delays)) return { is: "wait" };
+  if (seen.is === "hidden" || phase === "pending" || !isSettleOver(endedAt, now, delays))
+    return { is: "wait" };
   return { is: "repeat" };
 }
 
@@ -203,7 +204,7 @@ export function evaluateArrival(
   // Right after the acceptance the service may still show the status from before.
   if (!sightings.wasInProgress && !isCurrent(baseline, live, acceptedAt, now, delays)) return undefined;
   if (phases.includes(live.phase.is)) return { is: "arrived", live };
-  const settled = isSettled(acceptedAt, now, delays);
+  const settled = isSettleOver(acceptedAt, now, delays);
   if (live.phase.is === "waiting-for-person")
     return settled ? { is: "waiting-for-person", live, detail: live.phase.detail } : undefined;
   // A resource that had failed before can be deleted like any other; only a later failure belongs to the deletion.

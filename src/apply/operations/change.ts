@@ -43,7 +43,7 @@ export interface ChangeRequest {
 }
 
 /** Waits until the object is at rest, refuses a stale step, sends the change unless it is shown already, and waits until it has arrived. */
-export async function change(
+export async function changeObject(
   step: Step,
   { operation, record, send }: ChangeRequest,
   context: ApplyContext,
@@ -118,7 +118,7 @@ function isPowerOperation(operation: string): boolean {
 export async function update(step: Step, context: ApplyContext): Promise<StepResult> {
   const patch = step.patch ?? {};
   const record = recordOf(patch, context);
-  return change(
+  return changeObject(
     step,
     {
       operation: "update",

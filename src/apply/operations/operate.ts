@@ -5,12 +5,12 @@ import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { waitForOperation } from "../engine/wait-for-operation.ts";
-import { change, notAtRest, refOf, untilAtRest } from "./change.ts";
+import { changeObject, notAtRest, refOf, untilAtRest } from "./change.ts";
 
 /** Asks for a lifecycle operation and waits for its end; nothing is sent if the resource is in that phase already. */
 export async function operate(step: Step, context: ApplyContext): Promise<StepResult> {
   const verb = step.verb ?? "";
-  return change(
+  return changeObject(
     step,
     {
       operation: verb,

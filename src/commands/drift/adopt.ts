@@ -70,7 +70,7 @@ function assertSettled(fields: readonly AdoptedField[], { resources }: DriftRepo
   const left = fields.find((adopted) =>
     resources
       .find(({ address }) => address === adopted.address)
-      ?.fields.some((field) => field.path === adopted.path && !isSettled(adopted, field, kinds)),
+      ?.fields.some((field) => field.path === adopted.path && !isAsDeclared(adopted, field, kinds)),
   );
   if (left === undefined) return;
   throw new GraphformError(
@@ -151,7 +151,7 @@ export function leftOutText(targets: readonly string[], { resources }: DriftRepo
 }
 
 /** True if a second look finds an adopted field as declared. A probed value waits for the next apply: being declared is enough. */
-export function isSettled(
+export function isAsDeclared(
   { kind, path, value, isProbed }: Pick<AdoptedField, "kind" | "path" | "value" | "isProbed">,
   { class: is, declared }: Pick<FieldDrift, "class" | "declared">,
   kinds: KindRegistry,
