@@ -80,11 +80,11 @@ export async function planFor(
   const bound = Object.keys(state.resources).length;
   const { counting, onWait } = countReads(bound, deps.onRead);
   const readers = new Map(kinds.all.map(({ name, reader }) => [name, counting(reader(service))]));
-  const moved = afterMoves(state, manifest.moved, kinds);
+  const movedState = afterMoves(state, manifest.moved, kinds);
   const seen = await observe(desired, {
     kinds,
     readers,
-    state: moved,
+    state: movedState,
     clock: deps.clock,
     profile: service.profile,
     signal,
@@ -93,7 +93,7 @@ export async function planFor(
     onWait,
     unasked: probing || open === undefined ? undefined : notAskedFor,
   });
-  const leftOut = leftOutBy(options, desired, moved);
+  const leftOut = leftOutBy(options, desired, movedState);
   const needed = seen.unread.filter(({ address }) => !leftOut(address));
   if (!skipsUnread && needed.length > 0) throw unreadable(needed);
   const { listed, doubts } = seen;
@@ -104,7 +104,7 @@ export async function planFor(
       .map(([address, { because }]) => ({ address, reason: because })),
   ];
   const looking = { kinds, clock: deps.clock, profile: service.profile, stopping: signal };
-  const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
+  const { observed, unmanaged } = findByName(seen, { desired, state: movedState, kinds });
   const input: PlanInput = {
     name: manifest.name,
     timestamp: [goal.timestamp, state.savedAt].sort().at(-1) ?? goal.timestamp,
@@ -123,16 +123,21 @@ export async function planFor(
     moved: manifest.moved,
     removed: manifest.removed,
     outputs: manifest.outputs,
-    options: leavingOut(unread, options, moved),
+    options: leavingOut(unread, options, movedState),
     destroying,
     now: deps.clock.now(),
     digest: deps.digest,
   };
   const found = makePlan(input);
-  const immovable = await foreseen(found, seen, moved, probing ? given : { ...given, foresee: undefined });
+  const immovable = await foreseen(
+    found,
+    seen,
+    movedState,
+    probing ? given : { ...given, foresee: undefined },
+  );
   const plan = immovable.size === 0 ? found : makePlan({ ...input, immovable });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
-  return { plan, outputs, bound: moved.resources, observed, doubts, unmanaged, unread, listed };
+  return { plan, outputs, bound: movedState.resources, observed, doubts, unmanaged, unread, listed };
 }
 
 /** The reasons against moving the data of each database that a plan would move. */
