@@ -156,9 +156,14 @@ describe("a pause of writes", () => {
     cleanUp.push(side.close);
     const other = await side.primary.open(never);
     const long = other.all([
-      ["GRAPH.QUERY", "w", "UNWIND range(1, 5000000) AS i WITH i WHERE i < 0 RETURN i"],
+      [
+        "GRAPH.QUERY",
+        "w",
+        "UNWIND range(1, 7000) AS i UNWIND range(1, 7000) AS j WITH i, j WHERE j < 0 RETURN i",
+      ],
     ]);
-    await pause(100);
+    const running = async (): Promise<string> => JSON.stringify(await run(side, "GRAPH.INFO"));
+    await expect.poll(running, { interval: 5 }).toContain("range(1, 7000)");
     const result = await quiesce(side, { cap: 12_345, idleWithin: 100 }, never);
     expect(result).toMatchObject({ code: "not-idle" });
     expect(await readCap(side)).toBe(12_345);
