@@ -48,7 +48,7 @@ try {
     ],
     Number(values.rounds),
   );
-  const [asked = Number.NaN, silent = Number.NaN] = times.values();
+  const [asked = Number.NaN, silent = Number.NaN] = [...times.values()].map(({ time }) => time);
   console.log(`${asked.toFixed(0).padStart(7)} ms with a probe ${silent.toFixed(0).padStart(7)} ms without`);
   const ratio = asked / silent;
   console.log(

@@ -1,20 +1,20 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { parse } from "yaml";
 import { benchManifest } from "./manifest.ts";
 import { type Case, medians, peakMemory } from "./measure.ts";
+import { startNode } from "./start-service.ts";
+import { leastRatio, startTerraform } from "./terraform/terraform.ts";
 
 /**
  * Start, validate, plan and `import --all` as multiples of the least that could do it, as medians of one run: `node -e 0`; a bare parse of
  * the same text; the floor, a bare program (`bare.mjs`) that signs in, lists and describes the same instances, 64 at a time. Plans find
- * nothing to do and ask no database. `--sizes`, `--latencies` (ms for each request), `--rounds`, `--only` (a part of a case's name) choose;
+ * nothing to do and ask no database. Terraform, if it is installed, plans up to a thousand of the same, in three rounds. `--sizes`, `--latencies` (ms for each request), `--rounds`, `--only` (a part of a case's name) choose;
  * `--cli` names another build, `--profile` a folder for a CPU profile of each case.
  */
 const root = join(import.meta.dirname, "..");
@@ -47,6 +47,7 @@ interface Compared {
 }
 
 const services: ChildProcess[] = [];
+const terraform = await startTerraform(folder);
 try {
   const start: Case = { name: "node -e 0", args: ["-e", "0"] };
   const bare = await bareParse();
@@ -70,10 +71,16 @@ try {
         { what: { name: `plan ${at}`, args: plan, cwd, env }, to: floor, limit },
         { what: { name: `import --all ${at}`, args: imported, cwd, env }, to: floor, limit: 6 },
       ]);
+      if (terraform !== undefined && size <= 1000) {
+        const to: Case = { name: `plan ${at}`, args: plan, cwd, env };
+        const manifest = readFileSync(join(cwd, "graphform.yaml"), "utf8");
+        compareTerraform(terraform.plans(manifest, url, at), [to, floor], size);
+      }
     }
   }
 } finally {
   for (const each of services) each.stdin?.end();
+  terraform?.end();
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -103,7 +110,7 @@ function compare(all: readonly Compared[]): void {
   const cases = [...new Set(chosen.flatMap(({ what, to }) => [to, what]))];
   const times = medians(cases, Number(values.rounds));
   for (const { what, to, limit } of chosen) {
-    const [time = Number.NaN, least = Number.NaN] = [times.get(what.name), times.get(to.name)];
+    const [time = Number.NaN, least = Number.NaN] = [times.get(what.name)?.time, times.get(to.name)?.time];
     const ratio = time / least;
     const verdict = ratio <= limit ? "within" : "OVER";
     const memory = peakMemory(what);
@@ -116,14 +123,19 @@ function compare(all: readonly Compared[]): void {
   }
 }
 
+/** Measures plans of Terraform, and prints each as a multiple of the plan of graphform and of the floor. */
+function compareTerraform(all: readonly Case[], others: readonly Case[], size: number): void {
+  const chosen = all.filter(({ name }) => name.includes(values.only));
+  if (chosen.length === 0) return;
+  const taken = medians([...others, ...chosen], Math.min(3, Number(values.rounds)));
+  for (const { name } of chosen) for (const to of others) console.log(leastRatio(taken, name, to.name, size));
+}
+
 /** Starts a service of its own and gives its address, once it listens. */
 async function service(): Promise<string> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "service.ts")], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const { child, line } = await startNode(join(import.meta.dirname, "service.ts"));
   services.push(child);
-  const [line] = await once(createInterface(child.stdout), "line");
-  const { url }: { url: string } = JSON.parse(String(line));
+  const { url }: { url: string } = JSON.parse(line);
   return url;
 }
 

@@ -10,13 +10,19 @@ export interface StartedService {
   readonly url: string;
 }
 
-/** Starts the service that answers after 20 ms and deploys within 0.2 s. */
-export async function startService(): Promise<StartedService> {
-  const args = [join(import.meta.dirname, "service.ts"), "--latency", "20", "--deploy", "200"];
+/** Starts the service that answers after 20 ms, and deploys within so many. */
+export async function startService(deploy = 200): Promise<StartedService> {
+  const service = join(import.meta.dirname, "service.ts");
+  const { child, line } = await startNode(service, "--latency", "20", "--deploy", String(deploy));
+  const { url }: { url: string } = JSON.parse(line);
+  return { child, url };
+}
+
+/** Starts a program of Node that runs until its standard input ends, and resolves with its first line. */
+export async function startNode(...args: readonly string[]): Promise<{ child: ChildProcess; line: string }> {
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const [line] = await once(createInterface(child.stdout), "line");
-  const { url }: { url: string } = JSON.parse(String(line));
-  return { child, url };
+  return { child, line: String(line) };
 }
 
 /** Runs a program of Node to its end. Rejects where it fails. */
