@@ -6,6 +6,7 @@ import { prepareDatabase } from "../../src/controller/database/migrations.ts";
 import { startQueue } from "../../src/controller/queue/queue.ts";
 import { createPostgresDriver } from "../../src/state/remote/postgres/postgres-driver.ts";
 import { openPostgres } from "../support/postgres.ts";
+import { openTcpProxy } from "../support/tcp-proxy.ts";
 
 it("a database that ends in a transaction fails it, and ends no process", async () => {
   const postgres = await openPostgres();
@@ -25,6 +26,25 @@ it("a database that ends in a transaction fails it, and ends no process", async 
     expect(unheard).toEqual([]);
   } finally {
     await database.destroy();
+    await postgres.close();
+  }
+});
+
+it("a connection whose network is gone is ended, so that the next statement gets another one", async () => {
+  const postgres = await openPostgres();
+  const proxy = await openTcpProxy(postgres.port);
+  const url = `postgres://root:${postgres.password}@127.0.0.1:${proxy.port}/ops`;
+  const database = openDatabase(url, () => undefined, 500);
+  const ask = sql`SELECT 1 AS one`;
+  try {
+    await ask.execute(database);
+    proxy.next("keep-silent");
+    const silent = await ask.execute(database).catch((error: unknown) => error);
+    expect(isAway(silent)).toBe(true);
+    expect((await ask.execute(database)).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await database.destroy();
+    await proxy.close();
     await postgres.close();
   }
 });

@@ -1,4 +1,5 @@
 /** @module Connects to the controller's database, and reports when it is away. */
+import { Socket } from "node:net";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -16,8 +17,26 @@ export type Database = Kysely<Schema>;
 /** A transaction; every function that takes one must be called in one. */
 export type Tx = Transaction<Schema>;
 
-/** Largest number of connections of one process, the queue's own beside them. */
-const connections = 10;
+interface PoolSettings {
+  readonly connectionString: string;
+  /** Largest number of connections of one pool. */
+  readonly max: number;
+  readonly connectionTimeoutMillis: number;
+  readonly stream: () => Socket;
+}
+
+/**
+ * The settings of a pool. A connection is ended once it has been silent for so many ms: a broken network closes none, and a pool that
+ * only gives up the statement hands its connection out again.
+ */
+export function poolSettings(url: string, longestSilence = 60_000): PoolSettings {
+  const stream = (): Socket => {
+    const socket = new Socket();
+    const silent = Object.assign(new Error("the database does not answer"), { code: "ETIMEDOUT" });
+    return socket.setTimeout(longestSilence, () => socket.destroy(silent));
+  };
+  return { connectionString: url, max: 10, connectionTimeoutMillis: 10_000, stream };
+}
 
 /**
  * Begins a transaction with limits: a process that vanishes in one, or stands still, keeps its locks from others for 30 s at most. They are
@@ -34,14 +53,14 @@ export async function waitWithoutLimit(tx: Tx): Promise<void> {
 }
 
 /** Opens the pool of a process; nothing connects before the first query. `onError` gets the trouble of idle connections. */
-export function openDatabase(url: string, onError: (error: Error) => void): Database {
+export function openDatabase(
+  url: string,
+  onError: (error: Error) => void,
+  longestSilence?: number,
+): Database {
   const pool = new pg.Pool({
-    connectionString: url,
-    max: connections,
+    ...poolSettings(url, longestSilence),
     application_name: "graphform controller",
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 60_000,
-    keepAlive: true,
     // Numbers of eight bytes count events and fences here: none reaches 2^53.
     types: {
       getTypeParser: (oid: number, format?: "text" | "binary") =>

@@ -1,6 +1,6 @@
 /** @module The queues of jobs: everything that knows pg-boss. */
 import { type ConstructorOptions, fromKysely, type Job, PgBoss } from "pg-boss";
-import type { Tx } from "../database/connect.ts";
+import { poolSettings, type Tx } from "../database/connect.ts";
 
 /** The queues. Jobs hold ids, never plans or secrets. */
 export interface Queues {
@@ -142,7 +142,7 @@ export async function startQueue(url: string, onTrouble: (error: Error) => void)
 }
 
 function settings(url: string): ConstructorOptions {
-  const connection = { connectionString: url, schema, max: 10, application_name: "graphform queue" };
+  const connection = { ...poolSettings(url), schema, application_name: "graphform queue" };
   // One process in so many seconds looks for jobs of dead workers; pg-boss has a minute, after which a run would wait longer than for its lease.
   return { ...connection, supervise: false, monitorIntervalSeconds: 10 };
 }
