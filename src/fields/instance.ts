@@ -56,6 +56,7 @@ function parameter(
 const instanceConfig: { readonly [name: string]: FieldSchema } = {
   name: {
     type: "string",
+    // The specification's own words, as those of `graphdbUser`.
     default: "the service Instance",
     description: "Display name of the instance.",
     "x-identity": true,

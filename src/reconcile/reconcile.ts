@@ -111,7 +111,10 @@ export async function reconcile(
   }
 }
 
-/** A saved plan with the guards that a plan made now puts on the same addresses, as far as they speak of other objects. */
+/**
+ * A saved plan with guards that a plan made now puts on the same addresses: of objects that are other ones by now, of creates in doubt, and
+ * of names that have appeared since. If any object is another one, what is in doubt or relies on a blocked change is held back too.
+ */
 export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
   const isAnyAnother = fresh.changes.some(({ blocked }) => blocked.some(isAnother));
   const guards = new Map(
@@ -140,7 +143,7 @@ function isAnother({ code }: Guard): boolean {
   return code === "another-object";
 }
 
-/** The guards of an object that is another one by now, and of what belongs or refers to it. */
+/** The guards of an object that is another one by now, and of what may rely on it. */
 function guardsOfOthers({ blocked }: Change): readonly Guard[] {
   return blocked.filter(
     (guard) => isAnother(guard) || guard.code === "in-doubt" || guard.code === "depends-on-blocked",

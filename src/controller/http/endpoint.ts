@@ -114,16 +114,17 @@ export function endpointsOf(handlers: Handlers): readonly Endpoint[] {
       .map((cell) => cell.trim());
     const [method = "", path = ""] = at.split(" ");
     const [least, scope] = access.split("/");
-    const role = roles.find((known) => known === least) ?? "public";
-    const schema = Object.hasOwn(bodies, body) ? bodies[body] : "bytes";
+    const role = [...roles, "public" as const].find((known) => known === least);
+    const schema = ["", "bytes", "hook", "state"].includes(body) ? "bytes" : bodies[body];
     const handle = handlers[id];
-    if (handle === undefined) throw new Error(`the endpoint ${id} has no work`);
+    if (role === undefined || schema === undefined || handle === undefined)
+      throw new Error(`the endpoint ${id} has no such role, body or work`);
     return {
       ...{ method, path, id, summary, role, handle },
       ...(scope === "all" && { scope }),
       ...(path.startsWith("/api/v1/state/") && { basic: true }),
       ...(query === "" ? {} : { query: members(query).properties ?? {} }),
-      ...(body === "" || schema === undefined ? {} : { body: schema }),
+      ...(body === "" ? {} : { body: schema }),
       parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
       maxBody: (maxBodies.get(body) ?? 1 / 16) * 1024 * 1024,
       answers: Object.fromEntries(answers.split(", ").map(answerOf)),

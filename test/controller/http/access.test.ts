@@ -89,6 +89,11 @@ describe("access to the API", () => {
   };
   const guarded = endpoints.filter(({ role }) => role !== "public");
 
+  it("is asked for by all but the endpoints that show no manifest and the signed webhooks", () => {
+    const open = endpoints.filter(({ role }) => role === "public").map(({ id }) => id);
+    expect(open.sort()).toEqual(["githubHook", "gitlabHook", "health", "readiness"]);
+  });
+
   it("is refused to all but the public endpoints without a token, and with one that is unknown, expired or revoked", async () => {
     for (const row of guarded) {
       expect([row.id, (await call(row, undefined)).status]).toEqual([row.id, 401]);
