@@ -44,6 +44,11 @@ export function withoutTwin(address: Address): Address {
   return twinIn(address) === undefined ? address : address.replace(/~(?:next|former)/, "");
 }
 
+/** Sorts by address. */
+export function byAddress(left: { readonly address: Address }, right: { readonly address: Address }): number {
+  return left.address < right.address ? -1 : 1;
+}
+
 export function parseAddress(text: string): AddressParts | undefined {
   const match = shape.exec(text);
   const [, section, name, quoted] = match ?? [];

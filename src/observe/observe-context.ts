@@ -1,5 +1,5 @@
 /** @module Defines the dependencies of observing, the single look that everything else is made of, and what could not be read. */
-import { type Address, parseAddress } from "../model/address.ts";
+import { type Address, byAddress, parseAddress } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, isServiceError, type ServiceError, shellWord } from "../model/errors.ts";
 import { type JsonObject, stableJson } from "../model/json.ts";
@@ -107,7 +107,7 @@ export function unreadIn(
     if (!isServiceError(error)) return [];
     return [{ address: kind, what: `the list of ${placeText(kind, place)}`, reason: error.message, error }];
   });
-  return [...objects, ...unlisted].sort((a, b) => (a.address < b.address ? -1 : 1));
+  return [...objects, ...unlisted].sort(byAddress);
 }
 
 function unreadObjects(unread: ObserveContext["unread"]): readonly Unread[] {

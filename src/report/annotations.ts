@@ -1,5 +1,6 @@
 /** @module Turns problems of a manifest and dangerous changes of a plan into annotations. */
 
+import { byAddress } from "../model/address.ts";
 import { type DriftReport, hasDrift } from "../model/drift.ts";
 import type { Problem, SourceRange } from "../model/errors.ts";
 import type { Change, Plan } from "../model/plan.ts";
@@ -24,7 +25,7 @@ export function problemAnnotations(problems: readonly Problem[], pathOf: PathOf)
 export function planAnnotations(plan: Plan<unknown>, pathOf: PathOf): readonly Annotation[] {
   return plan.changes
     .filter((change) => change.action !== "keep" && (losesData(change) || isBlocked(change)))
-    .sort((a, b) => rank(a) - rank(b) || (a.address < b.address ? -1 : 1))
+    .sort((a, b) => rank(a) - rank(b) || byAddress(a, b))
     .map((change) => changeAnnotation(change, pathOf));
 }
 

@@ -1,6 +1,6 @@
 /** @module Formats a plan as JSON in the shape of Terraform's plan representation. */
 
-import { parseAddress } from "../model/address.ts";
+import { byAddress, parseAddress } from "../model/address.ts";
 import { defined, type JsonObject, mapped } from "../model/json.ts";
 import {
   beforeAndAfter,
@@ -19,7 +19,7 @@ import type { KindNames } from "./words.ts";
 
 /** A plan as Terraform's tools read it, format_version 1.2, with extensions under `x_graphform`. Print it with `jsonText`, which sorts the keys. */
 export function planJson(plan: RedactedPlan, names: KindNames): JsonObject {
-  const changes = [...plan.changes].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const changes = [...plan.changes].sort(byAddress);
   const { restarts, replacements, seconds } = plan.forecast;
   return {
     format_version: "1.2",

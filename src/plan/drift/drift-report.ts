@@ -1,5 +1,5 @@
 /** @module Reports what differs from the last apply, from a plan and what it was made from. Pure. */
-import type { Address } from "../../model/address.ts";
+import { type Address, byAddress } from "../../model/address.ts";
 import type { Desired } from "../../model/desired.ts";
 import {
   type DriftClass,
@@ -50,7 +50,7 @@ function worstFirst(left: ResourceDrift, right: ResourceDrift): number {
   const worse =
     driftClasses.indexOf(left.class) - driftClasses.indexOf(right.class) ||
     happenings.indexOf(left.what) - happenings.indexOf(right.what);
-  return worse === 0 ? (left.address < right.address ? -1 : 1) : worse;
+  return worse === 0 ? byAddress(left, right) : worse;
 }
 
 /** Planned resources that nothing else names, by address. */
@@ -60,9 +60,9 @@ function unchangedIn(
 ): readonly Unchanged[] {
   const others = new Set(named.map(({ address }) => address));
   const unchanged = changes.filter(({ address }) => !others.has(address));
-  return byAddress(
-    unchanged.map(({ address, kind, id, where }) => ({ address, kind, ...defined({ id, where }) })),
-  );
+  return unchanged
+    .map(({ address, kind, id, where }) => ({ address, kind, ...defined({ id, where }) }))
+    .sort(byAddress);
 }
 
 /** Outputs with another value than at the last apply; one that waits for an apply, or is new, has none. */
@@ -87,10 +87,10 @@ function notChecked({ plan, desired, observed, bound, unread = [] }: DriftInput)
     if (seen?.phase.is !== "pending" || isShown(seen)) return [];
     return [{ address, reason: "the service does not show it yet" }];
   });
-  return byAddress([
+  return [
     ...found,
     ...unread.map(({ address, reason }): NotChecked => ({ address, reason, failed: true })),
-  ]);
+  ].sort(byAddress);
 }
 
 /** Declared resources whose operation is still running, by address. */
@@ -101,15 +101,11 @@ function unfinished({ plan, desired, observed }: DriftInput): readonly NotChecke
     if (seen?.phase.is !== "pending" || !planned.has(address) || !isShown(seen)) return [];
     return [{ address, reason: `still ${seen.phase.detail}` }];
   });
-  return byAddress(found);
+  return found.sort(byAddress);
 }
 
 function isShown({ spec }: Observed): boolean {
   return Object.values(spec).some(({ source }) => source !== "recorded");
-}
-
-function byAddress<T extends { readonly address: Address }>(list: readonly T[]): readonly T[] {
-  return [...list].sort((left, right) => (left.address < right.address ? -1 : 1));
 }
 
 function unmanagedOf(unmanaged: readonly Unmanaged[], { kinds }: DriftInput): readonly UnmanagedDrift[] {

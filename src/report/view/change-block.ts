@@ -1,5 +1,5 @@
 /** @module Describes the changes of a plan as blocks, with their fields; the unchanged resources that are worth a look; and outputs. */
-import { twinIn } from "../../model/address.ts";
+import { byAddress, twinIn } from "../../model/address.ts";
 import type { FieldDrift } from "../../model/drift.ts";
 import { defined } from "../../model/json.ts";
 import type { Phase } from "../../model/observed.ts";
@@ -41,7 +41,7 @@ export function noteBlocks(changes: readonly RedactedChange[], command: string):
       const isQuiet = phaseText(phase) === "" && drift.length === 0 && twinIn(address) === undefined;
       return action === "keep" && !isQuiet;
     })
-    .sort((a, b) => (a.address < b.address ? -1 : 1));
+    .sort(byAddress);
   return folded(kept, (change) => noteOf(change, command));
 }
 

@@ -1,5 +1,5 @@
 /** @module Folds blocks that differ only in the names of their resources into one. */
-import { parseAddress } from "../../model/address.ts";
+import { byAddress, parseAddress } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
 import type { Change } from "../../model/plan.ts";
 import type { BlockView, FieldView } from "./report-view.ts";
@@ -88,9 +88,7 @@ function joined<Part extends BlockPart>(members: readonly Part[]): readonly Fold
       members,
       block: {
         ...block,
-        addresses: members
-          .flatMap((member) => member.block.addresses)
-          .sort((a, b) => (a.address < b.address ? -1 : 1)),
+        addresses: members.flatMap((member) => member.block.addresses).sort(byAddress),
         reason: sentence(({ reason }) => reason),
         remarks: block.remarks.map((remark, at) => ({
           ...remark,

@@ -1,5 +1,6 @@
 /** @module Turns a plan into what every report for people says of it. */
 
+import { byAddress } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
 import { disruptions } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
@@ -238,14 +239,14 @@ function groupChanges<Value>(changes: readonly Change<Value>[]): readonly Group<
 
 function worseFirst(a: Change<unknown>, b: Change<unknown>): number {
   const worse = disruptions.indexOf(b.disruption) - disruptions.indexOf(a.disruption);
-  return worse === 0 ? (a.address < b.address ? -1 : 1) : worse;
+  return worse === 0 ? byAddress(a, b) : worse;
 }
 
 /** The section `imports` for all that may be there already. An entry is a comment if several objects, or several resources, match. */
 function importLines({ changes }: Pick<RedactedPlan, "changes">): readonly string[] {
   const mayBe = changes
     .flatMap(({ address, kind, mayBe: found }) => (found === undefined ? [] : [{ address, kind, ...found }]))
-    .sort((a, b) => (a.address < b.address ? -1 : 1));
+    .sort(byAddress);
   const uses = Map.groupBy(mayBe, ({ kind, ids }) => `${kind} ${ids[0]}`);
   const lines = mayBe.map(({ address, kind, ids, count }) => {
     const [id = ""] = ids;
