@@ -29,20 +29,20 @@ export interface DiffInput {
   readonly rows: Rows;
   /** Paths that are left alone. */
   readonly ignored: readonly string[];
-  /** Paths whose referent is recreated: the same name will mean another object. */
-  readonly recreated: ReadonlySet<string>;
+  /** Paths whose referent gets a new object: the same name will mean another one. */
+  readonly toNewObject: ReadonlySet<string>;
   /** Treatment of a managed field that nothing shows: set it, or trust that it is as declared. */
   readonly unseen: "set" | "trust";
 }
 
 /**
  * The fields that differ, by path. Only what the manifest mentions can differ. A value that waits for an output differs only if the object
- * of that output is recreated.
+ * of that output is a new one.
  */
 export function diffSpec(input: DiffInput): readonly FieldChange[] {
   return fieldsOf(input.desired)
     .filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path)))
-    .filter(([path, value]) => input.recreated.has(path) || differs(path, value, input))
+    .filter(([path, value]) => input.toNewObject.has(path) || differs(path, value, input))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, value]) => fieldChange(path, value, input));
 }
@@ -117,9 +117,9 @@ export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observ
 }
 
 /**
- * The observed values that the diff compares. A probed value stays if an update would set it; otherwise the configured one takes its place. So
- * no object is replaced for a probed value if it is configured as declared, and an update that had no effect is not sent again. Of an object
- * that is being adopted nothing may be configured: it was made with the values that its database reads only at its start, and these stay.
+ * The observed values that the diff compares. A probed value is compared only if an update could set it. For a create-only or ineffective field
+ * the configured value is compared instead, so a value set by hand never causes a replacement. An object that is being adopted may have no
+ * configured value: its probed one stays if the database reads it only at its start.
  */
 export function plannedFrom(
   spec: SeenSpec,
@@ -232,7 +232,7 @@ export function driftOf(
     ),
     rows,
     ignored: [],
-    recreated: new Set(),
+    toNewObject: new Set(),
     unseen: "trust",
   });
   return drifted.map((field): FieldChange => {

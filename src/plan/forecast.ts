@@ -7,11 +7,11 @@ import type { Profile } from "../model/service.ts";
 import type { Durations } from "../model/state.ts";
 import { expectedTime } from "../model/time-limit.ts";
 
-/** `recreated`: addresses that get a new object now, as far as a plan can tell. `learned`: durations of earlier runs. */
+/** `withNewObject`: addresses that get a new object now, as far as a plan can tell. `learned`: durations of earlier runs. */
 export function forecast(
   changes: readonly Change[],
   steps: readonly Step[],
-  recreated: ReadonlySet<Address>,
+  withNewObject: ReadonlySet<Address>,
   profile: Profile,
   learned?: Durations,
 ): Forecast {
@@ -23,7 +23,7 @@ export function forecast(
   return {
     restarts: open.filter((change) => change.action === "update" && change.disruption === "restart").length,
     replacements: open.filter(
-      ({ action, address }) => action === "replace" || (action === "migrate" && recreated.has(address)),
+      ({ action, address }) => action === "replace" || (action === "migrate" && withNewObject.has(address)),
     ).length,
     seconds: inSeconds(chain.at(-1)?.end ?? 0),
     path: chain.filter((link) => link.end > link.start).map(pathStep),

@@ -16,22 +16,22 @@ import { afterMoves } from "./moves.ts";
 import { namesakesIn, order } from "./order.ts";
 import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
 import { propose } from "./propose.ts";
-import { withSuccessors } from "./replacement.ts";
+import { withTwins } from "./replacement.ts";
 import { stepsOf } from "./steps.ts";
 import { heldBy as heldBySubject, type PlanInput, type Subject, subjectsOf } from "./subjects.ts";
 
 /** Makes a plan. Pure. The result contains everything that apply needs, and no secret. */
 export function makePlan(given: PlanInput): Plan {
-  const input = withSuccessors(withResolvedOptions(given));
+  const input = withTwins(withResolvedOptions(given));
   const { chosen: subjects, leftOut } = subjectsOf(input);
   const refsOf = (address: Address): readonly Address[] => {
     const subject = subjects.get(address);
     return subject?.desired?.refs ?? subject?.bound?.refs ?? [];
   };
-  const recreated = new Set<Address>();
+  const withNewObject = new Set<Address>();
   const proposed = dependenciesFirst([...subjects.keys()], refsOf).flatMap((address) => {
     const subject = subjects.get(address);
-    return subject === undefined ? [] : [proposeGuarded(subject, input, recreated)];
+    return subject === undefined ? [] : [proposeGuarded(subject, input, withNewObject)];
   });
   const holdings = new Map(
     [...subjects].map(([address, subject]) => [
@@ -63,9 +63,9 @@ export function makePlan(given: PlanInput): Plan {
     steps,
     outputs: input.destroying
       ? outputsAfterDestroy(input, changes)
-      : outputChanges(input, recreated, inProgress(steps)),
+      : outputChanges(input, withNewObject, inProgress(steps)),
     census: census(subjects, input),
-    forecast: forecast(changes, steps, recreated, input.profile, input.state.durations),
+    forecast: forecast(changes, steps, withNewObject, input.profile, input.state.durations),
     complete: isComplete(input),
   };
   return {
@@ -113,18 +113,18 @@ function fingerprinted(body: Omit<Plan, "fingerprint">): object {
   };
 }
 
-/** Proposes a change with its guards. An address that gets a new object is added to `recreated`, so that references to it follow. */
-function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Address>): Change {
-  const proposed = propose(subject, input, recreated);
+/** Proposes a change with its guards. An address that gets an object, its first one too, is added to `withNewObject`, so that references to it follow. */
+function proposeGuarded(subject: Subject, input: PlanInput, withNewObject: Set<Address>): Change {
+  const proposed = propose(subject, input, withNewObject);
   const change: Change = {
     ...proposed,
     ...(isBackedUpFirst(proposed, subject, input) && { backupFirst: true }),
     ...remedyIfFailed(proposed, input),
   };
   const blocked = guardsOf(change, subject, input);
-  const getsNew = ["create", "replace", "migrate"].includes(change.action);
+  const getsNewObject = ["create", "replace", "migrate"].includes(change.action);
   const isNow = change.action !== "migrate" || partNow(subject, input).movesData;
-  if (getsNew && blocked.length === 0 && isNow) recreated.add(subject.address);
+  if (getsNewObject && blocked.length === 0 && isNow) withNewObject.add(subject.address);
   return { ...change, blocked };
 }
 

@@ -6,17 +6,19 @@ import type { Change, Step } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
 
 /**
+ * These rules always hold:
+ *
  *     create or update X      after everything that X's desired references name is there
- *     delete X                after everything that refers to X now is deleted, or lets go of it
- *     delete what refers to X after the backup of X is complete, if X is to be backed up and deleted
- *     delete X for a new one  after everything that the new one names is there: what cannot be made is not deleted
  *     migrate X               after everything that its new object needs, and everything inside of both, is there
  *     move X                  after what stood at its new address has moved away
  *     create X again          after its old object is bound to the address that asks for it
- *     create X                after the object that stands at the place of X under another address is deleted
  *
- * A step that makes or moves something always waits, except by the last rule. A deletion, or a creation that takes a place over, that
- * could wait for others only in a circle does not wait for them.
+ * These hold unless the step that would come first already waits for the other one:
+ *
+ *     delete X                after everything that refers to X now is deleted, or lets go of it
+ *     delete what refers to X after the backup of X is complete, if X is to be backed up and deleted
+ *     delete X for a new one  after everything that the new one names is there: what cannot be made is not deleted
+ *     create X                after the object that stands at the place of X under another address is deleted
  */
 export function order(
   steps: readonly Step[],
@@ -65,7 +67,7 @@ function freeing(steps: readonly Step[]): (step: Step) => readonly string[] {
   };
 }
 
-/** Deletion -> the steps that it waits for. Waits for other deletions come first: an update that releases a reference may wait for a new object. */
+/** Deletion -> the steps that it waits for. If two waits contradict each other, the first in the list holds: that for a deletion. */
 export function removals(
   steps: readonly Step[],
   heldBy: (address: Address) => readonly Address[],

@@ -42,20 +42,22 @@ export function outputsAfterDestroy(
   );
 }
 
-/** Compares declared outputs with recorded ones. `recreated` get a new object, `inProgress` are changed by a step: unknown until then. */
+/** Compares declared outputs with recorded ones. `withNewObject` get a new object, `inProgress` are changed by a step: unknown until then. */
 export function outputChanges(
   input: PlanInput,
-  recreated: ReadonlySet<Address>,
+  withNewObject: ReadonlySet<Address>,
   inProgress: ReadonlySet<Address>,
 ): { readonly [name: string]: OutputChange } {
   const names = [...new Set([...Object.keys(input.outputs), ...Object.keys(input.state.outputs)])].sort();
-  return Object.fromEntries(names.map((name) => [name, outputChange(name, input, recreated, inProgress)]));
+  return Object.fromEntries(
+    names.map((name) => [name, outputChange(name, input, withNewObject, inProgress)]),
+  );
 }
 
 function outputChange(
   name: string,
   input: PlanInput,
-  recreated: ReadonlySet<Address>,
+  withNewObject: ReadonlySet<Address>,
   inProgress: ReadonlySet<Address>,
 ): OutputChange {
   const declared = own(input.outputs, name);
@@ -65,7 +67,7 @@ function outputChange(
   const shown = defined({ before });
   if (declared === undefined) return { action: "delete", ...shown, unknown: false, sensitive };
   const after = resolveKnown(declared.value, (address) =>
-    recreated.has(address) ? undefined : input.observed.get(address)?.outputs,
+    withNewObject.has(address) ? undefined : input.observed.get(address)?.outputs,
   );
   const secret = sensitive || holdsSecret(after);
   const waiting = waitsFor(after);

@@ -34,11 +34,11 @@ import {
   whyMarked,
 } from "./subjects.ts";
 
-/** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
-export function propose(subject: Subject, input: PlanInput, recreated: ReadonlySet<Address>): Change {
+/** The change that one subject asks for; guards come later. `withNewObject` holds the addresses that get a new object. */
+export function propose(subject: Subject, input: PlanInput, withNewObject: ReadonlySet<Address>): Change {
   const { desired, observed } = subject;
   if (desired === undefined) return proposeRemoval(subject, input);
-  const wanted = { subject, desired, after: resolved(desired, input, recreated), input, recreated };
+  const wanted = { subject, desired, after: resolved(desired, input, withNewObject), input, withNewObject };
   if (observed === undefined) {
     const { holdsData } = input.kinds.named(desired.kind);
     const create = proposeCreate(wanted);
@@ -46,7 +46,7 @@ export function propose(subject: Subject, input: PlanInput, recreated: ReadonlyS
       ? create
       : { ...create, reason: whyRecreated(subject, holdsData, input) };
   }
-  return isBeingDeleted(subject) ? proposeReturn(wanted, observed) : proposeUpdate(wanted, observed);
+  return isBeingDeleted(subject) ? proposeAfterDeletion(wanted, observed) : proposeUpdate(wanted, observed);
 }
 
 /** A declared address; `after` has every output filled in that does not change. */
@@ -55,7 +55,7 @@ interface Wanted {
   readonly desired: Desired;
   readonly after: Spec;
   readonly input: PlanInput;
-  readonly recreated: ReadonlySet<Address>;
+  readonly withNewObject: ReadonlySet<Address>;
 }
 
 /** True while an accepted deletion has not finished. An object that is at rest again was not deleted. */
@@ -104,7 +104,7 @@ function whyRecreated(subject: Subject, holdsData: boolean, { state }: PlanInput
 }
 
 /** Declared again while it is being deleted: the deletion cannot be undone, so a new object follows it. */
-function proposeReturn({ subject, desired, after, input }: Wanted, observed: Observed): Change {
+function proposeAfterDeletion({ subject, desired, after, input }: Wanted, observed: Observed): Change {
   const { holdsData } = input.kinds.named(desired.kind);
   return {
     ...base(subject),
@@ -118,7 +118,7 @@ function proposeReturn({ subject, desired, after, input }: Wanted, observed: Obs
 }
 
 function proposeUpdate(wanted: Wanted, observed: Observed): Change {
-  const { subject, desired, after, input, recreated } = wanted;
+  const { subject, desired, after, input, withNewObject } = wanted;
   const kind = input.kinds.named(desired.kind);
   const rows = fieldRows(kind.schema);
   const adopting = subject.bound === undefined;
@@ -129,7 +129,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     observed: plannedFrom(observed.spec, rows, subject.bound),
     rows,
     ignored,
-    recreated: pathsTo(recreated, kind, after, input),
+    toNewObject: pathsTo(withNewObject, kind, after, input),
     unseen: adopting ? "trust" : "set",
   });
   const fixed = differing.filter(({ effect }) => effect === "replace").map(({ path }) => path);
@@ -166,7 +166,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   if (forcedBy !== undefined || requested) {
     const disruption = lossOf(subject.address, kind);
     const reason =
-      forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, recreated);
+      forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, withNewObject);
     return { ...shared, action: "replace", reason, disruption, ...defined({ forcedBy }) };
   }
   const disruption = worst(fields.map((field) => field.disruption));
@@ -182,27 +182,27 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
 }
 
 /** The desired spec with every output filled in that does not change. */
-function resolved(desired: Desired, input: PlanInput, recreated: ReadonlySet<Address>): Spec {
+function resolved(desired: Desired, input: PlanInput, withNewObject: ReadonlySet<Address>): Spec {
   const value = resolveKnown(desired.spec, (address) =>
-    recreated.has(address) ? undefined : input.observed.get(address)?.outputs,
+    withNewObject.has(address) ? undefined : input.observed.get(address)?.outputs,
   );
   return isObject(value) ? value : desired.spec;
 }
 
 /** Paths whose value names, or waits for, an address that gets a new object. */
 function pathsTo(
-  recreated: ReadonlySet<Address>,
+  withNewObject: ReadonlySet<Address>,
   kind: Kind,
   after: Spec,
   { migrating }: Pick<PlanInput, "migrating">,
 ): ReadonlySet<string> {
-  if (recreated.size === 0) return new Set();
+  if (withNewObject.size === 0) return new Set();
   const rows = fieldRows(kind.schema);
   // An object inside of a migrated one goes to the new object with it.
   const paths = fieldsOf(after).filter(([path, value]) =>
     referents(value, rowAt(rows, path)).some(
       (address) =>
-        recreated.has(address) && !(rowAt(rows, path)["x-reference"] && migrating?.has(address) === true),
+        withNewObject.has(address) && !(rowAt(rows, path)["x-reference"] && migrating?.has(address) === true),
     ),
   );
   return new Set(paths.map(([path]) => path));
@@ -213,10 +213,10 @@ function referents(value: Json, row: FieldSchema): readonly Address[] {
   return section !== undefined && typeof value === "string" ? [`${section}.${value}`] : waitsFor(value);
 }
 
-function whyForced(path: string, after: Spec, kind: Kind, recreated: ReadonlySet<Address>): string {
+function whyForced(path: string, after: Spec, kind: Kind, withNewObject: ReadonlySet<Address>): string {
   const value = after[path] ?? null;
   const address = referents(value, rowAt(fieldRows(kind.schema), path)).find((referent) =>
-    recreated.has(referent),
+    withNewObject.has(referent),
   );
   return address === undefined
     ? `${path} cannot be changed in place`

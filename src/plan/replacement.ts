@@ -14,7 +14,7 @@ import { existing } from "./step.ts";
 import { type PlanInput, type Subject, subjectsOf } from "./subjects.ts";
 
 /** Adds a twin of each database whose data moves, and of everything inside it. Twins are made, changed and removed as any resource. */
-export function withSuccessors(input: PlanInput): PlanInput {
+export function withTwins(input: PlanInput): PlanInput {
   const wanted = input.desired.filter(({ lifecycle }) => lifecycle.onReplace === "migrate");
   if (wanted.length === 0 || input.destroying) return input;
   const { chosen } = subjectsOf(input);
@@ -35,7 +35,7 @@ export function withSuccessors(input: PlanInput): PlanInput {
       desired.address,
       inside.map(({ address }) => address),
     );
-    const twin = successor(desired);
+    const twin = nextTwin(desired);
     const [known, migration] = [chosen.get(twin.address), migrations[desired.address]];
     // A new database that is replaced itself was not rehearsed with.
     if (migration && known?.observed && isReplaced({ ...known, desired: twin }, input)) {
@@ -58,7 +58,7 @@ function isReplaced(subject: Subject, input: PlanInput): boolean {
 }
 
 /** The object that takes over. Until the switch it holds only a copy, so nothing protects it. */
-function successor(desired: Desired): Desired {
+function nextTwin(desired: Desired): Desired {
   const { importId: _other, ...rest } = desired;
   const { migration: _rules, ...lifecycle } = desired.lifecycle;
   const unguarded = { ...lifecycle, protect: false, onReplace: "recreate", onDelete: "delete" } as const;
@@ -73,7 +73,7 @@ function childOf(desired: Desired, parent: Address, input: PlanInput): Desired {
   const fields = hosts.filter(({ address }) => address === parent);
   const names = fields.map(({ path, section }) => [path, next.slice(section.length + 1)]);
   return {
-    ...successor(desired),
+    ...nextTwin(desired),
     spec: { ...desired.spec, ...Object.fromEntries(names) },
     refs: [...desired.refs, next],
   };

@@ -36,7 +36,7 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
     case "adopt":
       return [bindStep(change, subject, input), ...changing(change, subject, kind, input)];
     case "migrate":
-      return migrationSteps({ ...change, fields: reasonsOf(change, kind) }, subject, input);
+      return migrationSteps({ ...change, fields: checkedFields(change, kind) }, subject, input);
     case "replace":
       return replacing(change, subject, kind, input);
     case "delete":
@@ -79,7 +79,7 @@ function refreshed(change: Change, subject: Subject, input: PlanInput): readonly
   return [{ ...bindStep(change, subject, input), record: Object.fromEntries(renamed) }];
 }
 
-/** The step that waits for an operation of an earlier run; for one of another client only if its end decides on a start or stop. */
+/** The step that waits for an operation of an earlier run, or of others, unless the change is an update without start or stop: that waits itself. */
 function waits(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const { bound, observed } = subject;
   const stays = ["keep", "move", "update", "migrate"].includes(change.action);
@@ -96,13 +96,13 @@ function waits(change: Change, subject: Subject, input: PlanInput): readonly Ste
 /** An object that is not bound yet is bound first: the state knows what is deleted. The deletion stays current after a start or stop. */
 function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const adopting = subject.bound === undefined ? [bindStep(change, subject, input)] : [];
-  const removing = { ...change, fields: reasonsOf(change, kind) };
+  const removing = { ...change, fields: checkedFields(change, kind) };
   const removal = deletion(`${change.address}#delete`, removing, subject, input);
   return [...adopting, ...removal, ...creation(change, subject, kind, input)];
 }
 
-/** The fields that force a replacement. Probed values do not: they may change without making the step stale. */
-function reasonsOf({ fields }: Change, { schema }: Kind): Change["fields"] {
+/** The fields that a replacement or a migration checks, in-place ones too: all but probed ones and those that operations change. */
+function checkedFields({ fields }: Change, { schema }: Kind): Change["fields"] {
   const rows = fieldRows(schema);
   return fields.filter(
     ({ path, source }) => source !== "probed" && rowAt(rows, path)["x-operations"] === undefined,

@@ -198,7 +198,7 @@ function unseenKey(kind: string, id: string): string {
   return `${kind} ? ${id}`;
 }
 
-function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {
+function ownerMarkOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {
   return kinds.named(kind).ownerMark({ lineage: state.lineage, address: withoutTwin(address) });
 }
 
@@ -208,7 +208,7 @@ export function markToKeep(subject: Subject, input: PlanInput): Spec {
   const operation = input.kinds.named(subject.kind).operations.mark ?? "";
   if (bound === undefined || observed?.owner === undefined) return {};
   if (input.profile.operations[operation] === undefined) return {};
-  const mark = markOf(subject, input);
+  const mark = ownerMarkOf(subject, input);
   const wasOurs =
     observed.owner?.lineage === input.state.lineage ||
     Object.keys(mark).some((path) => Object.hasOwn(bound.recorded, path));
@@ -222,7 +222,7 @@ export function whyMarked(
   input: PlanInput,
 ): string | undefined {
   const { bound } = subject;
-  const mark = markOf(subject, input);
+  const mark = ownerMarkOf(subject, input);
   if (fields.length === 0 || fields.some(({ path }) => !Object.hasOwn(mark, path))) return undefined;
   const isMoved = fields.every(
     ({ path, before }) => before !== undefined && (bound?.recorded[path] ?? before) === before,
@@ -262,7 +262,7 @@ export interface PlanInput {
   readonly destroying: boolean;
   /** Ms since 1970, by which the time is over for which old databases are held. Absent: none is over. */
   readonly now?: number;
-  /** Addresses whose data moves to a new object, each with the addresses that live inside. Set by `withSuccessors`. */
+  /** Addresses whose data moves to a new object, each with the addresses that live inside. Set by `withTwins`. */
   readonly migrating?: ReadonlyMap<Address, readonly Address[]>;
   /** The reasons against moving the data of these, as the databases themselves have shown them. Default: none. */
   readonly immovable?: ReadonlyMap<Address, readonly Guard[]>;

@@ -193,8 +193,8 @@ function depends(change: Change, cause: Change, { wantedBy, heldBy }: References
 }
 
 /**
- * Adds the declared guards to the remembered ones, the stricter of each: `destroy` plans without the blocks, every plan without those that
- * are left out, and their lifecycle still counts. Only `protect: false` lifts a remembered protection.
+ * Adds the declared guards to the remembered ones: the stricter of each holds. Those of the blocks that `destroy` is to remove count too, and
+ * those of blocks whose `enabled` is false. Only `protect: false` lifts a remembered protection.
  */
 export function withDeclaredGuards(
   state: StateDocument,
