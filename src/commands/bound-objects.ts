@@ -43,7 +43,7 @@ export async function liveAt(
   const verdict = missing.get(entry) ?? { is: "gone" };
   switch (verdict.is) {
     case "in-doubt":
-      throw unproven({ ...entry, createdAt: Date.parse(bound.createdAt) }, verdict.because);
+      throw unproven({ ...entry, mayBeHiddenSince: Date.parse(bound.createdAt) }, verdict.because);
     case "another":
       throw new GraphformError("another-object", verdict.because, {
         exitCode: exitCodes.stale,

@@ -1,6 +1,6 @@
-/** @module Polls until a verdict is reached or the time is up; the only loop that waits. */
+/** @module Polls until a verdict is reached or the time is up; the loop of all looks at the service. */
 import type { Clock } from "../model/clock.ts";
-import { isServiceError, type ServiceError } from "../model/errors.ts";
+import { isServiceError, type ServiceError, type ServiceFailure } from "../model/errors.ts";
 import type { Profile } from "../model/service.ts";
 
 export interface PollTimes {
@@ -74,4 +74,4 @@ export function isPassing(error: unknown): error is ServiceError {
   return isServiceError(error) && passing.includes(error.failure);
 }
 
-const passing: readonly string[] = ["unavailable", "lost", "rate-limited", "shape", "busy"];
+const passing: readonly ServiceFailure[] = ["unavailable", "lost", "rate-limited", "shape", "busy"];

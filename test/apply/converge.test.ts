@@ -42,7 +42,7 @@ function waitFor(
     phases: ["ready"],
     baseline: undefined,
     acceptedAt: start,
-    madeAt: start,
+    mayBeHiddenSince: start,
     timeout: 600_000,
     ...over,
   };
@@ -290,7 +290,7 @@ describe("waiting", () => {
       phases: ["ready"],
       baseline: undefined,
       acceptedAt: 0,
-      madeAt: 0,
+      mayBeHiddenSince: 0,
       timeout: 1000,
     };
     const step = { key: "toys.a", address: "toys.a", kind: "toys", operation: "update" as const };
@@ -316,7 +316,7 @@ describe("creates of one kind that are waited for together", () => {
     const context = applyContext(clock, driver, { profile: { ...toyProfile, timing } });
     const names = Array.from({ length: 40 }, (_, at) => `toys.${at}`);
     const ends = names.map((address) => {
-      const times = { acceptedAt: start, madeAt: start, timeout: 600_000 };
+      const times = { acceptedAt: start, mayBeHiddenSince: start, timeout: 600_000 };
       const ref = { id: address, place: {} };
       const target: Target = { kind: "toys", ref, phases: ["ready"], baseline: undefined, ...times };
       return converge(target, { key: address, address, kind: "toys", operation: "create" }, context);

@@ -179,11 +179,11 @@ export const mutations: readonly Mutation[] = [
     "apply/evidence/operation.ts#classifyUnconfirmedDeletion",
     () => () => ({ is: "accepted", value: undefined }),
   ),
-  without<typeof creating.mayHaveMade>(
+  without<typeof creating.needsSearch>(
     "refusal-is-proof",
     81,
     "a refused create is looked for like a lost one",
-    "apply/creates/send-create.ts#mayHaveMade",
+    "apply/creates/send-create.ts#needsSearch",
     () => (error) => error.mayHaveWorked,
   ),
   without<typeof together.areInterchangeable>(

@@ -5,7 +5,7 @@ import type { Step } from "../../model/plan.ts";
 import { formatDuration } from "../../model/quantity.ts";
 import type { StateEvent } from "../../model/state-event.ts";
 import type { ApplyContext } from "../context.ts";
-import { asServiceError, retryable, submit } from "../engine/submit.ts";
+import { asServiceError, mayPass, submit } from "../engine/submit.ts";
 import { progressOf, timeoutOf } from "../engine/wait-for-operation.ts";
 import type { CreateClass, Created, CreateRequest } from "./create-request.ts";
 
@@ -30,14 +30,14 @@ export async function sendCreate(request: CreateRequest, context: ApplyContext):
       attempt: async () => {
         const sent = await sendOnce(request, context.classes.classFor(classKey), context, reportLook);
         if (sent.is === "accepted") return sent;
-        if (!isRepeatable(sent.error)) throw sent.error;
+        if (!mayPass.includes(sent.error.failure)) throw sent.error;
         return { ...sent, endedAt: clock.now() };
       },
       timeout: timeoutOf(step, "create", context),
       isSpent: ({ refusals }) => refusals >= attempts,
-      exhausted: ({ error }) => (mayHaveMade(error) ? createLost(step, error) : error),
+      exhausted: ({ error }) => (needsSearch(error) ? createLost(step, error) : error),
       pause: ({ error }, { refusals }) =>
-        mayHaveMade(error) ? 0 : profile.timing.poll.longest * Math.max(1, refusals),
+        needsSearch(error) ? 0 : profile.timing.poll.longest * Math.max(1, refusals),
     },
     context,
   );
@@ -49,7 +49,7 @@ const keptOpen =
 
 type Sent =
   | { readonly is: "accepted"; readonly value: Created }
-  /** The request never left, or it made nothing. */
+  /** It never left, a search proved that it made nothing, or a refusal ends the sending: its intent stays open, for it may have made something. */
   | { readonly is: "rejected"; readonly error: ServiceError };
 
 /** Sends a create once, and resolves an answer that is not an id. */
@@ -72,7 +72,7 @@ async function sendOnce(
     if (typeof answer === "string" && (await createClass.acknowledge(announced, answer)))
       return { is: "accepted", value: { ...announced, id: answer, unsure: [] } };
     const error = typeof answer === "string" ? notOurs(step, answer) : answer;
-    if (!mayHaveMade(error)) {
+    if (!needsSearch(error)) {
       await context.journal.record({ type: "create-abandoned", address: step.address });
       if (context.stopping.aborted) throw error;
       return { is: "rejected", error };
@@ -81,7 +81,7 @@ async function sendOnce(
     const endedAt = context.clock.now();
     if (!error.mayHaveWorked) {
       await context.journal.record(refusal(step, endedAt, context));
-      if (!isRepeatable(error)) {
+      if (!mayPass.includes(error.failure)) {
         createClass.leaveOpen(announced, endedAt);
         return { is: "rejected", error: withEvidence(error, { hint: error.hint ?? keptOpen }) };
       }
@@ -95,8 +95,8 @@ async function sendOnce(
   }
 }
 
-/** False if a create surely made nothing: it never left this process. An error or a refusal is no proof. */
-export function mayHaveMade({ wasSent }: Pick<ServiceError, "wasSent" | "mayHaveWorked">): boolean {
+/** True unless a create surely made nothing because it never left this process. An error or a refusal is no proof. */
+export function needsSearch({ wasSent }: ServiceError): boolean {
   return wasSent;
 }
 
@@ -109,10 +109,6 @@ function refusal({ address, kind }: Step, now: number, { dateOf }: ApplyContext)
 function notOurs({ address }: Step, id: string): ServiceError {
   const message = `the answer to the create of ${address} names ${id}, which was there before or is another one's`;
   return new ServiceError("shape", "create", message, { mayHaveWorked: true });
-}
-
-function isRepeatable({ failure }: ServiceError): boolean {
-  return [...retryable, "unavailable", "unauthorized", "lost", "shape"].includes(failure);
 }
 
 function createLost({ address }: Step, cause: ServiceError): GraphformError {

@@ -5,6 +5,7 @@ import {
   isGraphformError,
   isServiceError,
   ServiceError,
+  type ServiceFailure,
 } from "../../model/errors.ts";
 import { asTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
@@ -12,7 +13,13 @@ import type { ApplyContext } from "../context.ts";
 import type { Attempts, Evidence } from "../evidence/operation.ts";
 
 /** Refusals that mean "not now": such a request is repeated until the time is up. */
-export const retryable: readonly string[] = ["busy", "rate-limited"];
+const notNow: readonly ServiceFailure[] = ["busy", "rate-limited"];
+
+/** Failures after which a write may be sent again, once its effect is known. A create by these alone, a change by `conflict` too. */
+export const mayPass: readonly ServiceFailure[] = [
+  ...notNow,
+  ...(["unavailable", "unauthorized", "lost", "shape"] as const),
+];
 
 /** The end of one attempt, from evidence: the write has worked, it did nothing, or nothing shows what it did. */
 export type Attempt<Value> = { readonly is: "accepted"; readonly value: Value } | Failed;
@@ -20,7 +27,7 @@ export type Attempt<Value> = { readonly is: "accepted"; readonly value: Value } 
 export interface Failed {
   readonly is: "rejected" | "unknown";
   readonly error: ServiceError;
-  /** The time by which it counts as made in time or late, in ms since 1970. */
+  /** When the attempt ended, in ms since 1970; after the deadline it counts as late. */
   readonly endedAt: number;
   /** True if another operation was seen in progress: that explains the refusal. */
   readonly isInProgress?: boolean;
@@ -67,7 +74,7 @@ export async function submit<Value>(
 }
 
 function spentBy(spent: Spent, { is, error, isInProgress }: Failed, isLate: boolean): Spent {
-  const isRefusal = (isLate || !retryable.includes(error.failure)) && isInProgress !== true;
+  const isRefusal = (isLate || !notNow.includes(error.failure)) && isInProgress !== true;
   return {
     refusals: spent.refusals + (isRefusal ? 1 : 0),
     unknown: spent.unknown + (is === "unknown" ? 1 : 0),
@@ -112,12 +119,6 @@ export type ChangeContext = Pick<ApplyContext, "clock" | "profile" | "stopping" 
 
 const most: Spent = { refusals: 6, unknown: 2, sessions: 2 };
 
-/** Failures after which the same request may be taken. */
-const mayBeTaken: readonly string[] = [
-  ...retryable,
-  ...["conflict", "unavailable", "unauthorized", "lost", "shape"],
-];
-
 /**
  * Submits the change of an existing object. It is repeated after a look if another operation is in progress, if the status may have caused
  * the refusal, or if the answer was lost and the look shows no effect. Otherwise throws the refusal, or `outcome-unknown` if nothing shows
@@ -133,6 +134,7 @@ export function submitChange<Seen, Value>(
   let mayHaveWorked = false;
   let pause = 2 * profile.timing.poll.first;
   const attempt = async (): Promise<Attempt<Submitted<Seen, Value>>> => {
+    // The time of --timeout runs from the first request.
     clock.startLimit?.();
     try {
       const value = await send();
@@ -141,7 +143,8 @@ export function submitChange<Seen, Value>(
       // An error of our own, not of a request: nothing was sent.
       if (isGraphformError(thrown) && !isServiceError(thrown)) throw thrown;
       const error = asServiceError(thrown, what, context);
-      if (aborting.aborted || !mayBeTaken.includes(error.failure)) throw thrown;
+      if (aborting.aborted || !(error.failure === "conflict" || mayPass.includes(error.failure)))
+        throw thrown;
       mayHaveWorked ||= error.mayHaveWorked;
       const attempts = { mayHaveWorked, endedAt: clock.now(), failure: error.failure };
       await clock.sleep(error.retryAfter ?? pause, stopping);

@@ -52,10 +52,10 @@ export async function waitForOperation(
   const bound = context.journal.state.resources[step.address];
   const started = context.clock.now();
   const acceptedAt = timeOf(bound?.converging?.since, started);
-  const madeAt = operation === "delete" ? timeOf(bound?.createdAt, 0) : acceptedAt;
+  const mayBeHiddenSince = operation === "delete" ? timeOf(bound?.createdAt, 0) : acceptedAt;
   const timeout = timeoutOf(step, operation, context);
   const arrival = await converge(
-    { kind: step.kind, ref, phases, baseline, acceptedAt, madeAt, timeout },
+    { kind: step.kind, ref, phases, baseline, acceptedAt, mayBeHiddenSince, timeout },
     step,
     context,
   );
@@ -192,8 +192,8 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
   let detail = "";
   let reportedAt = started;
   let lookedAt = started;
-  const { kind, ref, acceptedAt, madeAt: createdAt } = target;
-  const watched = watch({ kind, address: step.address, ref, createdAt }, context, () =>
+  const { kind, ref, acceptedAt, mayBeHiddenSince } = target;
+  const watched = watch({ kind, address: step.address, ref, mayBeHiddenSince }, context, () =>
     isGoneAtOnce(target, sightings),
   );
   const look = (): Promise<Sighting> => {

@@ -21,12 +21,12 @@ export type Sighting =
   | { readonly is: "absent" }
   | { readonly is: "hidden" };
 
-/** An object that a step looks at; `createdAt` is the latest time at which it can have been created, in ms since 1970. */
+/** An object that a step looks at; `mayBeHiddenSince`, in ms since 1970, starts its creation grace period. */
 export interface Watched {
   readonly kind: string;
   readonly address: Address;
   readonly ref: Ref;
-  readonly createdAt: number;
+  readonly mayBeHiddenSince: number;
 }
 
 /**
@@ -42,7 +42,7 @@ export function watch(
   const { clock, profile, stopping } = context;
   const reader = driverOf(context, kind);
   // The clock that the state was written by may be ahead of this one.
-  const createdAt = Math.min(watched.createdAt, clock.now());
+  const createdAt = Math.min(watched.mayBeHiddenSince, clock.now());
   const lives = new Map<string, Live>();
   let looks: readonly Look[] = [];
   return async () => {
@@ -75,7 +75,7 @@ export function parentsOf(
     const found = resources.find(([, bound]) => bound.kind === parent.kind && bound.id === parent.id);
     if (found === undefined) return undefined;
     const [address, ref] = found;
-    return { kind: parent.kind, address, ref, createdAt: Date.parse(ref.createdAt) };
+    return { kind: parent.kind, address, ref, mayBeHiddenSince: Date.parse(ref.createdAt) };
   });
 }
 

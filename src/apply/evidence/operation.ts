@@ -34,7 +34,7 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
   return context.digest(preconditionText(named, step.checks, applied, rows)) !== step.precondition;
 }
 
-/** Decides how many of the values that a step is to set are shown already. */
+/** Decides which of the values that a step is to set are shown already. */
 export function shownOf(record: Spec, step: Step, live: Live, context: PreconditionContext): Shown {
   const { schema } = context.kinds.named(step.kind);
   const rows = fieldRows(schema);
@@ -44,8 +44,8 @@ export function shownOf(record: Spec, step: Step, live: Live, context: Precondit
   const isAsWanted = shown.every(([path, value]) =>
     sameValue(value, named.spec[path]?.value ?? null, rowAt(rows, path)),
   );
-  if (shown.length === 0 || !isAsWanted) return "no";
-  return shown.length === wanted.length ? "all" : "shown";
+  if (shown.length === 0 || !isAsWanted) return "none";
+  return shown.length === wanted.length ? "all" : "all-visible";
 }
 
 export function staleResult(step: Step, ref: Ref, { phase }: Pick<Live, "phase">): StepResult {
@@ -77,8 +77,11 @@ export type Evidence<Value = void> =
   | { readonly is: "accepted"; readonly value: Value }
   | { readonly is: "repeat" | "in-progress" | "unproven" | "wait" };
 
-/** The part of a write's values that a look shows: all; every value that is ever shown; or another value. */
-export type Shown = "all" | "shown" | "no";
+/**
+ * The part of a write's values that a look shows. `all-visible`: each field that this look shows at all has its value. `none`: a field has
+ * another value, or the look shows none of the fields.
+ */
+export type Shown = "all" | "all-visible" | "none";
 
 export interface ChangeLook {
   readonly live: Live | undefined;
@@ -91,7 +94,7 @@ export interface ChangeLook {
   readonly isPower: boolean;
   /** The status is the one that the operation leads to. */
   readonly hasArrived: boolean;
-  /** None of the changed fields is ever shown. */
+  /** This look shows none of the changed fields. */
   readonly isHidden: boolean;
 }
 
@@ -110,10 +113,10 @@ export function classifyUnconfirmedChange(
   if (live === undefined) return { is: "repeat" };
   if (isInProgress) return { is: "in-progress" };
   if (!mayHaveWorked) return { is: "repeat" };
-  const isNew = shows === "all" || (shows === "shown" && shownAtBaseline === "no");
+  const isNew = shows === "all" || (shows === "all-visible" && shownAtBaseline === "none");
   if (isNew && live.phase.is !== "failed") return accepted;
   // If a field or the status would show the effect, it was not done; otherwise the modification time decides.
-  const isSilent = shows === "shown" || (isHidden && !isPower);
+  const isSilent = shows === "all-visible" || (isHidden && !isPower);
   if (isSilent && wasTouched(live, baseline)) return accepted;
   if (!isSettleOver(endedAt, now, delays)) return { is: "wait" };
   return { is: isSilent ? "unproven" : "repeat" };
@@ -151,11 +154,11 @@ function shownBy({ spec }: Live): JsonObject {
 export interface Expectation {
   /** Phases that end the waiting well. */
   readonly phases: readonly PhaseName[];
-  /** The look before the operation was accepted; undefined for a new resource. `first-look`: an earlier run sent it, take the first at rest. */
+  /** The look before the operation was accepted; undefined for a new resource. `first-look`: that look is not known, the first one at rest takes its place. */
   readonly baseline: Baseline | "first-look";
   readonly acceptedAt: number;
-  /** The last moment at which the object can have been made: its creation grace period starts here. */
-  readonly madeAt: number;
+  /** The object may be missing from a look for the creation grace period from here on: its creation, or a later moment. */
+  readonly mayBeHiddenSince: number;
 }
 
 export interface Sightings {

@@ -55,7 +55,7 @@ export async function changeObject(
   const baseline = await probedBaseline(step, rest.live, context);
   if (hasArrived(operation, baseline))
     return withoutSending(await waitForOperation(step, ref, operation, undefined, context));
-  const shownAtBaseline = baseline.phase.is === "failed" ? "no" : shownOf(record, step, baseline, context);
+  const shownAtBaseline = baseline.phase.is === "failed" ? "none" : shownOf(record, step, baseline, context);
   const isStaleNow = isStale(step, baseline, context);
   const accept = (): Promise<void> =>
     journal.record({
@@ -67,9 +67,9 @@ export async function changeObject(
     await accept();
     return withoutSending(await waitForOperation(step, ref, operation, undefined, context));
   }
-  if (shownAtBaseline === "no" && isStaleNow) return staleResult(step, ref, baseline);
+  if (shownAtBaseline === "none" && isStaleNow) return staleResult(step, ref, baseline);
   const evaluate = (live: Live | undefined, attempts: Attempts): Evidence => {
-    const shows = live === undefined ? "no" : shownOf(record, step, live, context);
+    const shows = live === undefined ? "none" : shownOf(record, step, live, context);
     const isHidden = Object.keys(record).every((path) => live?.spec[path] === undefined);
     const look = { live, baseline, shows, shownAtBaseline, isPower: isPowerOperation(operation), isHidden };
     const evidence = classifyUnconfirmedChange(
@@ -78,7 +78,7 @@ export async function changeObject(
       clock.now(),
       profile.timing,
     );
-    const isUndone = evidence.is !== "accepted" && evidence.is !== "in-progress" && shows === "no";
+    const isUndone = evidence.is !== "accepted" && evidence.is !== "in-progress" && shows === "none";
     if (isUndone && live !== undefined && isStale(step, live, context))
       throw staleError(staleResult(step, ref, live).message ?? "");
     return evidence;
@@ -169,7 +169,7 @@ export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): 
       phases: ["ready", "stopped", "failed"],
       baseline: undefined,
       acceptedAt: now,
-      madeAt: Number.isNaN(createdAt) ? now : createdAt,
+      mayBeHiddenSince: Number.isNaN(createdAt) ? now : createdAt,
       timeout: timeoutOf(step, "update", context),
     },
     step,

@@ -24,7 +24,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   const bound = context.journal.state.resources[step.address];
   const ref: Ref = { id: step.id ?? "", place: step.place };
   const { kind, address } = step;
-  const object: Watched = { kind, address, ref, createdAt: Date.parse(bound?.createdAt ?? "") };
+  const object: Watched = { kind, address, ref, mayBeHiddenSince: Date.parse(bound?.createdAt ?? "") };
   let acceptedAt: number | undefined;
   const isUnderWay = bound?.converging?.operation === "delete";
   const now = isUnderWay ? await look(object, context) : await untilShownOrAbsent(object, context);
