@@ -65,6 +65,7 @@ export type StateEvent =
     }
   /** The announced create surely made nothing. */
   | { readonly type: "create-abandoned"; readonly address: Address }
+  /** An announced update surely did nothing: the binding is as it was before it. */
   | { readonly type: "bound"; readonly address: Address; readonly bound: Bound }
   /** Objects that exist are bound, any number at once: thousands of versions of a large document cost more than the work. */
   | { readonly type: "bound-together"; readonly bindings: readonly Binding[] }
