@@ -8,7 +8,7 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createClient } from "@redis/client";
-import { verify } from "../src/replace/data/compare-data.ts";
+import { compareData } from "../src/replace/data/compare-data.ts";
 import { copy } from "../src/replace/data/copy.ts";
 import { takeInventory } from "../src/replace/data/inventory.ts";
 import { openSide, type Side } from "../src/replace/data/nodes.ts";
@@ -188,7 +188,7 @@ async function figures(sizes: readonly number[]): Promise<void> {
     const inventory = await takeInventory(source, never);
     const copied = await copy(source, target, { inventory }, never);
     if (isRefusal(copied)) throw new Error(copied.message);
-    const { took, differences } = await verify(source, target, { inventory }, never);
+    const { took, differences } = await compareData(source, target, { inventory }, never);
     console.log(
       `${Math.round(dump.length / 1e6)} MB: DUMP ${Math.round(dumped - began)} ms, DUMP and RESTORE ${Math.round(bare)} ms, copy ${copied.took} ms (${(copied.took / bare).toFixed(2)} times), verify ${took} ms, ${differences.length} differences`,
     );

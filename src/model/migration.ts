@@ -99,7 +99,7 @@ function minutesOf(text: string): number {
 }
 
 /** True in the phases in which the service stops or starts the database of the address. */
-export function isInPower({ phase }: { readonly phase?: MigrationPhase }): boolean {
+export function isStoppingOrStarting({ phase }: { readonly phase?: MigrationPhase }): boolean {
   return phase === "fence" || phase === "switch";
 }
 
@@ -107,5 +107,5 @@ export function isInPower({ phase }: { readonly phase?: MigrationPhase }): boole
 export function isClosed(
   migration: { readonly cap?: number; readonly phase?: MigrationPhase } = {},
 ): boolean {
-  return migration.cap !== undefined || isInPower(migration);
+  return migration.cap !== undefined || isStoppingOrStarting(migration);
 }

@@ -197,8 +197,8 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
   const stuck = notCarried(fields, input.kinds.named(kind).schema);
   if (stuck !== undefined)
     return { code, message: `${stuck.path} is not carried: ${stuck.reason}`, lift: "leave it as it is" };
-  const isFenced = input.state.migrations?.[address]?.phase === "fence";
-  if (subject.observed?.phase.is !== "stopped" || isFenced) return undefined;
+  const isInFencePhase = input.state.migrations?.[address]?.phase === "fence";
+  if (subject.observed?.phase.is !== "stopped" || isInFencePhase) return undefined;
   const { noun } = input.kinds.named(kind);
   const message = "it is stopped, and data moves only out of a running database";
   return { code, message, lift: `graphform ${noun} start ${shellWord(address)}` };

@@ -65,7 +65,7 @@ export async function runSteps(
 /** Repairs the database of a run that ended in the middle of a cutover: it takes writes again. */
 export async function repairMigrations(deps: ApplyDependencies): Promise<void> {
   if (toRepair(deps.journal.state).length === 0) return;
-  const { repairMigrations: repair } = await import("../replace/fence.ts");
+  const { repairMigrations: repair } = await import("../replace/shutdown.ts");
   await repair(applyContext(deps, { outputs: new Map() }));
 }
 

@@ -5,7 +5,7 @@ import { twinOf } from "../model/address.ts";
 import { asError, GraphformError } from "../model/errors.ts";
 import type { MigrationPhase, MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
-import { verify } from "./data/compare-data.ts";
+import { compareData } from "./data/compare-data.ts";
 import { copy } from "./data/copy.ts";
 import { makeDurable } from "./data/durable.ts";
 import type { Freeze } from "./data/freeze.ts";
@@ -14,9 +14,10 @@ import type { Side } from "./data/nodes.ts";
 import { refusalsOf, type TargetFacts } from "./data/preflight.ts";
 import { megabytes, type OnProgress } from "./data/progress.ts";
 import { isRefusal, Refused } from "./data/refusals.ts";
-import { closeAtRest, switchOver, writeMark } from "./fence.ts";
 import { enterPhase, report, setPhase } from "./record.ts";
+import { closeAtRest, writeCountOf } from "./shutdown.ts";
 import { boundAt } from "./sides.ts";
+import { switchOver } from "./switch.ts";
 
 /** Everything that one cutover works with. */
 export interface Cutover {
@@ -33,7 +34,7 @@ export interface Cutover {
 }
 
 /** Runs the phases from quiesce to switch. Until the fence every failure leaves the old database as it was and writable. */
-export async function cutOver(work: Cutover, context: ApplyContext): Promise<StepResult> {
+export async function runCutover(work: Cutover, context: ApplyContext): Promise<StepResult> {
   const { step, terms, source, target, budget } = work;
   const mark = await closeAtRest(step, source, context, async (freeze) => {
     const limit = AbortSignal.timeout(budget);
@@ -48,7 +49,7 @@ export async function cutOver(work: Cutover, context: ApplyContext): Promise<Ste
       const hint = "run it again: the next --cutover rehearses anew";
       throw new GraphformError("too-slow", message, { cause: error, hint });
     });
-    return writeMark(target);
+    return writeCountOf(target);
   });
   report(step, "switch", "", context);
   return switchOver(step, terms, "next", { mark }, context);
@@ -74,7 +75,7 @@ async function move(
   if (isRefusal(copied)) throw new Refused(copied.code, copied.message);
   await enter("verify", `keys: ${copied.keys}, ${megabytes(copied.bytes)}`);
   const comparing = { inventory, keepParameters, onProgress: progressOf(step, "verify", context) };
-  const { differences } = await verify(source, target, comparing, signal);
+  const { differences } = await compareData(source, target, comparing, signal);
   if (differences.length > 0)
     throw new GraphformError("copy-differs", `the copy differs: ${differences.join("; ")}`, {
       hint: "both databases are kept for a look; run it again for another copy",

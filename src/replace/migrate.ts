@@ -17,15 +17,15 @@ import type { Step } from "../model/plan.ts";
 import { aboutDuration, parseSize } from "../model/quantity.ts";
 import { referenceFields } from "../model/templates.ts";
 import { expectedTime } from "../model/time-limit.ts";
-import { cutOver } from "./cutover.ts";
+import { runCutover } from "./cutover.ts";
 import { type Inventory, takeInventory, totalsOf } from "./data/inventory.ts";
 import { refusalsOf, refusalsOfSide } from "./data/preflight.ts";
 import { isRefusal, type Reason, type Refusal } from "./data/refusals.ts";
 import { rehearse } from "./data/rehearse.ts";
-import { reopen } from "./fence.ts";
 import { runHook } from "./hook.ts";
 import { isInterrupted } from "./phases.ts";
 import { enterPhase, setPhase } from "./record.ts";
+import { reopen } from "./shutdown.ts";
 import { openBound, withSides } from "./sides.ts";
 import { undo } from "./undo.ts";
 
@@ -139,7 +139,7 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
     if (!mayMove(terms, time, before !== undefined, context.clock.now()))
       return waits(step, rehearsed, terms, context);
     const sizes = { budget: readOnlyLimit(time), expectedBytes: rehearsed.bytes };
-    return cutOver({ step, terms, facts, source, target, ...sizes }, context);
+    return runCutover({ step, terms, facts, source, target, ...sizes }, context);
   });
 }
 

@@ -1,6 +1,6 @@
 /** @module Lists the phases of a migration: the work of each, its proof, and the consequence of a kill in it. */
 import type { Address } from "../model/address.ts";
-import { isInPower, type MigrationPhase } from "../model/migration.ts";
+import { isStoppingOrStarting, type MigrationPhase } from "../model/migration.ts";
 import type { Bound, Migration, StateDocument } from "../model/state.ts";
 
 /** One phase, in words for people. */
@@ -104,7 +104,9 @@ export function toRepair({
 }: Pick<StateDocument, "migrations" | "resources">): readonly (readonly [Address, Migration, Bound])[] {
   return Object.entries(migrations).flatMap(([address, migration]) => {
     const bound = resources[address];
-    const isLeft = isInPower(migration) ? bound?.converging === undefined : isInterrupted(migration);
+    const isLeft = isStoppingOrStarting(migration)
+      ? bound?.converging === undefined
+      : isInterrupted(migration);
     return bound !== undefined && isLeft ? [[address, migration, bound] as const] : [];
   });
 }

@@ -1,25 +1,59 @@
-/** @module Computes the bindings after a switch: an address and everything inside of it gets the objects of its twin. */
+/** @module Switches an address: it and everything inside of it get the objects of its twin, in one version of the state. */
+import type { ApplyContext, StepResult } from "../apply/context.ts";
 import { type Address, type Twin, twinOf, withoutTwin } from "../model/address.ts";
 import type { KindRegistry } from "../model/kind.ts";
-import type { Bound, Migration, StateDocument } from "../model/state.ts";
+import type { MigrationTerms } from "../model/migration.ts";
+import type { Step } from "../model/plan.ts";
+import type { Bound, Migration } from "../model/state.ts";
 import type { Binding, StateEvent } from "../model/state-event.ts";
 import { referenceFields } from "../model/templates.ts";
+import { bindingsAt, boundAt } from "./sides.ts";
+import { outputsNaming, outputsOf } from "./switched-outputs.ts";
 
 type Switched = Extract<StateEvent, { readonly type: "switched" }>;
+
+/** Gives an address to its twin by one version of the state, which also has the outputs that name the new object. */
+export async function switchOver(
+  { address }: Step,
+  { inside, hold, hook, outputs: declared = {} }: MigrationTerms,
+  from: Twin,
+  more: Partial<Pick<Migration, "mark" | "phase">>,
+  context: ApplyContext,
+): Promise<StepResult> {
+  const { journal, clock, outputs } = context;
+  const now = clock.now();
+  const found: Partial<Migration> = journal.state.migrations?.[address] ?? {};
+  const { cap: _, pausedUntil: __, former: ___, hook: ____, ...known } = found;
+  const migration: Migration = {
+    ...known,
+    phase: hook === undefined ? "hold" : "hook",
+    since: new Date(now).toISOString(),
+    heldUntil: new Date(now + hold).toISOString(),
+    ...(hook === undefined ? {} : { hook: "due" }),
+    ...more,
+  };
+  const event = switchEvent(address, inside, from, migration, context);
+  const shown = await outputsOf(event.bindings, context, (at) =>
+    outputs.get(at === twinOf(address, "former") ? address : twinOf(at, from)),
+  );
+  await journal.record({ ...event, outputs: await outputsNaming(shown, declared, context) });
+  for (const at of [...event.released, ...event.bindings.map(([bound]) => bound)]) outputs.delete(at);
+  for (const [at, found] of shown) outputs.set(at, found);
+  return { result: "done", id: boundAt(address, context).id };
+}
 
 /**
  * The event by which the twin of an address takes over. The object that was there becomes the former one; what lives inside of it is
  * remembered in the migration, since it goes with it. Guards and references stay those of the address.
  */
-export function switchEvent(
+function switchEvent(
   address: Address,
   /** Addresses of what lives inside. */
   inside: readonly Address[],
   /** The twin that takes over: the next one, or on the way back the former one. */
   from: Twin,
   migration: Omit<Migration, "former">,
-  state: Pick<StateDocument, "resources" | "migrations">,
-  kinds: KindRegistry,
+  { journal: { state }, kinds }: ApplyContext,
 ): Switched {
   const before = (at: Address): Bound | undefined => state.resources[at];
   const after = (at: Address): Bound | undefined =>
@@ -30,27 +64,15 @@ export function switchEvent(
     ([at, bound]): Binding => [at, takenOver(bound, before(at), kinds)],
   );
   const old = before(address);
-  const former = bindingsAt(inside, before);
   const lost = inside.filter((at) => before(at) !== undefined && after(at) === undefined);
   const twins = from === "next" ? [address, ...inside].map((at) => twinOf(at, "next")) : [];
   return {
     type: "switched",
     address,
-    migration: { ...migration, former: Object.fromEntries(former) },
+    migration: { ...migration, former: Object.fromEntries(bindingsAt(inside, before)) },
     bindings: [...moved, ...(old === undefined ? [] : [[twinOf(address, "former"), old] as const])],
     released: [...twins, ...lost],
   };
-}
-
-/** Those of the addresses that are bound, with their bindings. */
-export function bindingsAt(
-  addresses: readonly Address[],
-  boundAt: (address: Address) => Bound | undefined,
-): readonly Binding[] {
-  return addresses.flatMap((at) => {
-    const bound = boundAt(at);
-    return bound === undefined ? [] : [[at, bound] as const];
-  });
 }
 
 /** The binding of a twin under the declared address: names of twins become declared ones. */

@@ -6,7 +6,7 @@ import type { MigrationTerms } from "../model/migration.ts";
 import type { RecordedOutput, StateDocument } from "../model/state.ts";
 import type { Binding } from "../model/state-event.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
-import { bindingsAt } from "./switch.ts";
+import { bindingsAt } from "./sides.ts";
 
 type Shown = ReadonlyMap<Address, JsonObject>;
 

@@ -7,16 +7,16 @@ import { defined } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import type { Bound, Migration } from "../model/state.ts";
-import { closeAtRest, power, reopen, switchOver, writeMark } from "./fence.ts";
 import { isInterrupted, isSwitched } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
-import { boundAt, openBound } from "./sides.ts";
-import { bindingsAt } from "./switch.ts";
+import { closeAtRest, power, reopen, writeCountOf } from "./shutdown.ts";
+import { bindingsAt, boundAt, openBound } from "./sides.ts";
+import { switchOver } from "./switch.ts";
 import { outputsNaming, outputsOf } from "./switched-outputs.ts";
 
 /**
  * Takes a migration back. Before the switch a database that a killed cutover left takes writes again; after the switch the database in use is
- * fenced by the same rules, the address goes back, and then the other one is started. A killed way back begins anew.
+ * shut down by the same rules, the address goes back, and then the other one is started. A killed way back begins anew.
  */
 export async function undo(step: Step, context: ApplyContext): Promise<StepResult> {
   const { address, place } = step;
@@ -55,7 +55,7 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   const message = `back on ${boundAt(address, context).id}; ${said}`;
   if (started.result !== "done")
     return { ...started, message: `${message}; ${started.message ?? ""}`, hint: `${again} starts it` };
-  await setPhase(address, "hold", { mark: await markOfStart(address, context) }, context);
+  await setPhase(address, "hold", { mark: await writeCountAtStart(address, context) }, context);
   const hint = "unless the manifest declares what this database has, the next plan wants the change again";
   return { ...started, message, hint };
 }
@@ -78,10 +78,10 @@ async function ownWrites(address: Address, context: ApplyContext): Promise<strin
   throw new GraphformError("nothing-to-undo", `${address} cannot be started: ${is}`);
 }
 
-/** The mark of a database that was just started: its process has counted from 0. Undefined if it cannot be asked. */
-async function markOfStart(address: Address, context: ApplyContext): Promise<Migration["mark"]> {
+/** The write count of a database that was just started: its process has counted from 0. Undefined if it cannot be asked. */
+async function writeCountAtStart(address: Address, context: ApplyContext): Promise<Migration["mark"]> {
   const side = await openBound(address, context).catch(() => undefined);
-  const mark = side && (await writeMark(side).catch(() => undefined));
+  const mark = side && (await writeCountOf(side).catch(() => undefined));
   side?.close();
   return mark && { ...mark, writes: 0 };
 }
@@ -100,7 +100,7 @@ async function close(step: Step, context: ApplyContext): Promise<string> {
     throw new GraphformError("not-asked", message, { hint });
   });
   try {
-    const now = await closeAtRest(step, side, context, () => writeMark(side));
+    const now = await closeAtRest(step, side, context, () => writeCountOf(side));
     if (mark === undefined || mark.runId !== now.runId)
       return `${notCounted}: it was started anew meanwhile, or could not be asked`;
     const count = now.writes - mark.writes;

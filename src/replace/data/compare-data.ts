@@ -17,7 +17,7 @@ import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
 import { countProgress } from "./progress.ts";
 import { isSameValue } from "./stored-values.ts";
 
-export interface Verified {
+export interface Compared {
   /** One sentence each; empty: both hold the same. */
   readonly differences: readonly string[];
   /** In ms. */
@@ -32,12 +32,12 @@ const indexTime = 120_000;
 const most = 20;
 
 /** Reads both sides at once. Keys whose end has come meanwhile are no difference. Rejects as `copy`. */
-export async function verify(
+export async function compareData(
   source: Side,
   target: Side,
   { inventory, keepParameters = [], onProgress }: CopyOptions,
   signal: AbortSignal,
-): Promise<Verified> {
+): Promise<Compared> {
   const begun = performance.now();
   const differences: string[] = [];
   const { keys, nodes, edges } = totalsOf(inventory);

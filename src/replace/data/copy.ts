@@ -9,7 +9,7 @@ import type { Link } from "./link.ts";
 import { type Pair, type Side, withPairs } from "./nodes.ts";
 import { largestValue } from "./preflight.ts";
 import { type Count, countProgress, type OnProgress } from "./progress.ts";
-import { markOf } from "./proof.ts";
+import { factsOf } from "./proof.ts";
 import { type Refusal, Refused } from "./refusals.ts";
 
 export interface CopyOptions {
@@ -148,7 +148,7 @@ async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Ta
 /** Deletes every key and library of the target. Never of the source: it compares the processes first. */
 export async function emptyTarget(source: Side, target: Side): Promise<void> {
   const { control } = target.primary;
-  const [from, to] = await Promise.all([source, target].map(({ primary }) => markOf(primary)));
+  const [from, to] = await Promise.all([source, target].map(({ primary }) => factsOf(primary)));
   if (from?.runId === to?.runId) throw new Refused("same-database", "the new database is the old one");
   await control.one(["FLUSHALL"]);
   const [flushed] = await control.all([["GRAPH.UDF", "FLUSH"]]);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "../../database/command-socket.ts";
 import { asError } from "../../model/errors.ts";
 import type { Node, Side } from "./nodes.ts";
-import { changeBetween, markOf, type NodeMark } from "./proof.ts";
+import { changeBetween, factsOf, type NodeFacts } from "./proof.ts";
 import { type Refusal, Refused } from "./refusals.ts";
 import { clientsIn } from "./replies.ts";
 
@@ -11,7 +11,7 @@ import { clientsIn } from "./replies.ts";
 export interface Freeze {
   /** Aborted with a Refused as soon as the pause is not proved any more: nothing that is read after may be trusted. */
   readonly lost: AbortSignal;
-  /** Compares each node with its mark, and probes that a write waits. Undefined: proved until now. It never rejects. */
+  /** Compares each node with its facts at the beginning, and tests that a write waits. Undefined: proved until now. It never rejects. */
   prove(): Promise<Refusal | undefined>;
   /**
    * Ends the connections of all other clients, so that what waits in them is never executed, and proves once more. From then on it looks all the
@@ -35,7 +35,7 @@ export interface Paused {
 
 /**
  * Takes over a pause that was just begun on every node, and renews it every third of its length `pause`, in ms. A pause is renewed only while it
- * is proved: one that begins beside running writes ends the server.
+ * is proved: one that begins beside running writes crashes the server.
  */
 export async function holdFreeze(
   side: Side,
@@ -43,12 +43,12 @@ export async function holdFreeze(
   pause: number,
   signal: AbortSignal,
 ): Promise<Freeze | Refusal> {
-  const marks = await Promise.all(side.nodes.map(markOf));
+  const facts = await Promise.all(side.nodes.map(factsOf));
   const until = new Map(paused.map((entry) => [entry.node, entry.until]));
   const lost = new AbortController();
   let reason: Refusal | undefined;
   let isOver = false;
-  let isFenced = false;
+  let connectionsEnded = false;
   let timer: NodeJS.Timeout | undefined;
   let renewing: Promise<void> | undefined;
 
@@ -64,20 +64,22 @@ export async function holdFreeze(
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   };
-  const nodeChange = async (node: Node, before: NodeMark | undefined): Promise<string | undefined> => {
+  const nodeChange = async (node: Node, before: NodeFacts | undefined): Promise<string | undefined> => {
     const { host, port } = node.target;
     try {
-      const mark = await markOf(node);
-      // The stop of a database saves it.
+      const found = await factsOf(node);
+      // A stop saves the database, which changes these two.
       const now =
-        isFenced && before !== undefined ? { ...mark, saves: before.saves, changes: before.changes } : mark;
+        connectionsEnded && before !== undefined
+          ? { ...found, saves: before.saves, changes: before.changes }
+          : found;
       const change = before === undefined ? "it is new" : changeBetween(before, now);
       if (change !== undefined) return `writes are not proved to wait at ${host}:${port}: ${change}`;
       if (node.role === "replica" || (await isHeld(node, signal))) return undefined;
       return `the pause of writes at ${host}:${port} was ended by another client`;
     } catch (error) {
-      if (isFenced) await sleep(probeTime);
-      if (!node.control.isOpen && isFenced) {
+      if (connectionsEnded) await sleep(probeTime);
+      if (!node.control.isOpen && connectionsEnded) {
         // A node that ended, and can be reached, was started anew, and may have been written to.
         const link = await node.open(signal).catch(() => undefined);
         link?.close();
@@ -88,7 +90,7 @@ export async function holdFreeze(
   };
   const prove = async (): Promise<Refusal | undefined> => {
     if (reason !== undefined) return reason;
-    const changes = await Promise.all(side.nodes.map((node, at) => nodeChange(node, marks[at])));
+    const changes = await Promise.all(side.nodes.map((node, at) => nodeChange(node, facts[at])));
     // A run that is interrupted closes its own connections: no node is proved stopped by that.
     const change = signal.aborted ? "the run was interrupted" : changes.find((found) => found !== undefined);
     return change === undefined ? undefined : lose(change);
@@ -96,7 +98,7 @@ export async function holdFreeze(
   const renew = async (): Promise<void> => {
     if ((await prove()) !== undefined || isOver) return;
     for (const node of side.nodes) {
-      if (isFenced && !node.control.isOpen) continue;
+      if (connectionsEnded && !node.control.isOpen) continue;
       // A stalled server takes the command late: it must find the old pause still in force.
       if ((until.get(node) ?? 0) - performance.now() < pause / 3) {
         lose("the pause of writes could not be renewed in time");
@@ -105,7 +107,7 @@ export async function holdFreeze(
       try {
         until.set(node, (await pauseNode(node, pause)).until);
       } catch (error) {
-        if (isFenced) continue;
+        if (connectionsEnded) continue;
         lose(`the pause of writes could not be renewed: ${asError(error).message}`);
         return;
       }
@@ -117,7 +119,7 @@ export async function holdFreeze(
     const begin = (): void => {
       renewing = renew();
     };
-    if (!isOver) timer = setTimeout(begin, isFenced ? probeTime : pause / 3);
+    if (!isOver) timer = setTimeout(begin, connectionsEnded ? probeTime : pause / 3);
   };
 
   signal.addEventListener("abort", stop, { once: true });
@@ -128,12 +130,12 @@ export async function holdFreeze(
     lost: lost.signal,
     prove,
     async endConnections() {
-      // A connection of ours that is just opened would be ended as another one.
+      // Wait: a connection that a proof is just opening would be ended as that of a stranger.
       clearTimeout(timer);
       await renewing;
       await Promise.all(side.nodes.map(killClients));
       const lost = await prove();
-      isFenced = true;
+      connectionsEnded = true;
       schedule();
       return lost;
     },

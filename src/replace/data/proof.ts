@@ -7,7 +7,7 @@ import { listOf, pairsOf } from "./replies.ts";
  * A node at one moment. No single fact is enough: a save sets the changes to 0, a library is no change, a restart sets all counters to 0.
  * The offset of replication is not among them, since it grows by pings. Plain data, which another run can compare as well.
  */
-export interface NodeMark {
+export interface NodeFacts {
   readonly runId: string;
   readonly role: string;
   /** Snapshots since the start; one that happens in a pause makes the changes say nothing. */
@@ -34,7 +34,7 @@ const readContainers =
   /^(client|memory|slowlog|module|command|config|acl|latency|object|cluster|xinfo|pubsub)\b/;
 
 /** Reads the facts of a node, in one write. Rejects with the Error of a refused command, too. */
-export async function markOf({ control }: Node): Promise<NodeMark> {
+export async function factsOf({ control }: Node): Promise<NodeFacts> {
   const sections = ["server", "replication", "persistence", "commandstats"];
   const [info = null, libraries = null] = await control.all([
     ["INFO", ...sections],
@@ -66,7 +66,7 @@ function writesIn(lines: { readonly [line: string]: string }): number {
 }
 
 /** The first fact that differs, in words; undefined if nothing wrote between the two. */
-export function changeBetween(before: NodeMark, after: NodeMark): string | undefined {
+export function changeBetween(before: NodeFacts, after: NodeFacts): string | undefined {
   if (before.runId !== after.runId) return "its process was started anew";
   if (before.role !== after.role) return `its role changed from ${before.role} to ${after.role}: a failover`;
   if (before.libraries !== after.libraries) return "its libraries of functions were changed";

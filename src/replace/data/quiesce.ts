@@ -66,7 +66,7 @@ export async function quiesce(
   }
 }
 
-/** No pause may begin beside a running write: with an append-only file or a replica that ends the server. */
+/** No pause may begin beside a running write: with an append-only file or a replica that crashes the server. */
 async function pauseAtRest(
   side: Side,
   pause: number,
@@ -102,7 +102,7 @@ async function pauseAtRest(
 }
 
 /**
- * True if a node builds no constraint and saves no snapshot. A constraint that becomes operational in a pause ends a server with an append-only
+ * True if a node builds no constraint and saves no snapshot. A constraint that becomes operational in a pause crashes a server with an append-only
  * file; a replica builds its own, later than the primary. A snapshot that ends in a pause changes the number of changes, which then proves nothing.
  */
 async function hasSettled({ control, open }: Node, signal: AbortSignal): Promise<boolean> {

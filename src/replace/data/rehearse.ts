@@ -1,6 +1,6 @@
 /** @module Copies and compares without a pause, to measure how long a real one will take, and empties the target again. */
 import type { Rehearsed } from "../../model/migration.ts";
-import { verify } from "./compare-data.ts";
+import { compareData } from "./compare-data.ts";
 import { type CopyOptions, copy, emptyTarget } from "./copy.ts";
 import { makeDurable } from "./durable.ts";
 import type { Side } from "./nodes.ts";
@@ -22,7 +22,7 @@ export async function rehearse(
     if (isRefusal(durable)) return durable;
     const saved = performance.now();
     // Differences of a source that is written to meanwhile prove nothing.
-    const found = await verify(source, target, options, signal);
+    const found = await compareData(source, target, options, signal);
     return {
       bytes: copied.bytes,
       largest: copied.largest,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Verified, verify } from "../../../src/replace/data/compare-data.ts";
+import { type Compared, compareData } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
@@ -17,7 +17,7 @@ describe("copy and verify", () => {
   let target: Side;
   let copied: Awaited<ReturnType<typeof startSide>>;
   let inventory: Inventory;
-  const check = (): Promise<Verified> => verify(source, target, { inventory }, never);
+  const check = (): Promise<Compared> => compareData(source, target, { inventory }, never);
 
   beforeAll(async () => {
     const old = await startSide(ground);
@@ -151,12 +151,12 @@ describe("copy and verify", () => {
       await copy(source, target, { inventory: all }, never);
       const seen: Progress[] = [];
       const options = { inventory: all, onProgress: (step: Progress) => seen.push(step) };
-      expect((await verify(source, target, options, never)).differences).toEqual([]);
+      expect((await compareData(source, target, options, never)).differences).toEqual([]);
       const { nodes, edges, keys } = totalsOf(all);
       expect(seen.at(-1)).toMatchObject({ keys: { done: keys, of: keys }, amount: nodes + edges, left: 0 });
       expect(edges).toBe(780);
       await run(target, "GRAPH.QUERY", "hub", "MATCH ()-[e:R {i: 217}]->() SET e.i = 218");
-      expect((await verify(source, target, { inventory: all }, never)).differences).toEqual([
+      expect((await compareData(source, target, { inventory: all }, never)).differences).toEqual([
         "edge 216 of graph hub is not the same",
       ]);
     } finally {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { verify } from "../../../src/replace/data/compare-data.ts";
+import { compareData } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import type { Freeze } from "../../../src/replace/data/freeze.ts";
 import { takeInventory } from "../../../src/replace/data/inventory.ts";
@@ -91,7 +91,7 @@ describe("a pause of writes under 50 writers", () => {
     const signal = AbortSignal.any([held.lost]);
     const inventory = await takeInventory(source, signal);
     expect(await copy(source, target, { inventory }, signal)).toMatchObject({ keys: 2 });
-    expect((await verify(source, target, { inventory }, signal)).differences).toEqual([]);
+    expect((await compareData(source, target, { inventory }, signal)).differences).toEqual([]);
     expect(await held.prove()).toBeUndefined();
     await held.endConnections();
     await old.stop();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { ensureAuthority } from "../../../src/platform/engine/index.ts";
-import { verify } from "../../../src/replace/data/compare-data.ts";
+import { compareData } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { type Inventory, takeInventory } from "../../../src/replace/data/inventory.ts";
@@ -150,7 +150,7 @@ describe("a target", () => {
     if (isRefusal(frozen)) throw new Error(frozen.message);
     const inventory = await takeInventory(source.side, never);
     expect(await copy(source.side, target.side, { inventory }, frozen.lost)).toMatchObject({ keys: 1 });
-    expect((await verify(source.side, target.side, { inventory }, frozen.lost)).differences).toEqual([]);
+    expect((await compareData(source.side, target.side, { inventory }, frozen.lost)).differences).toEqual([]);
     expect(await makeDurable(target.side)).toEqual({ isOnDisk: true });
     await frozen.release();
   });

@@ -1,22 +1,20 @@
-/** @module Closes the old database for good before the new one gets its address. */
+/** @module Shuts a database down before its address is switched, and opens one again that a run left closed. */
 import { type ApplyContext, driverOf, type StepResult, unplannedStep } from "../apply/context.ts";
 import { notAtRest, untilAtRest } from "../apply/operations/change.ts";
 import { operate } from "../apply/operations/operate.ts";
-import { type Address, type Twin, twinKinds, twinOf } from "../model/address.ts";
+import { type Address, twinKinds, twinOf } from "../model/address.ts";
 import { asError, GraphformError, isGraphformError, isServiceError, shellWord } from "../model/errors.ts";
-import { isInPower, type MigrationTerms } from "../model/migration.ts";
+import { isStoppingOrStarting } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import type { Migration } from "../model/state.ts";
 import { type Freeze, pauseNode } from "./data/freeze.ts";
 import type { Side } from "./data/nodes.ts";
-import { markOf } from "./data/proof.ts";
+import { factsOf } from "./data/proof.ts";
 import { letWrite, quiesce, readCap, setCap } from "./data/quiesce.ts";
 import { isRefusal, Refused } from "./data/refusals.ts";
 import { isInterrupted, isSwitched, phaseBefore, toRepair } from "./phases.ts";
 import { enterPhase, report, setPhase } from "./record.ts";
 import { boundAt, openBound } from "./sides.ts";
-import { switchEvent } from "./switch.ts";
-import { outputsNaming, outputsOf } from "./switched-outputs.ts";
 
 /** Longest time that a stop may take, in ms: the pause of writes holds that long even if this process ends. */
 const stopWithin = 15 * 60_000;
@@ -50,16 +48,16 @@ export async function closeAtRest<T>(
     await enterPhase(step, back, freeze.message, context, { cap: undefined });
     throw new Refused(freeze.code, freeze.message);
   }
-  let isFencing = false;
+  let isShuttingDown = false;
   try {
     await enterPhase(step, "freeze", "writes wait", context, { cap: undefined });
     const found = await work(freeze);
-    isFencing = true;
-    await fence(step, side, freeze, context);
+    isShuttingDown = true;
+    await shutDown(step, side, freeze, context);
     return found;
   } catch (error) {
     // It is stopped, or may be: the next run goes on, or back.
-    if (isOpenFence(error)) {
+    if (isUnprovenStop(error)) {
       freeze.abandon();
       const { message, hint } = error;
       if (context.stopping.aborted)
@@ -67,8 +65,8 @@ export async function closeAtRest<T>(
       throw error;
     }
     const isReleased = await freeze.release();
-    // A pause of the fence that could not be ended is ended by the next run: the state remembers it.
-    if (isReleased || !isFencing) await enterPhase(step, back, "", context, { pausedUntil: undefined });
+    // A pause of the shutdown that could not be ended is ended by the next run: the state remembers it.
+    if (isReleased || !isShuttingDown) await enterPhase(step, back, "", context, { pausedUntil: undefined });
     if (context.stopping.aborted) throw error;
     const paused = isReleased
       ? "takes writes as before"
@@ -80,12 +78,12 @@ export async function closeAtRest<T>(
   }
 }
 
-/** The pause is made long enough for a stop, the clients are cut off, and the service stops the database. */
-async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyContext): Promise<void> {
+/** The phase `fence`: the pause is made long enough for a stop, the clients are cut off, and the service stops the database. */
+async function shutDown(step: Step, side: Side, freeze: Freeze, context: ApplyContext): Promise<void> {
   const { address } = step;
   report(step, "fence", "closing the database", context);
   const cap = await readCap(side);
-  const open = (reason: string): GraphformError => openFence(step, reason, context);
+  const open = (reason: string): GraphformError => unprovenStop(step, reason, context);
   const pausedUntil = new Date(context.clock.now() + stopWithin).toISOString();
   // Recorded first: a run that is killed from here on leaves a pause that only a later run ends in time.
   await setPhase(address, "fence", { pausedUntil, cap }, context);
@@ -100,7 +98,7 @@ async function fence(step: Step, side: Side, freeze: Freeze, context: ApplyConte
     await stop(address, open, context);
   } catch (error) {
     // If it cannot be put back now, the state remembers it.
-    if (!isOpenFence(error))
+    if (!isUnprovenStop(error))
       await setCap(side, cap).then(
         () => setPhase(address, "fence", { cap: undefined }, context),
         () => undefined,
@@ -143,12 +141,12 @@ async function stop(
   if (result !== "done") throw refused(message);
 }
 
-/** True for the failure of a fence whose database is stopped, or may be. */
-function isOpenFence(error: unknown): error is GraphformError {
+/** True for the failure of a shutdown whose database is stopped, or may be. */
+function isUnprovenStop(error: unknown): error is GraphformError {
   return isGraphformError(error) && error.code === "fence-open";
 }
 
-function openFence(
+function unprovenStop(
   { address, kind }: Step,
   reason: string,
   { journal, kinds }: ApplyContext,
@@ -160,42 +158,6 @@ function openFence(
     : `apply, or ${undo}, starts it again, and the cutover waits`;
   const message = `the database of ${address} is closed, and its stop is not proved: ${reason}`;
   return new GraphformError("fence-open", message, { hint: `nothing was switched; ${ways}`, exitCode: 7 });
-}
-
-/** Gives the address to the new object by one version of the state, which also has the outputs that name it. */
-export async function switchOver(
-  { address }: Step,
-  { inside, hold, hook, outputs: declared = {} }: MigrationTerms,
-  from: Twin,
-  more: Partial<Pick<Migration, "mark" | "phase">>,
-  context: ApplyContext,
-): Promise<StepResult> {
-  const { journal, clock, outputs, kinds } = context;
-  const now = clock.now();
-  const {
-    cap: _,
-    pausedUntil: __,
-    former: ___,
-    hook: ____,
-    ...known
-  } = journal.state.migrations?.[address] ?? {};
-  const migration: Migration = {
-    ...known,
-    phase: hook === undefined ? "hold" : "hook",
-    since: new Date(now).toISOString(),
-    heldUntil: new Date(now + hold).toISOString(),
-    ...(hook === undefined ? {} : { hook: "due" }),
-    ...more,
-  };
-  const event = switchEvent(address, inside, from, migration, journal.state, kinds);
-  const former = twinOf(address, "former");
-  const shown = await outputsOf(event.bindings, context, (at) =>
-    outputs.get(at === former ? address : twinOf(at, from)),
-  );
-  await journal.record({ ...event, outputs: await outputsNaming(shown, declared, context) });
-  for (const at of [...event.released, ...event.bindings.map(([bound]) => bound)]) outputs.delete(at);
-  for (const [at, found] of shown) outputs.set(at, found);
-  return { result: "done", id: boundAt(address, context).id };
 }
 
 /**
@@ -237,7 +199,7 @@ export async function repairMigrations(context: ApplyContext): Promise<void> {
   for (const [address, migration, { kind, id, place }] of toRepair(context.journal.state)) {
     const { phase } = migration;
     try {
-      const live = isInPower(migration)
+      const live = isStoppingOrStarting(migration)
         ? await driverOf(context, kind).get({ id, place }, context.stopping)
         : { phase: { is: "ready" } };
       if (live?.phase.is !== "ready") continue;
@@ -252,8 +214,8 @@ export async function repairMigrations(context: ApplyContext): Promise<void> {
   }
 }
 
-/** The write commands that a database has executed until now. */
-export async function writeMark({ primary }: Side): Promise<NonNullable<Migration["mark"]>> {
-  const { runId, writes } = await markOf(primary);
+/** The process of a database, and the number of write commands that it has executed until now. */
+export async function writeCountOf({ primary }: Side): Promise<NonNullable<Migration["mark"]>> {
+  const { runId, writes } = await factsOf(primary);
   return { runId, writes };
 }
