@@ -9,10 +9,10 @@ import { locateService, type ServiceTarget } from "../project/locate-service.ts"
 import {
   latestState,
   learnSecretsAtHand,
+  type OpenRunRequest,
   openRun,
   type Run,
   type RunListener,
-  type RunRequest,
 } from "../project/open-run.ts";
 import { openProject, type Project, type Resolved, type RunOptions } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
@@ -42,7 +42,7 @@ export interface Invocation<O = ManifestOptions> {
 
 /** A run as a command wants it. */
 interface WantedRun<R extends Partial<Resolved>>
-  extends Pick<RunRequest<R>, "reading" | "creates" | "acceptState" | "claim"> {
+  extends Pick<OpenRunRequest<R>, "reading" | "creates" | "acceptState" | "claim"> {
   /** True for a plan: it first lets databases take writes again that a cutover has left. */
   readonly repairs?: boolean;
   /** A project that is open already. */

@@ -122,17 +122,17 @@ export function orderedSets(
 }
 
 /** Result of one PING. `unreachable` covers a database that is still loading. */
-export type Verdict = "answered" | DatabaseFailure;
+export type PingResult = "answered" | DatabaseFailure;
 
 /** One PING as the user of the target, within its timeout. Rejects with the reason of the signal, and with nothing else. */
-export async function verify(target: DatabaseLogin, signal: AbortSignal): Promise<Verdict> {
+export async function ping(target: DatabaseLogin, signal: AbortSignal): Promise<PingResult> {
   try {
     // A PING that follows a refused login would be refused too, and logged.
     const [reply] = await talk(target, signal, async (ask) => {
       await ask([]);
       return ask([["PING"]]);
     });
-    return reply instanceof Error ? verdictOf(reply) : "answered";
+    return reply instanceof Error ? pingResultOf(reply) : "answered";
   } catch (error) {
     if (signal.aborted) throw error;
     return isDatabaseError(error) ? error.failure : "unreachable";
@@ -140,7 +140,7 @@ export async function verify(target: DatabaseLogin, signal: AbortSignal): Promis
 }
 
 /** A user without the right to PING has signed in nevertheless. */
-function verdictOf(reply: Error): Verdict {
+function pingResultOf(reply: Error): PingResult {
   if (/^(NOAUTH|WRONGPASS)/.test(reply.message)) return "refused-credentials";
   return isNotReady(reply) ? "unreachable" : "answered";
 }

@@ -143,8 +143,8 @@ export async function isInstanceUsable(
   const target = declaredTarget(shown.outputs, spec, service);
   if (typeof target === "string") return { is: "unknown", detail: "" };
   const { timeout: _patience, ...rest } = target;
-  const { verify } = await import("../database/parameters.ts");
-  const verdict = await verify(rest, signal);
+  const { ping } = await import("../database/parameters.ts");
+  const verdict = await ping(rest, signal);
   const where = `${target.host}:${target.port}`;
   if (verdict === "answered") return { is: "usable", detail: "" };
   if (verdict === "refused-credentials")

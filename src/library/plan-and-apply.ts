@@ -6,7 +6,7 @@ import { defined } from "../model/json.ts";
 import type { ApplyEvent, Outcome } from "../model/outcome.ts";
 import type { Plan, PlanOptions } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
-import { openRun, type ReadManifest, type Run, type RunRequest, resolving } from "../project/open-run.ts";
+import { type OpenRunRequest, openRun, type ReadManifest, type Run, resolving } from "../project/open-run.ts";
 import { assertApplicable, assertPlannedHere, assertSecretsKept, savePlan } from "../project/saved-plan.ts";
 import { assertAddressesKnown, type Goal, planFor } from "../reconcile/plan-for.ts";
 import { driftFor, reconcile } from "../reconcile/reconcile.ts";
@@ -151,7 +151,7 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
 /** Opens a run of the handles of a request, with the goal of its plan. */
 function runOf<T>(
   request: PlanRequest & Pick<ApplyRequest, "timeout">,
-  wanted: Pick<RunRequest<ReadManifest>, "lock" | "state" | "repairs" | "acceptState" | "acceptService">,
+  wanted: Pick<OpenRunRequest<ReadManifest>, "lock" | "state" | "repairs" | "acceptState" | "acceptService">,
   work: (run: Run & ReadManifest, goal: Goal) => Promise<T>,
 ): Promise<T> {
   const { targets = [], exclude = [], replace = [], allowDestroy = [], cutover = [] } = request;

@@ -16,7 +16,7 @@ import type { Live } from "../model/observed.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 import { isPassing, type PollContext, poll } from "./poll.ts";
 
-export interface Place {
+export interface SearchedPlace {
   readonly place: JsonObject;
   readonly reader: Pick<Reader, "list" | "get" | "isPartial" | "isListed">;
   readonly witnesses: Witnesses;
@@ -25,10 +25,10 @@ export interface Place {
 /** A place, with the ids that the state binds there and those of an earlier list: a list that lacks one of them is checked. */
 export function placeWithWitnesses(
   { kind, place }: Pick<Bound, "kind" | "place">,
-  reader: Place["reader"],
+  reader: SearchedPlace["reader"],
   { resources }: Pick<StateDocument, "resources">,
   earlier: readonly string[] = [],
-): Place {
+): SearchedPlace {
   const key = stableJson(place);
   const bound = Object.values(resources)
     .filter((entry) => entry.kind === kind && stableJson(entry.place) === key)
@@ -38,7 +38,7 @@ export function placeWithWitnesses(
 }
 
 /** The end of a search for one id; `live` is the object as the last look showed it. */
-export type Verdict =
+export type SearchVerdict =
   | { readonly is: "shown"; readonly live: Live }
   | { readonly is: "absent" }
   | { readonly is: "in-doubt"; readonly because: string };
@@ -49,15 +49,15 @@ export type Verdict =
  */
 export async function lookFor(
   missing: Witnesses,
-  place: Place,
+  place: SearchedPlace,
   context: PollContext,
-): Promise<ReadonlyMap<string, Verdict>> {
-  const verdicts = new Map<string, Verdict>();
+): Promise<ReadonlyMap<string, SearchVerdict>> {
+  const verdicts = new Map<string, SearchVerdict>();
   const looks: Look[] = [];
   const lives = new Map<string, Live>();
   const look = async (): Promise<Look> => lookOnce(undecided, place, lives, context);
   const undecided = (): readonly string[] => [...missing.keys()].filter((id) => !verdicts.has(id));
-  const evaluate = (seen: Look): ReadonlyMap<string, Verdict> | undefined => {
+  const evaluate = (seen: Look): ReadonlyMap<string, SearchVerdict> | undefined => {
     looks.push(seen);
     for (const id of undecided()) {
       const is = absence(id, missing.get(id) ?? Number.NaN, looks, context.profile.timing);
@@ -72,7 +72,7 @@ export async function lookFor(
 
 /** Lists a place until the list is whole. Returns the last list, and false in `isWhole` if the looks have ended before. */
 export async function listWhole(
-  place: Place,
+  place: SearchedPlace,
   context: PollContext,
 ): Promise<Pick<Look, "listed" | "isWhole">> {
   const looks: Look[] = [];
@@ -88,7 +88,7 @@ export async function listWhole(
 /** Lists the place, describes `ids`, and witnesses that the list lacks until one is shown. `lives` gets the shown `ids`. */
 export async function lookOnce(
   ids: (listed: ReadonlySet<string> | undefined) => readonly string[],
-  { place, reader, witnesses }: Place,
+  { place, reader, witnesses }: SearchedPlace,
   lives: Map<string, Live>,
   { clock, profile, stopping }: PollContext,
 ): Promise<Look> {
@@ -121,7 +121,7 @@ function sightOf(live: Live | undefined): Sight {
   return live.phase.isLeaving === true ? "leaving" : "shown";
 }
 
-function verdictOf(is: Absence, id: string, last: Look, live: Live | undefined): Verdict | undefined {
+function verdictOf(is: Absence, id: string, last: Look, live: Live | undefined): SearchVerdict | undefined {
   if (is === "undecided") return undefined;
   if (is === "shown" && live !== undefined) return { is, live };
   return is === "absent" ? { is } : { is: "in-doubt", because: contradiction(id, last) };

@@ -86,7 +86,7 @@ function onceEach(read: SecretText): SecretText {
   };
 }
 
-export interface RunRequest<R extends Partial<Resolved>> {
+export interface OpenRunRequest<R extends Partial<Resolved>> {
   readonly project: Project;
   readonly options: Omit<RunOptions, "file" | "var" | "varFile">;
   readonly settings: Settings;
@@ -144,7 +144,7 @@ export interface Run {
  * known. Throws `locked`, `state-*`, `ManifestError`, `no-service`, `no-credentials`, `no-subscription`, and as `whileHeld` does.
  */
 export async function openRun<R extends Partial<Resolved>, T>(
-  request: RunRequest<R>,
+  request: OpenRunRequest<R>,
   work: (run: Run & R) => Promise<T>,
 ): Promise<T> {
   const { project, settings, reading, signal } = request;
@@ -157,7 +157,7 @@ export async function openRun<R extends Partial<Resolved>, T>(
 
 /** The state of a run without a lock, after the repair of an interrupted cutover. */
 async function repaired<R extends Partial<Resolved>>(
-  request: RunRequest<R>,
+  request: OpenRunRequest<R>,
 ): Promise<StateDocument | undefined> {
   const { state, repairs: warn } = request;
   if (state === undefined || warn === undefined || toRepair(state).length === 0) return state;
@@ -178,7 +178,7 @@ async function repaired<R extends Partial<Resolved>>(
 }
 
 async function runWith<R extends Partial<Resolved>, T>(
-  request: RunRequest<R>,
+  request: OpenRunRequest<R>,
   found: StateDocument | undefined,
   lock: Lock | undefined,
   work: (run: Run & R) => Promise<T>,

@@ -74,22 +74,22 @@ async function openRemote(
 
 /** A driver that searches for secrets in what other holders of the lock wrote. */
 function withRedactedHolders(driver: StateDriver, hide: Hide): StateDriver {
-  const shown = (holder: Holder): Holder => redactedHolder(holder, hide);
+  const redacted = (holder: Holder): Holder => redactedHolder(holder, hide);
   return {
     ...driver,
     async take(holder) {
       const taken = await driver.take(holder);
-      return taken.is === "held" ? { ...taken, by: shown(taken.by) } : taken;
+      return taken.is === "held" ? { ...taken, by: redacted(taken.by) } : taken;
     },
     async renew(lease, holder) {
       const renewed = await driver.renew(lease, holder);
       return renewed.is === "lost" && renewed.to !== undefined
-        ? { ...renewed, to: shown(renewed.to) }
+        ? { ...renewed, to: redacted(renewed.to) }
         : renewed;
     },
     async holder() {
       const holder = await driver.holder();
-      return holder && shown(holder);
+      return holder && redacted(holder);
     },
   };
 }

@@ -6,7 +6,7 @@ import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { Change, OutputChange, Step } from "../model/plan.ts";
 import { nest } from "../model/spec.ts";
 import {
-  isMarked,
+  hasTrue,
   type RedactedChange,
   type RedactedPlan,
   type RedactedSpec,
@@ -55,8 +55,8 @@ export function outputChange(change: OutputChange<RedactedValue>): JsonObject {
     before: before?.json ?? null,
     ...(unknown ? {} : { after: after?.json ?? null }),
     after_unknown: unknown,
-    before_sensitive: before !== undefined && isMarked(before.sensitive),
-    after_sensitive: action !== "delete" && (sensitive || isMarked(after?.sensitive ?? false)),
+    before_sensitive: before !== undefined && hasTrue(before.sensitive),
+    after_sensitive: action !== "delete" && (sensitive || hasTrue(after?.sensitive ?? false)),
   };
 }
 
@@ -159,9 +159,9 @@ export function beforeAndAfter(
   return {
     before: nested(before, ({ json }) => json) ?? null,
     after: nested(after, ({ json }) => json) ?? null,
-    after_unknown: nested(after, ({ unknown }) => marked(unknown)) ?? {},
-    before_sensitive: nested(before, ({ sensitive }) => marked(sensitive)) ?? false,
-    after_sensitive: nested(after, ({ sensitive }) => marked(sensitive)) ?? false,
+    after_unknown: nested(after, ({ unknown }) => ifHasTrue(unknown)) ?? {},
+    before_sensitive: nested(before, ({ sensitive }) => ifHasTrue(sensitive)) ?? false,
+    after_sensitive: nested(after, ({ sensitive }) => ifHasTrue(sensitive)) ?? false,
   };
 }
 
@@ -178,8 +178,8 @@ export function nested(
   return nest(Object.fromEntries(parts));
 }
 
-function marked(mark: Json): Json | undefined {
-  return isMarked(mark) ? mark : undefined;
+function ifHasTrue(shape: Json): Json | undefined {
+  return hasTrue(shape) ? shape : undefined;
 }
 
 /** Both sides of a change. A create has nothing before, even if an object was known; those of an update differ in the changed fields alone. */

@@ -5,7 +5,7 @@ import type { GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { placeJson } from "./change-json.ts";
 import { errorDiagnostics } from "./problems.ts";
-import { isMarked, type RedactedDrift, type RedactedValue } from "./redact.ts";
+import { hasTrue, type RedactedDrift, type RedactedValue } from "./redact.ts";
 import { censusJson } from "./view/census-view.ts";
 import { countDrift } from "./view/drift-view.ts";
 import { type KindNames, typeOf } from "./words.ts";
@@ -74,5 +74,5 @@ function fieldJson(field: FieldDrift<RedactedValue>): JsonObject {
 }
 
 function isHidden(value: RedactedValue | undefined): boolean {
-  return value !== undefined && isMarked(value.sensitive);
+  return value !== undefined && hasTrue(value.sensitive);
 }

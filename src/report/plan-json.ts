@@ -13,7 +13,7 @@ import {
   stepExtras,
 } from "./change-json.ts";
 import { summarize } from "./plan-summary.ts";
-import { isMarked, type RedactedChange, type RedactedPlan, type RedactedValue } from "./redact.ts";
+import { hasTrue, type RedactedChange, type RedactedPlan, type RedactedValue } from "./redact.ts";
 import { censusJson } from "./view/census-view.ts";
 import type { KindNames } from "./words.ts";
 
@@ -83,7 +83,7 @@ function outputValues(
 ): JsonObject {
   return Object.fromEntries(
     outputs.map(([name, value, isSensitive]) => {
-      const sensitive = isSensitive || isMarked(value?.sensitive ?? false);
+      const sensitive = isSensitive || hasTrue(value?.sensitive ?? false);
       return [name, { sensitive, ...defined({ value: value?.json }) }];
     }),
   );
@@ -131,7 +131,7 @@ function declaredResources(changes: readonly RedactedChange[], names: KindNames)
 /** The values of a resource that refers to no other one. Of others a plan does not know which values were written. */
 function constants({ after }: RedactedChange): JsonObject {
   const known = nested(after, ({ json, sensitive, unknown }) =>
-    json === undefined || isMarked(sensitive) || isMarked(unknown) ? undefined : { constant_value: json },
+    json === undefined || hasTrue(sensitive) || hasTrue(unknown) ? undefined : { constant_value: json },
   );
   return known ?? {};
 }

@@ -103,7 +103,7 @@ export function redactOutcome(outcome: Outcome, names: KindNames): RedactedOutco
 export function redactOutputs(outputs: { readonly [name: string]: RecordedOutput }): RedactedOutputs {
   return mapped(outputs, (output) => {
     const value = redactValue(output.value, output.sensitive);
-    return { value, sensitive: isMarked(value.sensitive) };
+    return { value, sensitive: hasTrue(value.sensitive) };
   });
 }
 
@@ -210,15 +210,15 @@ export function redactedFields(
 
 /** True if both are the same and shown as a whole: of two secrets nothing is said. */
 export function sameRedacted(left: RedactedValue | undefined, right: RedactedValue | undefined): boolean {
-  if (left === undefined || right === undefined || isMarked(left.sensitive) || isMarked(right.sensitive))
+  if (left === undefined || right === undefined || hasTrue(left.sensitive) || hasTrue(right.sensitive))
     return false;
   return left.text === right.text && stableJson(left.json ?? null) === stableJson(right.json ?? null);
 }
 
 /** True for `true`, and for a shape with `true` in it. */
-export function isMarked(mark: Json): boolean {
-  if (Array.isArray(mark)) return mark.some(isMarked);
-  return isObject(mark) ? Object.values(mark).some(isMarked) : mark === true;
+export function hasTrue(shape: Json): boolean {
+  if (Array.isArray(shape)) return shape.some(hasTrue);
+  return isObject(shape) ? Object.values(shape).some(hasTrue) : shape === true;
 }
 
 function partsOf(value: Json): Pick<RedactedValue, "json" | "sensitive" | "unknown"> {
@@ -231,7 +231,7 @@ function partsOf(value: Json): Pick<RedactedValue, "json" | "sensitive" | "unkno
     const parts = value.map(partsOf);
     const marks = (which: "sensitive" | "unknown"): Json => {
       const list = parts.map((part) => part[which]);
-      return list.some(isMarked) ? list : [];
+      return list.some(hasTrue) ? list : [];
     };
     return {
       json: parts.map((part) => part.json ?? null),
@@ -243,7 +243,7 @@ function partsOf(value: Json): Pick<RedactedValue, "json" | "sensitive" | "unkno
   const parts = Object.entries(value).map(([key, inner]) => [key, partsOf(inner)] as const);
   const marks = (which: "sensitive" | "unknown"): Json =>
     Object.fromEntries(
-      parts.flatMap(([key, part]) => (isMarked(part[which]) ? [[key, part[which]] as const] : [])),
+      parts.flatMap(([key, part]) => (hasTrue(part[which]) ? [[key, part[which]] as const] : [])),
     );
   const json = Object.fromEntries(
     parts.flatMap(([key, part]) => (part.json === undefined ? [] : [[key, part.json] as const])),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { probe, setParameters, verify } from "../../src/database/parameters.ts";
+import { ping, probe, setParameters } from "../../src/database/parameters.ts";
 import { type Database, ensureAuthority, setupEngine } from "../../src/platform/engine/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -46,7 +46,7 @@ describe.skipIf(search.engine === undefined)(
       await search.engine?.destroy(join(dir, "db"));
     });
 
-    const target = (): Parameters<typeof verify>[0] => ({
+    const target = (): Parameters<typeof ping>[0] => ({
       host: "localhost",
       port: database?.port() ?? 0,
       username: "app",
@@ -55,10 +55,10 @@ describe.skipIf(search.engine === undefined)(
     });
 
     it("answers its user, and refuses everybody else", async () => {
-      expect(await verify(target(), never)).toBe("answered");
-      expect(await verify({ ...target(), password: "another" }, never)).toBe("refused-credentials");
-      expect(await verify({ ...target(), username: "nobody" }, never)).toBe("refused-credentials");
-      expect(await verify({ ...target(), tls: true }, never)).toBe("unreachable");
+      expect(await ping(target(), never)).toBe("answered");
+      expect(await ping({ ...target(), password: "another" }, never)).toBe("refused-credentials");
+      expect(await ping({ ...target(), username: "nobody" }, never)).toBe("refused-credentials");
+      expect(await ping({ ...target(), tls: true }, never)).toBe("unreachable");
     });
 
     it("shows the settings that it was given", async () => {
@@ -95,7 +95,7 @@ describe.skipIf(search.engine === undefined)(
 
     it("is unreachable once it was stopped", async () => {
       await database?.stop();
-      expect(await verify(target(), never)).toBe("unreachable");
+      expect(await ping(target(), never)).toBe("unreachable");
     });
   },
 );

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { askAtOnce, talk } from "../../src/database/connection.ts";
-import { verify } from "../../src/database/parameters.ts";
+import { ping } from "../../src/database/parameters.ts";
 import { type Answer, caFile, startRespServer } from "./resp-server.ts";
 
 const never = new AbortController().signal;
@@ -50,7 +50,7 @@ describe("verify", () => {
   it.each(cases)("of a database %s", async (_, answer, verdict) => {
     const server = await startRespServer(answer);
     const target = { host: "127.0.0.1", port: server.port, username: "app", password, timeout: 300 };
-    expect(await verify(target, never)).toBe(verdict);
+    expect(await ping(target, never)).toBe(verdict);
     expect(server.commands[0]).toEqual(["AUTH", "app", password]);
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
@@ -58,8 +58,8 @@ describe("verify", () => {
   it("signs in as who the target says, and says nothing else but PING", async () => {
     const server = await startRespServer(database);
     const target = { host: "127.0.0.1", port: server.port };
-    expect(await verify({ ...target, password }, never)).toBe("answered");
-    expect(await verify(target, never)).toBe("answered");
+    expect(await ping({ ...target, password }, never)).toBe("answered");
+    expect(await ping(target, never)).toBe("answered");
     expect(server.commands).toEqual([["AUTH", password], ["PING"], ["PING"]]);
   });
 
@@ -69,11 +69,11 @@ describe("verify", () => {
     const address = server.address();
     await new Promise((resolve) => server.close(resolve));
     const port = typeof address === "object" ? (address?.port ?? 0) : 0;
-    expect(await verify({ host: "127.0.0.1", port }, never)).toBe("unreachable");
+    expect(await ping({ host: "127.0.0.1", port }, never)).toBe("unreachable");
   });
 
   it("of a name that nobody knows", async () => {
-    expect(await verify({ host: `${"x".repeat(64)}.invalid`, port: 6379 }, never)).toBe("unresolved");
+    expect(await ping({ host: `${"x".repeat(64)}.invalid`, port: 6379 }, never)).toBe("unresolved");
   });
 
   it("of a connection that is cut", async () => {
@@ -82,7 +82,7 @@ describe("verify", () => {
     onTestFinished(() => void server.close());
     const address = server.address();
     const port = typeof address === "object" ? (address?.port ?? 0) : 0;
-    expect(await verify({ host: "127.0.0.1", port, username: "app", password }, never)).toBe("unreachable");
+    expect(await ping({ host: "127.0.0.1", port, username: "app", password }, never)).toBe("unreachable");
   });
 
   it.each([
@@ -93,18 +93,18 @@ describe("verify", () => {
   ])("of a database with TLS %s", async (_, tls, verdict) => {
     const server = await startRespServer(database, true);
     const target = { host: "localhost", port: server.port, username: "app", password, tls, timeout: 500 };
-    expect(await verify(target, never)).toBe(verdict);
+    expect(await ping(target, never)).toBe(verdict);
   });
 
   it("ends with the reason of the signal, before and during", async () => {
     const server = await startRespServer(() => undefined);
     const target = { host: "127.0.0.1", port: server.port, username: "app", password, timeout: 60_000 };
     const stop = new AbortController();
-    const verifying = verify(target, stop.signal);
+    const verifying = ping(target, stop.signal);
     await vi.waitFor(() => expect(server.commands).toHaveLength(1));
     stop.abort(new Error("interrupted"));
     await expect(verifying).rejects.toThrow("interrupted");
-    await expect(verify(target, stop.signal)).rejects.toThrow("interrupted");
+    await expect(ping(target, stop.signal)).rejects.toThrow("interrupted");
     await vi.waitFor(() => expect(server.open()).toBe(0));
     expect(server.commands).toHaveLength(1);
   });

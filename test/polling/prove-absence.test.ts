@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Live } from "../../src/model/observed.ts";
-import { lookFor, type Place, type Verdict } from "../../src/polling/prove-absence.ts";
+import { lookFor, type SearchedPlace, type SearchVerdict } from "../../src/polling/prove-absence.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 
@@ -17,7 +17,7 @@ interface Shown {
 }
 
 interface Found {
-  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly verdicts: ReadonlyMap<string, SearchVerdict>;
   /** Virtual ms until the verdict. */
   readonly after: number;
   readonly lists: number;
@@ -37,7 +37,7 @@ async function search(
   const fail = (operation: string): void => {
     if (shown().fails === true) throw new ServiceError("unavailable", operation, `${operation}: 503`);
   };
-  const reader: Place["reader"] = {
+  const reader: SearchedPlace["reader"] = {
     list: async () => {
       lists += 1;
       fail("list");
@@ -64,7 +64,7 @@ async function search(
 
 const { listLag, settle } = toyProfile.timing;
 const nothing: Shown = { listed: [], described: [] };
-const is = ({ verdicts }: Found, id: string): Verdict["is"] | undefined => verdicts.get(id)?.is;
+const is = ({ verdicts }: Found, id: string): SearchVerdict["is"] | undefined => verdicts.get(id)?.is;
 
 describe("a search", () => {
   it("finds what was hidden for a moment with the first look that shows it", async () => {
@@ -116,7 +116,7 @@ describe("a search", () => {
   });
 
   it("ends with the first failure that will not pass", async () => {
-    const reader: Place["reader"] = {
+    const reader: SearchedPlace["reader"] = {
       list: async () => [],
       get: () => Promise.reject(new ServiceError("forbidden", "get", "get: 403")),
     };

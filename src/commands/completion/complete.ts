@@ -6,7 +6,7 @@ import { packageFile } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
-import type { Place } from "./known-addresses.ts";
+import type { ManifestPlace } from "./known-addresses.ts";
 
 /** `complete -- WORD...`: prints candidates for the last word, each with its meaning behind a tab. Never fails: the shell completes files then. */
 export async function complete(
@@ -113,7 +113,7 @@ async function addresses(position: Position, settings: Settings): Promise<readon
   const { knownAddresses } = await import("./known-addresses.ts");
   const folder = given.get("--chdir")?.at(-1);
   if (folder !== undefined) enterFolder(folder);
-  const place: Place = {
+  const place: ManifestPlace = {
     file: given.get("--file") ?? [],
     var: given.get("--var") ?? [],
     varFile: given.get("--var-file") ?? [],

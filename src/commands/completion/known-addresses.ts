@@ -7,10 +7,10 @@ import { isObject } from "../../model/json.ts";
 import { checkedManifest, openProject, type RunOptions } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 
-export type Place = Pick<RunOptions, "file" | "state" | "var" | "varFile">;
+export type ManifestPlace = Pick<RunOptions, "file" | "state" | "var" | "varFile">;
 
 /** Addresses that are declared or recorded, sorted. A manifest with problems gives the names of its sections. No secret is read. */
-export async function knownAddresses(place: Place, settings: Settings): Promise<readonly string[]> {
+export async function knownAddresses(place: ManifestPlace, settings: Settings): Promise<readonly string[]> {
   const { sources, problems } = await loadManifest(place.file.length === 0 ? ["graphform.yaml"] : place.file);
   if (problems.length > 0) return [];
   const names = namesIn(parseManifest(sources).value ?? {});
