@@ -7,7 +7,6 @@ import type { Live, Ref } from "../model/observed.ts";
 import type { Guard } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
-import type { Binding } from "../model/state-event.ts";
 import { knownValues } from "../model/templates.ts";
 import { takeInventory } from "./data/inventory.ts";
 import { openSide, type Side } from "./data/nodes.ts";
@@ -18,17 +17,6 @@ export function boundAt(address: Address, { journal }: Pick<ApplyContext, "journ
   const bound = journal.state.resources[address];
   if (bound === undefined) throw new GraphformError("not-bound", `${address} is bound to nothing`);
   return bound;
-}
-
-/** Those of the addresses that are bound, with their bindings. */
-export function bindingsAt(
-  addresses: readonly Address[],
-  boundAt: (address: Address) => Bound | undefined,
-): readonly Binding[] {
-  return addresses.flatMap((at) => {
-    const bound = boundAt(at);
-    return bound === undefined ? [] : [[at, bound] as const];
-  });
 }
 
 /**

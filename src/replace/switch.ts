@@ -7,8 +7,8 @@ import type { Step } from "../model/plan.ts";
 import type { Bound, Migration } from "../model/state.ts";
 import type { Binding, StateEvent } from "../model/state-event.ts";
 import { referenceFields } from "../model/templates.ts";
-import { bindingsAt, boundAt } from "./sides.ts";
-import { outputsNaming, outputsOf } from "./switched-outputs.ts";
+import { boundAt } from "./sides.ts";
+import { bindingsAt, outputsNaming, outputsOf } from "./switched-outputs.ts";
 
 type Switched = Extract<StateEvent, { readonly type: "switched" }>;
 

@@ -3,12 +3,22 @@ import { type ApplyContext, driverOf } from "../apply/context.ts";
 import type { Address } from "../model/address.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
-import type { RecordedOutput, StateDocument } from "../model/state.ts";
+import type { Bound, RecordedOutput, StateDocument } from "../model/state.ts";
 import type { Binding } from "../model/state-event.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
-import { bindingsAt } from "./sides.ts";
 
 type Shown = ReadonlyMap<Address, JsonObject>;
+
+/** Those of the addresses that are bound, with their bindings. */
+export function bindingsAt(
+  addresses: readonly Address[],
+  boundAt: (address: Address) => Bound | undefined,
+): readonly Binding[] {
+  return addresses.flatMap((at) => {
+    const bound = boundAt(at);
+    return bound === undefined ? [] : [[at, bound] as const];
+  });
+}
 
 /** The outputs of bound objects, read unless they are known. Those that cannot be read are left out: that is no reason to give up a proved stop. */
 export async function outputsOf(

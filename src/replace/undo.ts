@@ -10,9 +10,9 @@ import type { Bound, Migration } from "../model/state.ts";
 import { isInterrupted, isSwitched } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
 import { closeAtRest, power, reopen, writeCountOf } from "./shutdown.ts";
-import { bindingsAt, boundAt, openBound } from "./sides.ts";
+import { boundAt, openBound } from "./sides.ts";
 import { switchOver } from "./switch.ts";
-import { outputsNaming, outputsOf } from "./switched-outputs.ts";
+import { bindingsAt, outputsNaming, outputsOf } from "./switched-outputs.ts";
 
 /**
  * Takes a migration back. Before the switch a database that a killed cutover left takes writes again; after the switch the database in use is

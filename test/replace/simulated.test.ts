@@ -208,14 +208,14 @@ vi.mock("../../src/replace/data/copy.ts", () => ({
   },
 }));
 vi.mock("../../src/replace/data/compare-data.ts", () => ({
-  verify: async (source: Side, target: Side) => {
+  compareData: async (source: Side, target: Side) => {
     await world().pass();
     const [before, after] = [source, target].map((side) => world().of(idOf(side)).numbers.size);
     return { differences: before === after ? [] : [`${before} and ${after} numbers`] };
   },
 }));
 vi.mock("../../src/replace/data/proof.ts", () => ({
-  markOf: async ({ target }: Side["primary"]) => {
+  factsOf: async ({ target }: Side["primary"]) => {
     const each = world().of(String(target.host));
     return { runId: String(each.process), writes: each.version };
   },
