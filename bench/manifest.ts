@@ -1,7 +1,18 @@
+/** Larger files are refused. */
+const inOneFile = 10_000;
+
+/** The files of a manifest with so many instances, for one `-f` each. */
+export function benchFiles(instances: number, platformUrl: string): readonly string[] {
+  const files = [benchManifest(Math.min(instances, inOneFile), platformUrl, instances)];
+  for (let from = inOneFile; from < instances; from += inOneFile)
+    files.push(`instances:\n${blocks(from, Math.min(instances, from + inOneFile))}`);
+  return files;
+}
+
 /** A manifest with so many instances over three tiers, each with a handful of settings. */
-export function benchManifest(instances: number, platformUrl: string): string {
+export function benchManifest(instances: number, platformUrl: string, named: number = instances): string {
   const head = `apiVersion: graphform/v1
-name: bench-${instances}
+name: bench-${named}
 service: { profile: default, platformUrl: "${platformUrl}", subscriptionId: sub-bench }
 variables:
   region: { type: string, default: us-east-1 }
@@ -11,7 +22,11 @@ defaults:
   instances: { cloudProvider: aws }
 instances:
 `;
-  return head + Array.from({ length: instances }, (_, index) => block(index)).join("");
+  return head + blocks(0, instances);
+}
+
+function blocks(from: number, to: number): string {
+  return Array.from({ length: to - from }, (_, at) => block(from + at)).join("");
 }
 
 function block(index: number): string {

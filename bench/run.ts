@@ -1,12 +1,12 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { parse } from "yaml";
-import { benchManifest } from "./manifest.ts";
+import { benchFiles, benchManifest } from "./manifest.ts";
 import { type Case, medians, peakMemory } from "./measure.ts";
 import { startNode } from "./start-service.ts";
 import { leastRatio, startTerraform } from "./terraform/terraform.ts";
@@ -64,8 +64,9 @@ try {
       await fetch(`${url}/bench?latency=${latency}`);
       const at = `of ${size} at ${latency} ms`;
       const floor: Case = { name: `floor ${at}`, args: [join(root, "bench", "bare.mjs"), url] };
-      const plan = [values.cli, "plan", "--detailed-exitcode", "--no-probe", ...wide];
-      const imported = [values.cli, "import", "--all", ...wide];
+      const files = named(filesOf(cwd));
+      const plan = [values.cli, "plan", "--detailed-exitcode", "--no-probe", ...wide, ...files];
+      const imported = [values.cli, "import", "--all", ...wide, ...files];
       const limit = latency >= 50 ? 1.3 : size <= 10 ? 2.5 : 2;
       compare([
         { what: { name: `plan ${at}`, args: plan, cwd, env }, to: floor, limit },
@@ -84,21 +85,34 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** The files of the manifest in a folder. */
+function filesOf(cwd: string): readonly string[] {
+  return readdirSync(cwd).filter((name) => name.endsWith(".yaml"));
+}
+
+function named(files: readonly string[]): readonly string[] {
+  return files.flatMap((file) => ["-f", file]);
+}
+
 /** A bare parse of the manifest of a size, once as YAML and once as JSON. */
 function validations(size: number, cwd: string, bare: string): readonly Compared[] {
-  const json = join(folder, `${size}.json`);
-  writeFileSync(json, JSON.stringify(parse(readFileSync(join(cwd, "graphform.yaml"), "utf8")), null, 2));
-  return ["graphform.yaml", json].map((file, at) => {
+  const yaml = filesOf(cwd);
+  const json = yaml.map((file) => {
+    const path = join(cwd, file.replace("yaml", "json"));
+    writeFileSync(path, JSON.stringify(parse(readFileSync(join(cwd, file), "utf8")), null, 2));
+    return path;
+  });
+  return [yaml, json].map((files, at) => {
     const form = at === 0 ? "YAML" : "JSON";
     const what = {
       name: `validate of ${size}, ${form}`,
-      args: [values.cli, "validate", "-f", file],
+      args: [values.cli, "validate", ...named(files)],
       cwd,
       env,
     };
     return {
       what,
-      to: { name: `parse of ${size}, ${form}`, args: [bare, file], cwd },
+      to: { name: `parse of ${size}, ${form}`, args: [bare, ...files], cwd },
       limit: at === 0 ? 2 : 3,
     };
   });
@@ -163,7 +177,8 @@ function project(instances: number, url: string): string {
   rmSync(join(path, ".graphform"), { recursive: true });
   mkdirSync(join(path, ".graphform"));
   writeFileSync(many ?? "", JSON.stringify({ ...state, name: `bench-${instances}` }));
-  writeFileSync(join(path, "graphform.yaml"), benchManifest(instances, url));
+  for (const [at, text] of benchFiles(instances, url).entries())
+    writeFileSync(join(path, at === 0 ? "graphform.yaml" : `graphform-${at}.yaml`), text);
   node(["-e", `fetch("${url}/bench?instances=${instances}")`], path);
   return path;
 }
@@ -184,9 +199,11 @@ async function bareParse(): Promise<string> {
     import module from "node:module";
     import { readFileSync } from "node:fs";
     module.enableCompileCache();
-    const text = readFileSync(process.argv[2], "utf8");
-    if (process.argv[2].endsWith(".json")) JSON.parse(text);
-    else (await import("yaml")).default.parse(text);`;
+    for (const path of process.argv.slice(2)) {
+      const text = readFileSync(path, "utf8");
+      if (path.endsWith(".json")) JSON.parse(text);
+      else (await import("yaml")).default.parse(text);
+    }`;
   const stdin = { contents, resolveDir: root };
   const banner = { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' };
   const names = { outdir: folder, entryNames: "parse", outExtension: { ".js": ".mjs" } };
