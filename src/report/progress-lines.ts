@@ -66,14 +66,14 @@ function stepLines(
 
 /** The line of a log without a terminal: `12 of 61 done · 8 running · 1m20s elapsed`. */
 export function heartbeatText(progress: RunProgress, now: number): string {
-  const { running, steps, startedAt, done } = progress;
+  const { running, steps, startedAt } = progress;
   const also = running.size === 0 ? "" : ` · ${running.size} running`;
-  return `${done} of ${steps.size} done${also} · ${elapsedTime(now - startedAt)} elapsed`;
+  return `${doneIn(progress)} of ${steps.size} done${also} · ${elapsedTime(now - startedAt)} elapsed`;
 }
 
 function totalLine(progress: RunProgress, now: number, screen: Screen, reading: string | undefined): string {
   const { palette, width } = screen;
-  const { done, failed } = progress;
+  const { failed } = progress;
   const left = timeLeft(progress, now);
   const isSlow = [...progress.running.values()].some(
     ({ startedAt, usual }) => usual > 0 && now - startedAt > usual,
@@ -81,7 +81,7 @@ function totalLine(progress: RunProgress, now: number, screen: Screen, reading: 
   const late = isSlow ? "takes longer than usual" : "";
   const ending = reading ?? (left === undefined ? late : `${aboutTime(left / 1000)} left`);
   const parts = [
-    `${done} of ${progress.steps.size} done`,
+    `${doneIn(progress)} of ${progress.steps.size} done`,
     failed === 0 ? "" : `${failed} not done`,
     `${elapsedTime(now - progress.startedAt)} elapsed`,
     ending,
@@ -95,23 +95,16 @@ export function readingText(answered: number, known: number, wait = ""): string 
   return wait === "" ? read : `${read}, ${wait}`;
 }
 
-/** A running apply. Times are ms since 1970. */
+/** A running apply, which `followRun` keeps up to date in place: thousands of steps may run at once. Times are ms since 1970. */
 export interface RunProgress {
   readonly startedAt: number;
   /** The steps that nothing blocks, by their keys. */
   readonly steps: ReadonlyMap<string, ExpectedStep>;
   /** By the keys of their steps, in the order in which they started. */
-  readonly running: ReadonlyMap<string, RunningStep>;
-  /** The last step that has ended: a list, since a table would be copied for each of ten thousand. */
-  readonly ended: EndedStep | undefined;
-  readonly done: number;
-  readonly failed: number;
-}
-
-interface EndedStep {
-  readonly key: string;
-  readonly isDone: boolean;
-  readonly before: EndedStep | undefined;
+  readonly running: Map<string, RunningStep>;
+  /** True for a step that was done, by the keys of all that have ended. */
+  readonly ended: Map<string, boolean>;
+  failed: number;
 }
 
 /** A step, and the ms that it usually takes; 0 if that is unknown. */
@@ -136,48 +129,39 @@ export function beginRun(steps: readonly Step[], usual: (step: Step) => number, 
     startedAt: now,
     steps: new Map(free.map((step) => [step.key, { key: step.key, after: step.after, usual: usual(step) }])),
     running: new Map(),
-    ended: undefined,
-    done: 0,
+    ended: new Map(),
     failed: 0,
   };
 }
 
-/** The progress after one event; `now` is the time of the event. */
-export function afterEvent(progress: RunProgress, event: ApplyEvent, now: number): RunProgress {
-  const { steps, running, ended: before, done, failed } = progress;
-  switch (event.type) {
-    case "step-start": {
-      const { key, address, operation, verb } = event;
-      const { doing } = stepWords(operation, verb);
-      const usual = steps.get(key)?.usual ?? 0;
-      const started = { address, doing, status: "", startedAt: now, usual };
-      return { ...progress, running: new Map([...running, [key, started]]) };
-    }
-    case "step-progress":
-      return withStatus(progress, event.key, event.detail);
-    case "step-end": {
-      const { key, result } = event.outcome;
-      const left = new Map([...running].filter(([other]) => other !== key));
-      const isDone = result === "done";
-      const counts = isDone ? { done: done + 1 } : { failed: failed + 1 };
-      return { ...progress, ...counts, running: left, ended: { key, isDone, before } };
-    }
-    case "warning":
-      return progress;
+/** Takes an event of the time `now` into the progress. */
+export function followRun(progress: RunProgress, event: ApplyEvent, now: number): void {
+  const { steps, running, ended } = progress;
+  if (event.type === "step-start") {
+    const { key, address, operation, verb } = event;
+    const { doing } = stepWords(operation, verb);
+    running.set(key, { address, doing, status: "", startedAt: now, usual: steps.get(key)?.usual ?? 0 });
+  } else if (event.type === "step-progress") setStatus(progress, event.key, event.detail);
+  else if (event.type === "step-end") {
+    const { key, result } = event.outcome;
+    running.delete(key);
+    ended.set(key, result === "done");
+    if (result !== "done") progress.failed += 1;
   }
 }
 
-/** The progress after another status of a resource was seen. */
-export function withStatus(progress: RunProgress, key: string, status: string): RunProgress {
-  const step = progress.running.get(key);
-  if (step === undefined) return progress;
-  return { ...progress, running: new Map([...progress.running, [key, { ...step, status }]]) };
+/** Takes another status of a resource that was seen into the progress. */
+export function setStatus({ running }: RunProgress, key: string, status: string): void {
+  const step = running.get(key);
+  if (step !== undefined) running.set(key, { ...step, status });
+}
+
+function doneIn({ ended, failed }: RunProgress): number {
+  return ended.size - failed;
 }
 
 /** Ms of the longest chain of steps that run or follow, if not behind a failure. Undefined if a step is late and nothing takes longer. */
-export function timeLeft({ steps, running, ended: last }: RunProgress, now: number): number | undefined {
-  const ended = new Map<string, boolean>();
-  for (let one = last; one !== undefined; one = one.before) ended.set(one.key, one.isDone);
+export function timeLeft({ steps, running, ended }: RunProgress, now: number): number | undefined {
   const known = new Map<string, number>();
   const finish = (step: ExpectedStep): number => {
     const before = known.get(step.key);

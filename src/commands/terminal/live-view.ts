@@ -2,13 +2,13 @@
 import type { ApplyEvent } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
 import {
-  afterEvent,
   beginRun,
+  followRun,
   heartbeatText,
   progressLines,
   type RunProgress,
   readingText,
-  withStatus,
+  setStatus,
 } from "../../report/progress-lines.ts";
 import { makePalette } from "../../report/typeset.ts";
 import { elapsedTime } from "../../report/words.ts";
@@ -45,7 +45,9 @@ function liveView({ err, colour }: Pick<Terminal, "err" | "colour">, area: LiveA
   let reading: string | undefined;
   let readingSince = 0;
   let timer: NodeJS.Timeout | undefined;
+  let shownAt = 0;
   const show = (): void => {
+    shownAt = now();
     const read = `${reading ?? ""} · ${elapsedTime(now() - readingSince)} elapsed`;
     if (area === undefined) err(`${progress === undefined ? read : heartbeatText(progress, now())}\n`);
     else if (progress === undefined) area.draw([palette.cyan(read)]);
@@ -77,12 +79,12 @@ function liveView({ err, colour }: Pick<Terminal, "err" | "colour">, area: LiveA
       start();
     },
     event(event) {
-      progress = progress && afterEvent(progress, event, now());
+      if (progress !== undefined) followRun(progress, event, now());
       if (area === undefined) timer?.refresh();
-      else if (progress !== undefined && event.type === "step-end") show();
+      else if (progress !== undefined && event.type === "step-end" && now() - shownAt >= pause) show();
     },
     status(key, status) {
-      progress = progress && withStatus(progress, key, status);
+      if (progress !== undefined) setStatus(progress, key, status);
     },
     clear() {
       stop();

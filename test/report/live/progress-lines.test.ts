@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ApplyEvent } from "../../../src/model/outcome.ts";
 import {
-  afterEvent,
   beginRun,
+  followRun,
   heartbeatText,
   progressLines,
   type RunProgress,
@@ -17,31 +17,46 @@ const palette = makePalette(false);
 
 function begun(addresses: readonly string[], usual = 30_000): RunProgress {
   const steps = addresses.map((address) => step("create", address));
-  return addresses.reduce(
-    (progress, address) => afterEvent(progress, start(address), 0),
+  return followedBy(
     beginRun(steps, () => usual, 0),
+    ...addresses.map(start),
   );
+}
+
+function followedBy(progress: RunProgress, ...events: readonly ApplyEvent[]): RunProgress {
+  for (const event of events) followRun(progress, event, 0);
+  return progress;
 }
 
 function start(address: string): ApplyEvent {
   return { type: "step-start", key: address, address, kind: "instances", operation: "create" };
 }
 
-/** The progress of so many steps, each of which starts and ends before the next one. */
-function followed(steps: Parameters<typeof beginRun>[0]): RunProgress {
-  let progress = beginRun(steps, () => 30_000, 0);
-  for (const { address } of steps)
-    for (const event of [start(address), { type: "step-end", outcome: ended(address, {}) } as const])
-      progress = afterEvent(progress, event, 0);
-  return progress;
+function seen(address: string, detail: string): ApplyEvent {
+  const of = { key: address, address, kind: "instances", operation: "create" } as const;
+  return { type: "step-progress", ...of, elapsed: 1, detail };
+}
+
+function end(address: string, result: "done" | "failed" = "done"): ApplyEvent {
+  return { type: "step-end", outcome: ended(address, { result }) };
+}
+
+/** The progress of so many steps that all run at once. */
+function followed(addresses: readonly string[]): RunProgress {
+  const each = [start, (address: string) => seen(address, "DEPLOYING"), end];
+  const steps = addresses.map((address) => step("create", address));
+  return followedBy(
+    beginRun(steps, () => 30_000, 0),
+    ...each.flatMap((event) => addresses.map((address) => event(address))),
+  );
 }
 
 const many = Array.from({ length: 60 }, (_, at) => `instances.shard["${at}北京"]`);
 
 describe("following a run", () => {
   it("counts what has ended, and costs ten times as much for ten times as many steps", async () => {
-    const steps = (count: number): Parameters<typeof beginRun>[0] =>
-      Array.from({ length: count }, (_, at) => step("create", `instances.x${at}`));
+    const steps = (count: number): readonly string[] =>
+      Array.from({ length: count }, (_, at) => `instances.x${at}`);
     expect(heartbeatText(followed(steps(3)), 5000)).toBe("3 of 3 done · 5s elapsed");
     expect(await growth(followed, steps(100), steps(1000))).toBeLessThan(13);
   });
@@ -49,11 +64,10 @@ describe("following a run", () => {
 
 describe("progressLines", () => {
   it("shows what runs, its status, how long it usually takes, and the whole", () => {
-    const event: ApplyEvent = {
-      ...{ type: "step-progress", key: "instances.a", address: "instances.a", kind: "instances" },
-      ...{ operation: "create", elapsed: 1, detail: "DEPLOYING\u001b[2J" },
-    };
-    const progress = afterEvent(begun(["instances.a", "instances.b"]), event, 0);
+    const progress = followedBy(
+      begun(["instances.a", "instances.b"]),
+      seen("instances.a", "DEPLOYING\u001b[2J"),
+    );
     expect(progressLines(progress, 12_000, { palette, width: 80, height: 24 })).toEqual([
       "  instances.a  creating · DEPLOYING\\u001b[2J  12s  usually 30s",
       "  instances.b  creating                       12s  usually 30s",
@@ -81,18 +95,12 @@ describe("timeLeft", () => {
     step("create", "instances.b", { after: ["instances.a"] }),
     step("create", "instances.c"),
   ];
-  const fresh = beginRun(steps, () => 30_000, 0);
-  const failed = ended("instances.a", { result: "failed" });
+  const fresh = (): RunProgress => beginRun(steps, () => 30_000, 0);
 
   it.each<[string, RunProgress, number, number | undefined]>([
-    ["nothing has begun: the longest chain", fresh, 0, 60_000],
-    ["the first has run for a third", afterEvent(fresh, start("instances.a"), 0), 10_000, 50_000],
-    [
-      "what waits for a failure does not count",
-      afterEvent(fresh, { type: "step-end", outcome: failed }, 0),
-      0,
-      30_000,
-    ],
+    ["nothing has begun: the longest chain", fresh(), 0, 60_000],
+    ["the first has run for a third", followedBy(fresh(), start("instances.a")), 10_000, 50_000],
+    ["what waits for a failure does not count", followedBy(fresh(), end("instances.a", "failed")), 0, 30_000],
     ["all that is left takes too long", begun(["instances.a"]), 31_000, undefined],
   ])("%s", (_, progress, now, left) => {
     expect(timeLeft(progress, now)).toBe(left);
