@@ -1,9 +1,16 @@
 /** @module Compares two values of a field, whatever their spellings: the only equality of planning and of apply; and reads what a database shows of one. */
 import deepDiff from "deep-diff";
-import { type FieldSchema, fieldRows, type KindSchema, type ProbeReading } from "./field-schema.ts";
+import {
+  type FieldSchema,
+  fieldRows,
+  type KindSchema,
+  type ProbeReading,
+  partnersOf,
+} from "./field-schema.ts";
 import { type Json, own } from "./json.ts";
 import type { ProbeAnswer, RawValue } from "./probe.ts";
 import { parseSize } from "./quantity.ts";
+import type { Spec } from "./spec.ts";
 
 /** The part of a field that decides how its values are compared. */
 export type Comparison = Pick<FieldSchema, "type" | "x-compare">;
@@ -121,18 +128,24 @@ function sizeText(bytes: number): string {
   return `${bytes / factor}${unit}`;
 }
 
-/** The values of an answer in the manifest's words, dotted path -> value; null if the declared one is refused. Only fields that `knownAt` knows values of are among them. */
+/**
+ * The values of an answer in the manifest's words; null if the declared one is refused. Only declared fields, and those that limit them, are
+ * among them. `declared`: the values that are known now; `others`: those that are shown, and those last applied.
+ */
 export function valuesShown(
   schema: KindSchema,
-  answer: ProbeAnswer,
-  knownAt: (path: string) => readonly Json[],
-): { readonly [path: string]: Json } {
-  if (answer.is === "not-asked" || answer.is === "unanswered") return {};
+  answer: Extract<ProbeAnswer, { readonly is: "answered" | "refused" }>,
+  declared: Spec,
+  others: readonly Spec[],
+): Spec {
   if (answer.is === "refused") return { [answer.path]: null };
   const rows = fieldRows(schema);
+  const isDeclared = (path: string): boolean => declared[path] !== undefined;
   const shown = Object.entries(answer.values).flatMap(([path, raw]): [string, Json][] => {
-    const [row, known] = [rows.get(path), knownAt(path)];
-    const value = row === undefined || known.length === 0 ? undefined : readBack(row, raw, known);
+    const row = rows.get(path);
+    if (row === undefined || ![path, ...partnersOf(path, rows)].some(isDeclared)) return [];
+    const known = [declared, ...others].map((spec) => spec[path]).filter((value) => value !== undefined);
+    const value = readBack(row, raw, known);
     return value === undefined ? [] : [[path, value]];
   });
   return Object.fromEntries(shown);

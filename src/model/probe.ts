@@ -2,7 +2,7 @@
 
 import type { Address } from "./address.ts";
 import { fieldRows, type KindSchema } from "./field-schema.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import type { Live } from "./observed.ts";
 import { fewOf } from "./quantity.ts";
 import type { Spec } from "./spec.ts";
@@ -45,6 +45,9 @@ export type ProbeAnswer =
   | ({ readonly is: "refused"; readonly path: string } & Unanswered)
   | ({ readonly is: "unanswered" } & Unanswered)
   | ({ readonly is: "not-asked" } & Unanswered);
+
+/** The answer of an object that was asked and gave none. */
+export type NoAnswer = Extract<ProbeAnswer, { readonly is: "unanswered" }>;
 
 /** The reason for an answer that is missing, and what can be done about it. */
 interface Unanswered {
@@ -127,7 +130,7 @@ export function isRefusal(answer: ProbeAnswer): boolean {
 }
 
 /** The answer of an object that was asked and gave none. */
-export function unanswered(trouble: ProbeTrouble): Extract<ProbeAnswer, { readonly is: "unanswered" }> {
+export function unanswered(trouble: ProbeTrouble): NoAnswer {
   return { is: "unanswered", ...wordsOf(trouble) };
 }
 
@@ -141,39 +144,23 @@ export function refusedAt(path: string): Extract<ProbeAnswer, { readonly is: "re
   return { is: "refused", path, ...wordsOf("password-refused") };
 }
 
-/** The answers, by name, of objects that show one `endpoint`: whose database is there is not known. `outputs`: of every object. */
-export function sharedEndpoints(
-  outputs: Iterable<readonly [name: string, outputs: JsonObject]>,
-): ReadonlyMap<string, ReturnType<typeof unanswered>> {
-  return sharedBy(
-    [...outputs].map(([name, { endpoint }]) => [name, endpoint]),
-    (names) => `${names} show one address: whose database answers there is not known`,
-  );
-}
-
 /** The answers in place of those in which one database answers for several objects, by name. */
-export function sharedDatabases(
-  answers: ReadonlyMap<string, ProbeAnswer>,
-): ReadonlyMap<string, ReturnType<typeof unanswered>> {
-  return sharedBy(
-    [...answers].map(([name, answer]) => [name, answer.is === "answered" ? answer.identity : undefined]),
-    (names) => `one database answers for ${names}: whose it is is not known`,
-  );
-}
-
-function sharedBy(
-  shown: readonly (readonly [name: string, Json | undefined])[],
-  reasonOf: (names: string) => string,
-): ReadonlyMap<string, ReturnType<typeof unanswered>> {
-  const known = shown.filter(([, value]) => value !== undefined);
-  const groups = [...Map.groupBy(known, ([, value]) => value).values()].filter(({ length }) => length > 1);
+export function sharedDatabases(answers: ReadonlyMap<string, ProbeAnswer>): ReadonlyMap<string, NoAnswer> {
+  const groups = Map.groupBy(answers, ([, answer]) => answer.is === "answered" && answer.identity);
   return new Map(
-    groups.flatMap((group) => {
-      const names = group.map(([name]) => name).sort();
-      const reason = reasonOf(fewOf(names));
-      return names.map((name) => [name, { is: "unanswered", reason, wayOut: remedyForShared }] as const);
+    [...groups].flatMap(([identity, group]) => {
+      const names = group.map(([name]) => name);
+      if (typeof identity !== "string" || names.length === 1) return [];
+      const answer = sharedBy(names, (all) => `one database answers for ${all}: whose it is`);
+      return names.map((name) => [name, answer] as const);
     }),
   );
+}
+
+/** The answer of objects that show what only one of them can have. */
+export function sharedBy(names: readonly string[], wordsOf: (names: string) => string): NoAnswer {
+  const reason = `${wordsOf(fewOf(names.toSorted()))} is not known`;
+  return { is: "unanswered", reason, wayOut: remedyForShared };
 }
 
 const remedyForShared =

@@ -14,17 +14,22 @@ export function resolveKnown(value: Json, outputsOf: OutputsOf): Json {
   return holdsTemplate(value) ? resolveInside(value, outputsOf) : value;
 }
 
-/** The values of a spec that are known now: outputs filled in, secrets opened. Others are left out. */
+/** The values of a spec that are known now, outputs filled in. Those that still wait for one are left out. */
+export function filledIn(spec: Spec, outputsOf: OutputsOf): Spec {
+  const filled = fieldsOf(spec).map(([path, value]) => [path, resolveKnown(value, outputsOf)] as const);
+  return Object.fromEntries(filled.filter(([, value]) => waitsFor(value).length === 0));
+}
+
+/** The same with secrets opened; without those that cannot be. */
 export function knownValues(spec: Spec, open: Open, outputsOf: OutputsOf): Spec {
-  const opened = fieldsOf(spec).flatMap(([path, value]): [string, Json][] => {
-    const known = openKnown(resolveKnown(value, outputsOf), open);
+  const opened = Object.entries(filledIn(spec, outputsOf)).flatMap(([path, value]): [string, Json][] => {
+    const known = openKnown(value, open);
     return known === undefined ? [] : [[path, known]];
   });
   return Object.fromEntries(opened);
 }
 
 function openKnown(value: Json, open: Open): Json | undefined {
-  if (waitsFor(value).length > 0) return undefined;
   if (isSealed(value)) return open(value);
   if (!isTemplate(value)) return value;
   const parts = value.$template.map((part) => (isSealed(part) ? open(part) : part));

@@ -21,7 +21,7 @@ import {
   type Unread,
   unreadIn,
 } from "./observe-context.ts";
-import { askObjects, reasonsNotProbed, withAnswer } from "./probes.ts";
+import { askObjects, reasonsNotProbed } from "./probes.ts";
 import { isDoubt, type Missing, overlay, parentsOf, readBound, readUnbound } from "./read-bound.ts";
 import { describeUnmanaged, listAgain } from "./unmanaged.ts";
 
@@ -110,10 +110,10 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const others = [...new Map(listedTwice.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
   const described = await describeUnmanaged(others, desired, context);
   // Another object under a bound id is not among them: it is not asked with our passwords.
-  const answers = await askObjects(desired, [...lives, ...described], context);
+  const answers = await askObjects(declared, [...lives, ...described], context);
   const observed = [...seen].map(([address, shown]): [Address, Observed] => [
     address,
-    withAnswer(shown, answers.get(address), declared.get(address), context),
+    { ...shown, ...defined({ probed: answers.get(address)?.probed }) },
   ]);
   return {
     observed: new Map(observed),

@@ -4,7 +4,7 @@ import { ServiceError } from "../../src/model/errors.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { ProbeAnswer } from "../../src/model/probe.ts";
 import { askedSchema } from "../support/toy-kind.ts";
-import { toyWorld } from "../support/toy-world.ts";
+import { type ToyWorldOptions, toyWorld } from "../support/toy-world.ts";
 
 interface Database {
   rows: number;
@@ -16,12 +16,12 @@ interface Database {
 }
 
 /** A world whose toys run something that can be asked and set. */
-function askedWorld(): {
+function askedWorld(options: ToyWorldOptions = {}): {
   readonly world: ReturnType<typeof toyWorld>;
   readonly driver: Driver;
   readonly database: Database;
 } {
-  const world = toyWorld({ kind: { schema: askedSchema }, hidden: ["rows", "memory"] });
+  const world = toyWorld({ kind: { schema: askedSchema }, hidden: ["rows", "memory"], ...options });
   const database: Database = { rows: 10, memory: "1GB", accepts: true, faults: [], sets: 0 };
   const driver: Driver = {
     ...world.service,
@@ -173,6 +173,39 @@ describe("what was set by hand", () => {
     expect((await world.apply(saved, two, { driver })).map(({ result }) => result)).toEqual(["done"]);
   });
 
+  it("is set back to what is declared, although the service shows another configured value by now", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    database.rows = 5;
+    const saved = await world.plan(toys, { driver });
+    const reconfigured: Driver = {
+      ...driver,
+      async get(ref, signal) {
+        const live = await driver.get(ref, signal);
+        return live && { ...live, spec: { ...live.spec, rows: { value: 7, source: "described" } } };
+      },
+    };
+    expect(await world.apply(saved, toys, { driver: reconfigured })).toMatchObject([{ result: "done" }]);
+    expect(database.rows).toBe(10);
+  });
+
+  it("is read with the value that the object was made with, if the manifest declares another one and ignores that", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run({ a: { ...toys.a, size: 2 } }, { driver });
+    database.rows = 5;
+    const byItsSize: Driver = {
+      ...driver,
+      async probe(request, signal) {
+        if (request.spec["size"] !== 2) return { is: "unanswered", reason: "it was asked as another one" };
+        return driver.probe?.(request, signal) ?? { is: "not-asked", reason: "" };
+      },
+    };
+    const declared = { spec: { ...toys.a, size: 3 }, lifecycle: { ignoreChanges: ["size"] } };
+    const { steps } = await world.run({ a: declared }, { driver: byItsSize });
+    expect(steps).toMatchObject([{ operation: "heal", result: "done" }]);
+    expect(database.rows).toBe(10);
+  });
+
   it("is stale where it was stopped meanwhile: it loads what is configured", async () => {
     const { world, driver, database } = askedWorld();
     await world.run(toys, { driver });
@@ -199,6 +232,38 @@ describe("what was applied and is not shown", () => {
     expect((await world.run(toys, { driver })).steps).toEqual([]);
     const other = { a: { ...toys.a, memory: "2GB" } };
     expect((await world.run(other, { driver })).steps).toMatchObject([{ operation: "update" }]);
+  });
+
+  const beside = { $template: [{ $ref: "toys.a.id" }] };
+
+  it("is compared with the output that a value refers to, and not with the reference", async () => {
+    const { world, driver, database } = askedWorld();
+    database.memory = "toy-1";
+    const two = { a: { colour: "red" }, b: { spec: { colour: "red", memory: beside }, refs: ["a"] } };
+    const { steps } = await world.run(two, { driver });
+    expect(steps.map(({ key, result }) => [key, result])).toEqual([
+      ["toys.a", "done"],
+      ["toys.b", "done"],
+    ]);
+    expect(world.events.filter(({ type }) => type === "warning")).toEqual([]);
+    expect((await world.state()).resources["toys.b"]?.ineffective).toBeUndefined();
+  });
+
+  it("is not compared while it waits for an output that has vanished", async () => {
+    const { world, driver, database } = askedWorld({ work: 60_000 });
+    database.memory = "toy-1";
+    const spec = { colour: "red", memory: beside };
+    const two = { a: { colour: "red" }, b: { spec, refs: ["a"], timeouts: { create: 1000 } } };
+    await world.run(two, { driver });
+    world.service.remove("toy-1");
+    const { steps } = await world.run(two, { driver, manifest: { guards: { maxDeletes: 0 } } });
+    expect(steps).toMatchObject([
+      { key: "toys.a", result: "blocked" },
+      { key: "toys.b#wait", result: "done" },
+      { key: "toys.b", result: "blocked" },
+    ]);
+    expect(world.events.filter(({ type }) => type === "warning")).toEqual([]);
+    expect((await world.state()).resources["toys.b"]?.ineffective).toBeUndefined();
   });
 
   it("is forgotten once an update is followed", async () => {

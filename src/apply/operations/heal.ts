@@ -3,10 +3,11 @@ import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
+import { requestTo } from "../../polling/ask-object.ts";
 import { type ApplyContext, driverOf, type StepResult, timestamp } from "../context.ts";
 import { submitChange } from "../engine/submit.ts";
 import { type Attempts, type Evidence, isStale, shownOf, staleResult } from "../evidence/operation.ts";
-import { probedBaseline, requestOf, withProbedPaths } from "../probe-object.ts";
+import { probedBaseline, surroundingsOf, withProbedPaths } from "../probe-object.ts";
 import { notAtRest, refOf, untilAtRest, withoutSending } from "./change.ts";
 
 /** Sets fields back and reads them again. The state remembers only when they were seen right: an interrupted repair is planned again. */
@@ -28,10 +29,12 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
   };
   if (isHealed(baseline)) return withoutSending(await done());
   if (isStale(step, baseline, context)) return staleResult(step, ref, baseline);
-  const request = requestOf(step, live, context);
+  const request = requestTo(step, live, surroundingsOf(context));
+  if ("is" in request) return staleResult(step, ref, baseline);
+  const setting = { ...request, spec: { ...request.spec, ...wanted } };
   const change = {
     what: `repair of ${ref.id}`,
-    send: async () => driverOf(context, step.kind).heal?.(request, Object.keys(wanted), context.aborting),
+    send: async () => driverOf(context, step.kind).heal?.(setting, Object.keys(wanted), context.aborting),
     look,
     evaluate: (seen: Live, attempts: Attempts) => evidenceOf(seen, attempts, isHealed, wanted),
     timeout: context.profile.timing.endpoint,
