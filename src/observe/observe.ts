@@ -13,6 +13,7 @@ import {
   assertSomethingRead,
   idsIn,
   type Known,
+  type Listed,
   type ObserveContext,
   type Place,
   partialIn,
@@ -46,6 +47,57 @@ export interface Observation {
  * proved absent, or in doubt; within its creation grace period it counts as there.
  */
 export async function observe(desired: readonly Desired[], context: ObserveContext): Promise<Observation> {
+  const reading = await readKnown(desired, context);
+  const { lives, missing, places, lists, short } = reading;
+  const doubts = new Map(
+    [...missing].flatMap(([{ address }, verdict]): [Address, Doubt][] =>
+      isDoubt(verdict) ? [[address, verdict]] : [],
+    ),
+  );
+  const named = inWords(reading, doubts, context);
+  const others = unboundIn(reading, [...named.values()], context);
+  const otherLives = await describeUnmanaged(others, desired, context);
+  const declared = new Map(desired.map((entry) => [entry.address, entry]));
+  // Another object under a bound id is not among them: it is not asked with our passwords.
+  const answers = await askObjects(declared, [...lives, ...otherLives], context);
+  return {
+    observed: new Map(
+      [...named].map(([address, entry]): [Address, Observed] => [
+        address,
+        { ...entry, ...defined({ probed: answers.get(address)?.probed }) },
+      ]),
+    ),
+    doubts,
+    notProbed: reasonsNotProbed(answers, declared, context),
+    unread: unreadIn(places, lists, context),
+    partialLists: partialIn(places, short, context),
+    unmanaged: others.map((entry) => ({
+      kind: entry.kind,
+      ...entry.ref,
+      ...defined({ live: otherLives.get(entry) }),
+    })),
+    listed: new Map(
+      places.flatMap((at, index): [string, ReadonlySet<string>][] =>
+        isServiceError(lists[index]) ? [] : [[placeKey(at), new Set(idsIn(lists[index]))]],
+      ),
+    ),
+  };
+}
+
+/** The answers of the service, with its ids. */
+interface Reading {
+  /** Bound objects and those to adopt, with the objects that were shown, and the verdicts on bound ones that were not. */
+  readonly known: readonly Known[];
+  readonly lives: ReadonlyMap<Known, Live>;
+  readonly missing: ReadonlyMap<Known, Missing>;
+  /** The places, the list of each, and those whose lists stay short. */
+  readonly places: readonly Place[];
+  readonly lists: readonly Listed[];
+  readonly short: readonly Place[];
+}
+
+/** Reads bound objects, those to adopt, and the lists of all places. Throws `import-not-found`. */
+async function readKnown(desired: readonly Desired[], context: ObserveContext): Promise<Reading> {
   const bound = boundObjects(context);
   const list = placeLister(context);
   const from = context.clock.now();
@@ -67,19 +119,21 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   for (const entry of adopted)
     if (!sought.lives.has(entry) && context.unread?.has(entry) !== true)
       throw notFound(entry, sought.missing.get(entry));
-  const lives = new Map([...boundLives, ...sought.lives]);
+  return { known, lives: new Map([...boundLives, ...sought.lives]), missing, places, lists, short };
+}
+
+/** The known objects that are there, in the manifest's words, each laid over what was recorded. */
+function inWords(
+  { known, lives, missing }: Reading,
+  doubts: ReadonlyMap<Address, Doubt>,
+  context: ObserveContext,
+): ReadonlyMap<Address, Observed> {
   const found = new Map(
     known.flatMap((entry): [Known, Live][] => {
       const live = missing.get(entry)?.is === "hidden" ? hidden(entry) : lives.get(entry);
       return live === undefined ? [] : [[entry, withOperation(live, entry, context)]];
     }),
   );
-  const doubts = new Map(
-    [...missing].flatMap(([{ address }, verdict]): [Address, Doubt][] =>
-      isDoubt(verdict) ? [[address, verdict]] : [],
-    ),
-  );
-  const declared = new Map(desired.map((entry) => [entry.address, entry]));
   const outputs = new Map([
     // An object that could not be read, or is in doubt, is still the one that others name by its id.
     ...known
@@ -88,50 +142,32 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
     ...[...found].map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]),
   ]);
   const withNames = naming(outputs);
-  const seen = new Map(
-    [...found].map(([entry, live]): [Address, Observed] => {
-      const named = withNames(live, context.kinds.named(entry.kind).schema);
-      const { address, kind, ref } = entry;
+  return new Map(
+    [...found].map(([{ address, kind, ref }, live]): [Address, Observed] => {
+      const named = withNames(live, context.kinds.named(kind).schema);
       const spec = overlay(named.spec, context.state.resources[address], live.phase.is, live.whole);
       return [address, { ...named, spec, address, kind, place: ref.place }];
     }),
   );
+}
+
+/** The listed objects that belong to no address, each once: several places may share one list. */
+function unboundIn(
+  { known, places, lists }: Reading,
+  named: readonly Observed[],
+  context: ObserveContext,
+): readonly Known[] {
   const ours = new Set([
     ...known.map(({ kind, ref }) => `${kind} ${idOf(kind, ref, context)}`),
     ...acknowledgedIn(context),
-    ...implicitChildrenOf([...seen.values(), ...unreadObjects(context)], context),
+    ...implicitChildrenOf([...named, ...unreadObjects(context)], context),
   ]);
-  // Several places may share one list.
-  const listedTwice = places.flatMap(({ kind, place }, at) =>
+  const others = places.flatMap(({ kind, place }, at) =>
     idsIn(lists[at])
       .filter((id) => !ours.has(`${kind} ${id}`))
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
-  const others = [...new Map(listedTwice.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
-  const described = await describeUnmanaged(others, desired, context);
-  // Another object under a bound id is not among them: it is not asked with our passwords.
-  const answers = await askObjects(declared, [...lives, ...described], context);
-  const observed = [...seen].map(([address, shown]): [Address, Observed] => [
-    address,
-    { ...shown, ...defined({ probed: answers.get(address)?.probed }) },
-  ]);
-  return {
-    observed: new Map(observed),
-    doubts,
-    notProbed: reasonsNotProbed(answers, declared, context),
-    unread: unreadIn(places, lists, context),
-    partialLists: partialIn(places, short, context),
-    unmanaged: others.map((entry) => ({
-      kind: entry.kind,
-      ...entry.ref,
-      ...defined({ live: described.get(entry) }),
-    })),
-    listed: new Map(
-      places.flatMap((at, index): [string, ReadonlySet<string>][] =>
-        isServiceError(lists[index]) ? [] : [[placeKey(at), new Set(idsIn(lists[index]))]],
-      ),
-    ),
-  };
+  return [...new Map(others.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
 }
 
 /** Kind and id of the objects that open creates were answered with: apply looks for them. */
