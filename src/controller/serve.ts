@@ -2,7 +2,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
 import { createSecureContext } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
@@ -185,7 +184,9 @@ async function listen(
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new GraphformError("listen-failed", `cannot listen: ${why}`, { hint: "name another --listen" });
   });
-  const { address, family, port: chosen } = server.address() as AddressInfo;
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new Error("a server on a port has an address");
+  const { address, family, port: chosen } = bound;
   return {
     url: `${secure === undefined ? "http" : "https"}://${family === "IPv6" ? `[${address}]` : address}:${chosen}`,
     renew: async (next) => {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import { isObject, type JsonObject, objectIn, textIn } from "../../model/json.ts";
+import { isObject, type JsonObject, objectIn, objectsIn, textIn } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/typeset.ts";
 
@@ -97,17 +97,16 @@ export function controllerClient(settings: Settings): ControllerClient {
   return {
     ask,
     async pages(path, member) {
-      const all: unknown[] = [];
+      const all: JsonObject[] = [];
       for (let after: string | undefined; ; ) {
         const join = path.includes("?") ? "&" : "?";
         const page = await ask(
           "GET",
           after === undefined ? path : `${path}${join}after=${encodeURIComponent(after)}`,
         );
-        const list = page[member];
-        if (Array.isArray(list)) all.push(...list);
+        all.push(...objectsIn(page[member]));
         after = textIn(page["next"]);
-        if (after === undefined) return { ...page, [member]: all as JsonObject[] };
+        if (after === undefined) return { ...page, [member]: all };
       }
     },
     async *events(run) {

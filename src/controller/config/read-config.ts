@@ -81,6 +81,7 @@ function parseConfig(text: string, file: string): ControllerConfig {
   }
   if (config === undefined) throw invalid(0, "the configuration is a map of keys and values");
   const absolute = (path: unknown): string => resolve(dirname(file), String(path));
+  // A cast: the schema has checked `config`, and `mapTypes` replaces only the texts of these types.
   return mapTypes(config, {
     secret: (written) => secretOf(keysOf(written), absolute),
     command: commandOf,

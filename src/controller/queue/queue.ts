@@ -13,7 +13,7 @@ export interface Queues {
 
 export type QueueName = keyof Queues;
 
-/** A job as it was fetched: settled by this object, a job that was given to another worker meanwhile is left alone. */
+/** A job as it was fetched. Pass this object to `complete`: it does not touch a job that another worker has by now. */
 export type Fetched<N extends QueueName> = Pick<Job<Queues[N]>, "id" | "retryCount" | "data">;
 
 const schema = "graphform_queue";
@@ -24,7 +24,7 @@ const deadLetters = "dead";
 /** Seconds without a heartbeat after which a job counts as its worker's death; seconds between two looks for jobs, and for dead workers. */
 const [heartbeatSeconds, pollingSeconds] = [30, 2];
 
-/** Notifications of one look for jobs: each check asks for one, and a slot looks once an interval. One that fails brings them all again. */
+/** Most notifications that are fetched at once: each check asks for one, and a slot looks once an interval. If one fails, all are fetched again. */
 const notifications = 20;
 
 /** pg-boss counts the death of a worker against every job of its process, so the run counts its own attempts. */
@@ -97,7 +97,7 @@ export async function installQueue(url: string): Promise<void> {
 /** Starts the queue of a process. Jobs of dead workers are given to others, once the database has answered steadily. */
 export async function startQueue(url: string, onTrouble: (error: Error) => void): Promise<Queue> {
   const boss = new PgBoss({ ...settings(url), migrate: false, createSchema: false });
-  // Those of its workers are copies of errors.
+  // pg-boss reports the errors of its workers as plain copies.
   boss.on("error", (error) =>
     onTrouble(error instanceof Error ? error : new Error(Reflect.get(error, "message"))),
   );
@@ -149,7 +149,7 @@ function settings(url: string): ConstructorOptions {
 
 /**
  * Looks for jobs of dead workers; after an answer that failed or was late, only after more than one heartbeat of steady ones. Heartbeats come
- * each 15 s, so that a pause of `late` ms costs none, and a busy machine does not put the look off for ever.
+ * each 15 s: a pause of `late` ms misses none, and a busy machine does not put the look off for ever.
  */
 function superviseSteadily(boss: PgBoss): () => void {
   const interval = pollingSeconds * 1000;

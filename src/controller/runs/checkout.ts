@@ -9,11 +9,15 @@ import { tenantEnvironment } from "../sources/tenant-environment.ts";
 import type { Order, StateFacts } from "./thread-pool.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
-/** Checks out a commit of a manifest, does the work with the order for a thread, and removes the checkout. */
+/** Checks out a commit of a manifest, does the work with the order for a thread, and removes the checkout. `needsOthers`: with the ids that other states bind. */
 export async function withCheckout<T>(
   { database, databaseUrl, config }: WorkerContext,
   manifest: ManifestRow,
-  [commit, signal, creates = false]: readonly [commit: string, signal: AbortSignal, creates?: boolean],
+  [commit, signal, needsOthers = false]: readonly [
+    commit: string,
+    signal: AbortSignal,
+    needsOthers?: boolean,
+  ],
   work: (order: Order) => Promise<T>,
 ): Promise<T> {
   const current = config.current();
@@ -34,7 +38,7 @@ export async function withCheckout<T>(
       isStored: manifest.source.type === "upload",
       service,
       state: `postgres:///?${new URLSearchParams({ name: state })}`,
-      bound: await boundIds(database, besides(current, tenant), state, creates),
+      bound: await boundIds(database, besides(current, tenant), state, needsOthers),
     });
   } finally {
     await checkout.remove();
@@ -55,14 +59,14 @@ async function boundIds(
   database: Database,
   tenants: readonly string[],
   name: string,
-  creates: boolean,
+  needsOthers: boolean,
 ): Promise<Order["bound"]> {
   const row = await sql<{
     facts: string | null;
   }>`SELECT facts FROM graphform.states WHERE name = ${name}`.execute(database);
   const own = row.rows[0]?.facts ?? "{}";
   const { settled = false }: StateFacts = JSON.parse(own);
-  if (settled && !creates) return undefined;
+  if (settled && !needsOthers) return undefined;
   const { rows } = await sql<{ others: string | null }>`
     SELECT string_agg(facts, ',') AS others FROM graphform.states
     WHERE split_part(name, '/', 1) = ANY(${tenants}) AND name <> ${name}`.execute(database);

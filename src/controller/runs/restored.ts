@@ -6,7 +6,7 @@ import { addAudit } from "../database/audit.ts";
 import { type Database, type Tx, waitWithoutLimit } from "../database/connect.ts";
 import type { OriginPart } from "../database/schema.ts";
 import { lockManifest, moveRun, openRuns, outcome, setManifest } from "./run-moves.ts";
-import { making, type Way } from "./transitions.ts";
+import { isWay, making } from "./transitions.ts";
 
 /** The sentence for a person who looks at a plan that was made from a copy. */
 export function restoredWords(to: Date): string {
@@ -15,8 +15,8 @@ export function restoredWords(to: Date): string {
 
 /**
  * Compares the database with what this controller has noted about it, and marks every manifest if it is a copy: their runs end, and their
- * next plan with changes waits for a person. Resolves with the time of the copy. A process that starts takes another timeline for a copy,
- * unless a worker has just given a sign of life; one that has worked before knows it for a failover, unless an event is gone that it has seen.
+ * next plan with changes waits for a person. Resolves with the time of the copy. A changed timeline means a copy or a failover. At a start it
+ * counts as a copy, unless a worker wrote in the last minutes; later it counts as a failover, unless an event is gone that this process had seen.
  * `folder` is that of an embedded database.
  */
 export async function noticeRestore(
@@ -137,7 +137,8 @@ export async function markRestored(tx: Tx, actor: string): Promise<Date> {
     const open = await openRuns(tx, id);
     for (const { id: run, status } of open) {
       const isMaking = making.includes(status);
-      const way = { from: status, to: isMaking ? "stale" : "superseded", why } as Way;
+      const way = { from: status, to: isMaking ? "stale" : "superseded", why } as const;
+      if (!isWay(way)) throw new Error(`a run in the state ${status} does not end ${way.to}`);
       await moveRun(tx, run, way, {}, isMaking ? outcome(6, [why]) : {});
     }
     const dirty = manifest?.dirty === true || open.some(({ kind }) => kind === "reconcile");

@@ -25,13 +25,16 @@ import { making } from "./transitions.ts";
 import { changesAnything, type PlanDocument, planColumns, seesUnmanaged } from "./verdict.ts";
 import { countOthers, inTransaction, type Taken, type WorkerContext } from "./worker-context.ts";
 
-interface Planned extends FoundSource {
+interface Planned extends ChosenCommit {
   readonly plan: PlanDocument;
   readonly begun: Date;
 }
 
-/** Ms by which the clocks of two workers may differ; during which a plan is made anew because neighbours are at work. */
-const [clockDifference, neighbourly] = [5_000, 10 * 60_000];
+/** Ms by which the clocks of two workers may differ. */
+const clockDifference = 5_000;
+
+/** Ms from its creation during which a run is planned again if neighbours are at work. */
+const neighbourly = 10 * 60_000;
 
 export const planning: Stage<Planned> = {
   working: "planning",
@@ -39,9 +42,9 @@ export const planning: Stage<Planned> = {
   back: async () => ({ from: "planning", to: "pending" }),
   async work(context, taken, { signal }) {
     const begun = new Date(Date.now() - clockDifference);
-    const found = await readSource(context, taken, signal);
-    const make = (creates: boolean): Promise<PlanDocument> =>
-      withCheckout(context, taken.manifest, [found.commit, signal, creates], (order) =>
+    const found = await chooseCommit(context, taken, signal);
+    const make = (needsOthers: boolean): Promise<PlanDocument> =>
+      withCheckout(context, taken.manifest, [found.commit, signal, needsOthers], (order) =>
         context.threads.plan(order, signal),
       );
     const plan = await make(false);
@@ -71,24 +74,24 @@ export const planning: Stage<Planned> = {
   },
 };
 
-interface FoundSource {
+interface ChosenCommit {
   readonly commit: string;
   readonly kind: RunRow["kind"];
 }
 
 /**
- * Finds the commit that the run is about. A check plans the newest commit until a plan of it was made that nothing blocks; after that the
- * approved one, so that drift is healed while a newer commit waits for its approval. Another worker goes on with what is found here.
+ * Chooses the commit that the run is about, and stores it, so that another worker can go on. A check plans the newest commit until a plan
+ * of it was made that nothing blocks; after that the approved one, so that drift is healed while a newer commit waits for its approval.
  */
-async function readSource(
+async function chooseCommit(
   context: WorkerContext,
   { run, manifest }: Taken,
   signal: AbortSignal,
-): Promise<FoundSource> {
+): Promise<ChosenCommit> {
   const newest = await newestCommit(manifest, context.config.current(), signal);
   const { approved_commit: approved, planned_commit: planned } = manifest;
   const isCheck = run.kind === "drift" && newest === planned && approved !== null;
-  const found: FoundSource = isCheck
+  const found: ChosenCommit = isCheck
     ? { kind: "drift", commit: approved }
     : { kind: "reconcile", commit: newest };
   const isNew = newest !== manifest.commit;

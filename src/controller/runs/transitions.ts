@@ -32,6 +32,15 @@ export type Way = {
   }[(typeof table)[S][number]];
 }[RunStatus];
 
+/** True if the second state may follow the first. */
+export function isWay(way: {
+  readonly from: RunStatus;
+  readonly to: RunStatus;
+  readonly why?: string;
+}): way is Way {
+  return transitions[way.from].includes(way.to);
+}
+
 /** States in which objects are made or changed; those in which a run is at work, of which a manifest has one at a time. */
 export const making: readonly RunStatus[] = ["applying", "converging"];
 export const atWork: readonly RunStatus[] = ["planning", ...making];
