@@ -88,8 +88,8 @@ export function createService(options: ServiceOptions): Client {
   const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
 
   /**
-   * Sends a call in its turn. One that waits for the session gives its turn up and queues again, except if sessions end before
-   * the queue does. A refused session is renewed, and a read repeated once.
+   * Sends a call in its turn. One that waits for the session gives its turn up and queues again; after three sessions that ended in
+   * the queue it renews within its turn. A refused session is renewed, and a read repeated once.
    */
   const attempt = async (
     call: Call,
@@ -184,8 +184,8 @@ export function createService(options: ServiceOptions): Client {
     write: (wanted, signal, unsent = signal, look = undefined) =>
       timed(wanted, true, { sent: signal, unsent, look }),
     subscriptions: (needed, signal) =>
-      patiently("subscription.list", signal, () => subscriptions.byTier(needed)),
-    accountSubscriptions: (signal) => patiently("subscription.list", signal, () => subscriptions.all()),
+      patiently("subscriptions.list", signal, () => subscriptions.byTier(needed)),
+    accountSubscriptions: (signal) => patiently("subscriptions.list", signal, () => subscriptions.all()),
     async signIn() {
       await patiently("session.sign-in", closing.signal, () => session.token());
       return session.endsAt();

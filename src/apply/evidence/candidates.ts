@@ -37,7 +37,7 @@ export interface Ours {
   readonly keepsMarks: boolean;
   /** The field that tells objects of one place apart for the service itself. */
   readonly namedBy?: string | undefined;
-  /** True if the newest of them was seen to show the time of its creation: then an object with an old time is old. */
+  /** True if the newest of them was seen to show the time of its creation: then the shown times can be trusted, and an old one means an old object. */
   readonly keepsTime: boolean;
   /** The service's time at which the lost creates can no longer have worked, in ms since 1970. */
   readonly until: number | undefined;

@@ -14,7 +14,7 @@ export interface TimeWindow {
 /** `unknown`: one of the times is missing. */
 export type Timeliness = "ages-before" | "long-before" | "before" | "within" | "after" | "unknown";
 
-/** An object that is older than a request by so many ms is not its object, whatever the clocks of the service differ. */
+/** An object that is older than a request by so many ms is not its object, even if the clocks of the service differ. */
 const longBefore = 15 * 60_000;
 
 /** No zone is so far from another: an object that is older by so many ms is older even if the service writes local times. */

@@ -94,7 +94,7 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
     async run(host, ticket, work, signal) {
       const wasUsed = await turn(host, ticket, signal);
       const sentAt = clock.now();
-      // Reads alone raise the rate: a create that is refused is looked for as long as lists may hide it.
+      // Writes never raise the rate: a refused create costs a long search.
       const answered = (): void => {
         if (!ticket.isWrite) paces.set(host, taken(paceOf(host), sentAt, wasUsed, clock.now()));
       };

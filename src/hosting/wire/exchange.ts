@@ -114,7 +114,7 @@ export function passesForRead(error: ServiceError): boolean {
   return ["unavailable", "lost", "rate-limited"].includes(error.failure);
 }
 
-/** Aborts work after the client's patience; an error that leaves no doubt about a write then says so (exit 7). */
+/** Ends work when the time of --timeout is up (exit 7). If a write may have worked, its own error stays. */
 export async function withinPatience<T>(
   operation: string,
   { clock, patience }: Pick<ServiceOptions, "clock" | "patience">,

@@ -121,13 +121,13 @@ interface FieldValues {
   readonly row: FieldSchema;
 }
 
-interface Verdict {
+interface Classified {
   readonly class: DriftClass;
   readonly reason: string;
 }
 
 /** The class of a field's difference; undefined if nothing differs, or if that cannot be known. */
-function classifyField(values: FieldValues): Verdict | undefined {
+function classifyField(values: FieldValues): Classified | undefined {
   const { applied, seen, isShown, isPlanned, isUnderWay, row } = values;
   if (isUnderWay && isPlanned)
     return { class: "ours", reason: "set by an apply that was not seen to finish" };
@@ -146,7 +146,7 @@ function classifyField(values: FieldValues): Verdict | undefined {
     : { class: "cosmetic", reason: "the same value in another spelling" };
 }
 
-function classifyChanged({ seen, declared, isIgnored, row }: FieldValues): Verdict {
+function classifyChanged({ seen, declared, isIgnored, row }: FieldValues): Classified {
   if (isIgnored) return { class: "cosmetic", reason: "left alone: ignoreChanges names it" };
   if (declared === undefined) return { class: "cosmetic", reason: "not managed: the manifest leaves it out" };
   if (waitsFor(declared).length > 0)
@@ -162,7 +162,7 @@ function leftBy({ applied, declared }: FieldValues): string {
   return `left ${String(applied)} by graphform itself; the manifest declares ${String(declared)}`;
 }
 
-function ours(reason: string): Verdict {
+function ours(reason: string): Classified {
   return { class: "ours", reason };
 }
 

@@ -41,8 +41,8 @@ export interface HeldLease {
   release(): Promise<string | undefined>;
 }
 
-/** Renewals in one lease, and looks at the own clock in one. */
-const [renewals, looks] = [3, 12];
+/** Renewals in one lease, and readings of the own clock in one. */
+const [renewals, clockReadings] = [3, 12];
 
 /** The part of a lease after which a holder that could not renew it stops: the rest is for requests that it has sent. */
 const safePart = 2 / 3;
@@ -64,16 +64,16 @@ export function holdLease(
   const [lost, ended] = [new AbortController(), new AbortController()];
   const moment = (): Moment => ({ monotonic: monotonic(), wall: clock.now() });
   let lease = first;
-  let renewed = moment();
+  let renewedAt = moment();
   let trouble: Error | undefined;
   let renewing: Promise<void> | undefined;
   /** Another lock stands in place of ours. */
   let isOthers = false;
   /** Another run has written: ours may still stand, and may have been removed. */
   let isReplaced = false;
-  /** The time at which the request that is on its way was sent, and the last look at the own clock. */
-  let sent: Moment | undefined;
-  let looked = renewed;
+  /** The time at which the request that is on its way was sent, and the last reading of the own clock. */
+  let sentAt: Moment | undefined;
+  let clockReadAt = renewedAt;
   let released: Promise<string | undefined> | undefined;
 
   const end = (reason: Error): void => {
@@ -84,13 +84,13 @@ export function holdLease(
     const now = moment();
     return Math.max(now.monotonic - then.monotonic, now.wall - then.wall);
   };
-  const age = (): number => since(renewed);
+  const age = (): number => since(renewedAt);
   const isStale = (): boolean => !ended.signal.aborted && age() >= safe;
-  /** A request that has no answer yet is the cause, unless this process has not looked at the clock meanwhile either. */
+  /** A request that has no answer yet is the cause, unless this process has not read its clock meanwhile either. */
   const silence = (): Error | undefined =>
-    sent === undefined || since(looked) > (2 * ms) / looks
+    sentAt === undefined || since(clockReadAt) > (2 * ms) / clockReadings
       ? undefined
-      : unreachable(driver.where, `has not answered for ${Math.round(since(sent) / 1000)} s`);
+      : unreachable(driver.where, `has not answered for ${Math.round(since(sentAt) / 1000)} s`);
   const ranOut = (): void => end(leaseRanOut(driver.where, lease.holder, age(), trouble ?? silence()));
   const endIfOver = (): void => {
     if (driver.expires && isStale()) ranOut();
@@ -99,7 +99,7 @@ export function holdLease(
     endIfOver();
     if (ended.signal.aborted) return;
     const asked = moment();
-    sent = asked;
+    sentAt = asked;
     try {
       const answer = await driver.renew(lease, withHeartbeat(lease.holder, asked.wall, ms));
       isOthers = answer.is === "lost";
@@ -107,12 +107,12 @@ export function holdLease(
       lease = answer.lease;
       isReplaced = !driver.expires && !(await isUnchanged());
       if (isReplaced) return end(replaced(driver.where, lease.holder));
-      renewed = asked;
+      renewedAt = asked;
       trouble = undefined;
     } catch (error) {
       trouble = asError(error);
     } finally {
-      sent = undefined;
+      sentAt = undefined;
     }
     endIfOver();
   };
@@ -137,9 +137,9 @@ export function holdLease(
     await prove();
     if (isStale()) ranOut();
   };
-  const stopBeating = every(ms / looks, () => {
+  const stopBeating = every(ms / clockReadings, () => {
     endIfOver();
-    looked = moment();
+    clockReadAt = moment();
     if (renewing === undefined && age() >= ms / renewals) void renew();
   });
   const abandon = async (): Promise<void> => {
