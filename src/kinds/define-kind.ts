@@ -25,6 +25,7 @@ export function defineKind(declared: KindDeclaration): Kind {
     schema,
     type: `graphform_${noun.replaceAll(" ", "_")}`,
     operations: {
+      list: `${prefix}.list`,
       create: `${prefix}.create`,
       update: `${prefix}.update`,
       delete: `${prefix}.delete`,

@@ -25,14 +25,14 @@ export type Params = { readonly [name: string]: string };
 
 export type ParamsAt = (place: JsonObject, signal: AbortSignal) => Params | Promise<Params>;
 
-/** Reads by the operations `list` and the one that describes. `live` translates an answer. */
+/** Reads by the operations that list and describe. `live` translates an answer. */
 export function resourceReader(
   { operations, describedBy }: Pick<Kind, "operations" | "describedBy">,
   service: Reads,
   paramsAt: ParamsAt,
   live: (ref: Ref, values: Values, signal: AbortSignal) => Live | Promise<Live>,
 ): Reader {
-  const operation = operations.create.replace(/create$/, "list");
+  const { list: operation } = operations;
   const isListed = service.offers(operation);
   return {
     isListed,

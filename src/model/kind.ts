@@ -143,7 +143,7 @@ export interface KindDeclaration {
   readonly schema: KindSchema;
   /** First word of the profile's operations of the kind: `instance` for `instance.create`. Default: `noun`. */
   readonly prefix?: string;
-  /** The profile's operations. Default: those of `prefix` that create, change and delete one; a profile may lack some of them. */
+  /** The profile's operations. Default: those of `prefix` that list all, and create, change and delete one; a profile may lack some of them. */
   readonly operations?: Partial<Kind["operations"]>;
   /** The profile's operation that describes one: the fields that its `answer` names are shown of every object. Default: the prefix's. */
   readonly describedBy?: string;
@@ -180,6 +180,7 @@ export interface Kind
   /** Type in machine-readable plans: `graphform_instance`. */
   readonly type: string;
   readonly operations: {
+    readonly list: string;
     readonly create: string;
     readonly update: string;
     readonly delete: string;

@@ -43,6 +43,7 @@ const schedule: Kind = defineKind({
   noun: "schedule",
   schema,
   outputs: ["id"],
+  operations: { list: "schedule.search" },
   classFields: ["region"],
   reader: (service) =>
     resourceReader(schedule, service, nowhere, ({ id }, values) => ({
@@ -67,7 +68,7 @@ function withSchedules(profile: Profile): Profile {
     operations: {
       ...profile.operations,
       "schedule.create": endpoint("POST", "/schedules"),
-      "schedule.list": endpoint("GET", "/schedules"),
+      "schedule.search": endpoint("GET", "/schedules"),
       "schedule.describe": endpoint("GET", "/schedules/{id}"),
       "schedule.update": endpoint("PATCH", "/schedules/{id}"),
       "schedule.delete": endpoint("DELETE", "/schedules/{id}"),
@@ -87,7 +88,7 @@ async function bench(): Promise<Bench & { readonly bodies: () => readonly unknow
     calls.push(call);
     const { id = `schedule-${kept.size + 1}` } = params;
     const found = kept.get(id);
-    if (operation === "schedule.list") return { body: null, values: { ids: [...kept.keys()] } };
+    if (operation === "schedule.search") return { body: null, values: { ids: [...kept.keys()] } };
     if (operation === "schedule.create" || operation === "schedule.update")
       kept.set(id, {
         zone: "",
@@ -126,6 +127,7 @@ describe("a fifth kind", () => {
       ...{ hidden: {}, shownBy: "schedule.describe", before: () => [], hasStatus: true },
     };
     await reconcileTwice({ sample, bench: running, referents: { network: "", configId: "", instance: "" } });
+    expect(running.calls.some(({ operation }) => operation === "schedule.search")).toBe(true);
     expect(running.bodies()).toEqual([
       ["schedule.create", { zone: "us-east-1", title: "nightly", requestParams: { everyHours: 12 } }],
       ["schedule.update", { title: "weekly" }],

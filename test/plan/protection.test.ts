@@ -113,7 +113,12 @@ describe("a backup before a deletion", () => {
       {
         kinds: kindRegistry([
           toyKind(undefined, {
-            operations: { create: "toy.create", update: "toy.update", delete: "toy.delete" },
+            operations: {
+              list: "toy.list",
+              create: "toy.create",
+              update: "toy.update",
+              delete: "toy.delete",
+            },
           }),
         ]),
       },
