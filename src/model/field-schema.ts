@@ -33,6 +33,14 @@ export function parameterOf({ "x-probe": row }: FieldSchema): string | undefined
   return row !== undefined && "parameter" in row ? row.parameter : undefined;
 }
 
+/** The path of the field that a line of INFO shows, in one reading; undefined if there is none. */
+export function pathOfInfo(line: string, reading: ProbeReading, schema: KindSchema): string | undefined {
+  const shown = [...fieldRows(schema)].find(
+    ([, { "x-probe": row = {} }]) => "info" in row && row.info === line && row.reading === reading,
+  );
+  return shown?.[0];
+}
+
 /** The ways to carry data to an object with another value of a field. */
 export interface Carried {
   readonly by: readonly ("copy" | "snapshot")[];

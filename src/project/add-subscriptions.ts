@@ -2,10 +2,12 @@
 
 import type { Client } from "../hosting/service-options.ts";
 import { noSubscriptionHint } from "../hosting/subscriptions/subscriptions.ts";
+import { kinds } from "../kinds/index.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError, isGraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
+import { hostsIn } from "../model/templates.ts";
 
 /**
  * Adds what the service shows of whose account this is: the subscription of each tier if the profile has one per tier, and all that the
@@ -20,7 +22,7 @@ export async function withSubscriptions(
 ): Promise<ServiceIdentity> {
   const { subscriptions: known, subscription, platform } = identity;
   const isPerTier = service.profile.subscriptions === "per-tier" && known !== undefined;
-  const tiers = desired.filter(({ kind }) => kind === "instances").map(({ spec }) => String(spec["tier"]));
+  const tiers = desired.flatMap(({ spec }) => spec["tier"] ?? []).map(String);
   const subscriptions = isPerTier ? await service.subscriptions([...new Set(tiers)], signal) : known;
   const isNamed = subscription !== undefined || platform.startsWith(localPrefix);
   const all = isNamed ? [] : await service.accountSubscriptions(signal);
@@ -31,7 +33,7 @@ export async function withSubscriptions(
   };
 }
 
-/** Throws `no-subscription` if a resource lacks a needed one, so that no database is created whose users cannot be. */
+/** Throws `no-subscription` if a resource lacks a needed one, so that nothing is created while what is declared inside of it cannot be. */
 export function assertSubscribed(
   desired: readonly Desired[],
   { subscription, subscriptions }: ServiceIdentity,
@@ -40,24 +42,27 @@ export function assertSubscribed(
   if (subscription !== undefined) return;
   const without = (tier: string): boolean => subscriptions?.[tier] === undefined;
   const unsubscribed = desired.filter(
-    ({ kind, spec }) => kind === "instances" && without(String(spec["tier"])),
+    ({ spec }) => spec["tier"] !== undefined && without(String(spec["tier"])),
   );
-  const declared = desired.filter(({ kind }) => kind === "users");
-  const hosts = new Set(declared.map(({ spec }) => `instances.${String(spec["instance"])}`));
-  const query = Object.values(profile.operations["user.create"]?.query ?? {});
-  const usersNeedOne = query.some((template) => template.includes("{subscriptionId}"));
+  const needing = desired.filter(({ kind }) => {
+    const { query = {} } = profile.operations[kinds.named(kind).operations.create] ?? {};
+    return Object.values(query).some((template) => template.includes("{subscriptionId}"));
+  });
+  const hosts = new Set(
+    needing.flatMap(({ kind, spec }) => hostsIn(kinds.named(kind).schema, spec).map((host) => host.address)),
+  );
   const needs = unsubscribed.filter(
-    ({ address }) => profile.subscriptions === "per-tier" || (hosts.has(address) && usersNeedOne),
+    ({ address }) => profile.subscriptions === "per-tier" || hosts.has(address),
   );
   const tiers = [...new Set(needs.map(({ spec }) => String(spec["tier"])))];
   const [first] = tiers;
   if (first === undefined) return;
   const addresses = needs.map(({ address }) => address);
   const examples = `${addresses.slice(0, 3).join(", ")}${addresses.length > 3 ? ", ..." : ""}`;
-  const users = profile.subscriptions === "per-tier" ? "" : ", and its users need one";
+  const inside = profile.subscriptions === "per-tier" ? "" : ", and what is declared inside needs one";
   throw new GraphformError(
     "no-subscription",
-    `no active subscription is known for ${tiers.join(", ")} (${examples})${users}`,
+    `no active subscription is known for ${tiers.join(", ")} (${examples})${inside}`,
     { hint: noSubscriptionHint(first) },
   );
 }

@@ -3,7 +3,8 @@ import { type ApplyContext, driverOf, type StepResult } from "../apply/context.t
 import { isStale, staleResult } from "../apply/evidence/operation.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
+import { pathOfInfo } from "../model/field-schema.ts";
+import { defined, mapped } from "../model/json.ts";
 import {
   currentRehearsal,
   isInWindow,
@@ -48,10 +49,11 @@ async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyC
     return done("an earlier cutover is to be ended first");
   const source = await openBound(address, context);
   try {
-    const unknown = await unknownUsers(step, inside, context);
+    const unknown = await unknownInside(step, inside, context);
     const inventory = await takeInventory(source, context.stopping);
     const rights = await refusalsOfSide(source, "source", context.stopping);
-    const maxMemory = parseSize(String(step.spec?.["config.maxMemory"] ?? ""));
+    const limit = pathOfInfo("maxmemory", "size", context.kinds.named(step.kind).schema) ?? "";
+    const maxMemory = parseSize(String(step.spec?.[limit] ?? ""));
     const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...unknown];
     if (found.length > 0) return refused(step, found);
     if (context.journal.state.migrations?.[address] === undefined)
@@ -68,8 +70,8 @@ function holds(inventory: Inventory): string {
   return `${of(databases, "database")}, ${of(keys, "key")}, ${of(graphs, "graph")} with ${of(nodes, "node")} and ${of(edges, "edge")}`;
 }
 
-/** Users of the live database that the manifest does not declare: their passwords are unknown. */
-async function unknownUsers(
+/** Objects inside of the live database that the manifest does not declare: their secrets are unknown. */
+async function unknownInside(
   { address, kind, id = "", place }: Step,
   inside: readonly Address[],
   context: ApplyContext,
@@ -77,23 +79,23 @@ async function unknownUsers(
   const { resources } = context.journal.state;
   const declared = new Set(inside.flatMap((each) => resources[each]?.id ?? []));
   const live = await driverOf(context, kind).get({ id, place }, context.stopping);
-  const recorded = Object.entries(resources[address]?.recorded ?? {});
-  const remembered = Object.fromEntries(
-    recorded.map(([path, value]) => [path, { value, source: "recorded" as const }]),
-  );
+  const recorded = resources[address]?.recorded ?? {};
+  const remembered = mapped(recorded, (value) => ({ value, source: "recorded" as const }));
   const { implicitChildren } = context.kinds.named(kind);
   const ours = [live?.spec ?? {}, remembered].flatMap((spec) => implicitChildren(id, spec));
   const known = new Set([...declared, ...ours.map((child) => child.id)]);
-  const lists = context.kinds.all.filter(({ schema }) =>
-    referenceFields(schema).some(({ place: isPlace, section }) => isPlace && section === kind),
+  const places = context.kinds.all.flatMap((each) =>
+    referenceFields(each.schema).flatMap(({ place: isPlace, section, path }) =>
+      isPlace && section === kind ? [{ ...each, at: { [path]: id } }] : [],
+    ),
   );
-  const found = await Promise.all(
-    lists.map((each) => driverOf(context, each.name).list({ instance: id }, context.stopping)),
-  );
-  const unknown = found.flat().filter((other) => !known.has(other));
-  return unknown.map((other) => ({
-    message: `the password of ${other} is not known, so the new database would lack that user`,
-    remedy: "declare it with its password, or delete it",
+  const found = places.map(async ({ name, noun, at }) => {
+    const ids = await driverOf(context, name).list(at, context.stopping);
+    return ids.filter((other) => !known.has(other)).map((other) => `the ${noun} ${other}`);
+  });
+  return (await Promise.all(found)).flat().map((other) => ({
+    message: `${other} is not declared: its secrets are not known, and the new database would lack it`,
+    remedy: "declare it with them, or delete it",
   }));
 }
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { instanceSchema } from "../../src/fields/instance.ts";
 import { readBack } from "../../src/model/compare.ts";
-import { type FieldSchema, fieldRows, parameterOf } from "../../src/model/field-schema.ts";
+import { type FieldSchema, fieldRows, parameterOf, pathOfInfo } from "../../src/model/field-schema.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { RawValue } from "../../src/model/probe.ts";
 
@@ -15,6 +15,12 @@ describe("what a database shows of a field", () => {
       ...["CACHE_SIZE", "MAX_QUEUED_QUERIES", "NODE_CREATION_BUFFER", "QUERY_MEM_CAPACITY"],
       ...["RESULTSET_SIZE", "TIMEOUT_DEFAULT", "TIMEOUT_MAX"],
     ]);
+  });
+
+  it("is found by its line of INFO and its reading", () => {
+    expect(pathOfInfo("maxmemory", "size", instanceSchema)).toBe("config.maxMemory");
+    expect(pathOfInfo("maxmemory", "memory-label", instanceSchema)).toBe("config.memoryRequestsAndLimits");
+    expect(pathOfInfo("maxmemory", "rows", instanceSchema)).toBeUndefined();
   });
 
   it.each<[why: string, field: string, declared: Json, raw: RawValue, shown: Json | undefined]>([

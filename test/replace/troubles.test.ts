@@ -124,6 +124,20 @@ describe("a migration in trouble", () => {
     await ask(endpoint, login, "GRAPH.DELETE", "bad");
   });
 
+  it("is refused for a user that the manifest does not declare, before anything is made", async () => {
+    const other = await outsider(user);
+    const instanceId = user.state("troubles").resources["instances.orders"]?.id ?? "";
+    const stranger = { username: "stranger", password: "not-declared", acl: "~* +PING" };
+    await other.write("user.create", { instanceId }, stranger);
+    const applied = await user.run("apply", "--auto-approve");
+    await other.write("user.delete", { instanceId, username: "stranger" });
+    expect(applied, applied.out + applied.err).toMatchObject({ code: 1 });
+    expect(applied.out.replace(/\s+/g, " ")).toContain(
+      `the user ${instanceId}/stranger is not declared: its secrets are not known, and the new database would lack it`,
+    );
+    expect(Object.keys(user.state("troubles").resources)).not.toContain("instances.orders~next");
+  });
+
   it("leaves everything as it is if the service refuses a second database", async () => {
     const body = JSON.stringify({ message: "the plan allows one instance" });
     await platform.faults({ operation: "create", fault: { status: 403, body } });
