@@ -19,7 +19,7 @@ export interface Unread {
   readonly error: ServiceError;
 }
 
-export interface Place {
+export interface ListedPlace {
   readonly kind: string;
   readonly place: JsonObject;
 }
@@ -46,11 +46,11 @@ export async function forEachItem<Item, Result>(
 
 /** One look at each of them. `failed` gets each failure: by default the first one ends it, unless failures are skipped. */
 export async function look(
-  known: readonly Known[],
+  known: readonly KnownObject[],
   context: ObserveContext,
   failed: typeof skipUnread = skipUnread,
-): Promise<ReadonlyMap<Known, Live>> {
-  const lives = new Map<Known, Live>();
+): Promise<ReadonlyMap<KnownObject, Live>> {
+  const lives = new Map<KnownObject, Live>();
   await forEachItem(known, async (entry) => {
     try {
       const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
@@ -63,9 +63,9 @@ export async function look(
 }
 
 /** Lists each place once, however often it is asked for. Rejects with the first failure, unless failures are skipped. */
-export function placeLister(context: ObserveContext): (at: Place) => Promise<Listed> {
+export function placeLister(context: ObserveContext): (at: ListedPlace) => Promise<Listed> {
   const begun = new Map<string, Promise<Listed>>();
-  const list = async ({ kind, place }: Place): Promise<Listed> => {
+  const list = async ({ kind, place }: ListedPlace): Promise<Listed> => {
     try {
       return await readerOf(kind, context).list(place, context.signal);
     } catch (error) {
@@ -85,19 +85,19 @@ export function idsIn(listed: Listed | undefined): readonly string[] {
 }
 
 /** Remembers that an object could not be read, if such are skipped; throws the error if not. */
-export function skipUnread(entry: Known, error: unknown, context: ObserveContext): void {
+export function skipUnread(entry: KnownObject, error: unknown, context: ObserveContext): void {
   if (!isSkipped(error, context)) throw error;
   context.unread?.set(entry, error);
 }
 
-export function assertSomethingRead(known: readonly Known[], { unread }: ObserveContext): void {
+export function assertSomethingRead(known: readonly KnownObject[], { unread }: ObserveContext): void {
   const found = unreadObjects(unread);
   if (found.length > 0 && known.every((entry) => unread?.has(entry))) throw unreadable(found);
 }
 
 /** Everything that could not be read, in the order of its addresses. */
 export function unreadIn(
-  places: readonly Place[],
+  places: readonly ListedPlace[],
   lists: readonly Listed[],
   { unread }: ObserveContext,
 ): readonly Unread[] {
@@ -148,8 +148,8 @@ export function unreadable(unread: readonly Unread[]): GraphformError {
 
 /** The places whose lists may not be all, in words, each once: `short` ones lack what describe shows, others say so. */
 export function partialIn(
-  places: readonly Place[],
-  short: readonly Place[],
+  places: readonly ListedPlace[],
+  short: readonly ListedPlace[],
   context: ObserveContext,
 ): readonly string[] {
   const partial = places.filter(
@@ -159,7 +159,7 @@ export function partialIn(
 }
 
 /** Text that is equal for equal places. */
-export function placeKey({ kind, place }: Place): string {
+export function placeKey({ kind, place }: ListedPlace): string {
   return `${kind} ${stableJson(place)}`;
 }
 
@@ -182,12 +182,12 @@ export interface ObserveContext {
   /** The reason why the run asks no running object, if it was told so. */
   readonly unasked?: string | undefined;
   /** The reasons of objects that could not be read, if they are skipped; without it the first one ends the observation. */
-  readonly unread?: Map<Known, ServiceError>;
+  readonly unread?: Map<KnownObject, ServiceError>;
   /** Called with a wait in words, and with an empty text when it is over. */
   readonly onWait?: (wait: string) => void;
 }
 
-export interface Known {
+export interface KnownObject {
   readonly address: Address;
   readonly kind: string;
   readonly ref: Ref;

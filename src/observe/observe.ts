@@ -12,10 +12,10 @@ import { referenceFields } from "../model/templates.ts";
 import {
   assertSomethingRead,
   idsIn,
-  type Known,
+  type KnownObject,
   type Listed,
+  type ListedPlace,
   type ObserveContext,
-  type Place,
   partialIn,
   placeKey,
   placeLister,
@@ -87,13 +87,13 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
 /** The answers of the service, with its ids. */
 interface Reading {
   /** Bound objects and those to adopt, with the objects that were shown, and the verdicts on bound ones that were not. */
-  readonly known: readonly Known[];
-  readonly lives: ReadonlyMap<Known, Live>;
-  readonly missing: ReadonlyMap<Known, Missing>;
+  readonly known: readonly KnownObject[];
+  readonly lives: ReadonlyMap<KnownObject, Live>;
+  readonly missing: ReadonlyMap<KnownObject, Missing>;
   /** The places, the list of each, and those whose lists stay short. */
-  readonly places: readonly Place[];
+  readonly places: readonly ListedPlace[];
   readonly lists: readonly Listed[];
-  readonly short: readonly Place[];
+  readonly short: readonly ListedPlace[];
 }
 
 /** Reads bound objects, those to adopt, and the lists of all places. Throws `import-not-found`. */
@@ -129,7 +129,7 @@ function inWords(
   context: ObserveContext,
 ): ReadonlyMap<Address, Observed> {
   const found = new Map(
-    known.flatMap((entry): [Known, Live][] => {
+    known.flatMap((entry): [KnownObject, Live][] => {
       const live = missing.get(entry)?.is === "hidden" ? hidden(entry) : lives.get(entry);
       return live === undefined ? [] : [[entry, withOperation(live, entry, context)]];
     }),
@@ -156,7 +156,7 @@ function unboundIn(
   { known, places, lists }: Reading,
   named: readonly Observed[],
   context: ObserveContext,
-): readonly Known[] {
+): readonly KnownObject[] {
   const ours = new Set([
     ...known.map(({ kind, ref }) => `${kind} ${idOf(kind, ref, context)}`),
     ...acknowledgedIn(context),
@@ -165,7 +165,7 @@ function unboundIn(
   const others = places.flatMap(({ kind, place }, at) =>
     idsIn(lists[at])
       .filter((id) => !ours.has(`${kind} ${id}`))
-      .map((id): Known => ({ address: "", kind, ref: { id, place } })),
+      .map((id): KnownObject => ({ address: "", kind, ref: { id, place } })),
   );
   return [...new Map(others.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
 }
@@ -199,7 +199,7 @@ function unreadObjects(context: ObserveContext): readonly Pick<Observed, "kind" 
   });
 }
 
-function boundObjects(context: ObserveContext): readonly Known[] {
+function boundObjects(context: ObserveContext): readonly KnownObject[] {
   return Object.entries(context.state.resources).map(([address, bound]) => ({
     address,
     kind: bound.kind,
@@ -211,8 +211,8 @@ function adoptions(
   desired: readonly Desired[],
   reached: OutputTable,
   context: ObserveContext,
-): readonly Known[] {
-  return desired.flatMap((entry): readonly Known[] => {
+): readonly KnownObject[] {
+  return desired.flatMap((entry): readonly KnownObject[] => {
     if (entry.importId === undefined || context.state.resources[entry.address] !== undefined) return [];
     const place = placeOf(entry, reached, context);
     if (place === undefined) return [];
@@ -243,10 +243,10 @@ function placeOf(entry: Desired, reached: OutputTable, context: ObserveContext):
 /** The places of all declared and all bound objects, each once. */
 function placesOf(
   desired: readonly Desired[],
-  known: readonly Known[],
+  known: readonly KnownObject[],
   reached: OutputTable,
   context: ObserveContext,
-): readonly Place[] {
+): readonly ListedPlace[] {
   const declared = desired.flatMap((entry) => {
     const place = placeOf(entry, reached, context);
     return place === undefined ? [] : [{ kind: entry.kind, place }];
@@ -256,13 +256,13 @@ function placesOf(
 }
 
 /** An object in its creation grace period that the service does not show yet. */
-function hidden({ ref: { id } }: Known): Live {
+function hidden({ ref: { id } }: KnownObject): Live {
   const phase = { is: "pending", detail: "not shown yet", isHidden: true } as const;
   return { id, spec: {}, outputs: { id }, phase };
 }
 
 /** An object with an accepted operation. The service may keep showing the previous status: it counts as in progress until `settle` has passed. */
-function withOperation(live: Live, entry: Known, context: ObserveContext): Live {
+function withOperation(live: Live, entry: KnownObject, context: ObserveContext): Live {
   const converging = context.state.resources[entry.address]?.converging;
   if (
     converging === undefined ||
@@ -273,7 +273,7 @@ function withOperation(live: Live, entry: Known, context: ObserveContext): Live 
   return { ...live, phase: { is: "pending", detail: live.phase.detail } };
 }
 
-function notFound({ address, ref }: Known, missing: Missing | undefined): GraphformError {
+function notFound({ address, ref }: KnownObject, missing: Missing | undefined): GraphformError {
   const doubt = missing !== undefined && isDoubt(missing) ? `, or that is in doubt: ${missing.because}` : "";
   return new GraphformError("import-not-found", `there is no ${ref.id} to bind ${address} to${doubt}`, {
     hint: "check the id, and that tier, component and subscription are those of the object",

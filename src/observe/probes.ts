@@ -7,7 +7,7 @@ import type { Live } from "../model/observed.ts";
 import { isLoginKind, isRefusal, type NotProbed, type ProbeAnswer, sharedDatabases } from "../model/probe.ts";
 import { hostsIn } from "../model/templates.ts";
 import { type Answer, asItIs, askObject, type Surroundings } from "../polling/ask-object.ts";
-import { forEachItem, type Known, type ObserveContext, readerOf } from "./observe-context.ts";
+import { forEachItem, type KnownObject, type ObserveContext, readerOf } from "./observe-context.ts";
 
 /**
  * Asks all declared objects among these whose kind can be asked, once the service has shown all of them: two that show one address are not
@@ -15,7 +15,7 @@ import { forEachItem, type Known, type ObserveContext, readerOf } from "./observ
  */
 export async function askObjects(
   declared: ReadonlyMap<Address, Desired>,
-  shown: Iterable<readonly [Known, Live]>,
+  shown: Iterable<readonly [KnownObject, Live]>,
   context: ObserveContext,
 ): Promise<ReadonlyMap<Address, Answer>> {
   const { open, signal, unasked, kinds, state } = context;

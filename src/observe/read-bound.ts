@@ -9,17 +9,24 @@ import { formatDuration } from "../model/quantity.ts";
 import type { Bound } from "../model/state.ts";
 import { parentsIn } from "../model/templates.ts";
 import { lookFor, placeWithWitnesses } from "../polling/prove-absence.ts";
-import { type Known, look, type ObserveContext, placeKey, readerOf, skipUnread } from "./observe-context.ts";
+import {
+  type KnownObject,
+  look,
+  type ObserveContext,
+  placeKey,
+  readerOf,
+  skipUnread,
+} from "./observe-context.ts";
 
 /** The verdict on a bound object that the service does not show as it was bound. `hidden`: it is in its creation grace period and counts as there. */
 export type Missing = { readonly is: "gone" | "hidden" } | Doubt;
 
 /** Objects as the service shows them. Those that could not be read are in neither map. */
 export interface BoundLives {
-  readonly lives: Map<Known, Live>;
-  readonly missing: Map<Known, Missing>;
+  readonly lives: Map<KnownObject, Live>;
+  readonly missing: Map<KnownObject, Missing>;
   /** Objects whose parent is missing or unknown: their places cannot be listed. */
-  readonly unreachable: Set<Known>;
+  readonly unreachable: Set<KnownObject>;
 }
 
 /**
@@ -27,7 +34,7 @@ export interface BoundLives {
  * is found through a parent is read after it. It goes with a parent that is gone, and is not asked for while the parent is
  * hidden or in doubt: the service may answer with errors. If the parent is not bound any more, an error means that the object is gone.
  */
-export async function readBound(bound: readonly Known[], context: ObserveContext): Promise<BoundLives> {
+export async function readBound(bound: readonly KnownObject[], context: ObserveContext): Promise<BoundLives> {
   const reading: BoundLives = { lives: new Map(), missing: new Map(), unreachable: new Set() };
   const roots = bound.filter((entry) => parentsOf(entry, context).length === 0);
   const byId = new Map(roots.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry]));
@@ -60,20 +67,23 @@ export async function readBound(bound: readonly Known[], context: ObserveContext
 }
 
 /** Reads objects that no address is bound to, as `readBound` does; they have no parents to wait for. */
-export async function readUnbound(entries: readonly Known[], context: ObserveContext): Promise<BoundLives> {
+export async function readUnbound(
+  entries: readonly KnownObject[],
+  context: ObserveContext,
+): Promise<BoundLives> {
   const reading: BoundLives = { lives: new Map(), missing: new Map(), unreachable: new Set() };
   await readAll(entries, skipUnread, reading, context);
   return reading;
 }
 
 /** Kind and id of the objects that an object is found through. */
-export function parentsOf({ kind, ref }: Known, { kinds }: ObserveContext): readonly string[] {
+export function parentsOf({ kind, ref }: KnownObject, { kinds }: ObserveContext): readonly string[] {
   const parents = parentsIn(kinds.named(kind).schema, ref.place);
   return parents.map((parent) => `${parent.kind} ${parent.id}`);
 }
 
 async function readAll(
-  entries: readonly Known[],
+  entries: readonly KnownObject[],
   failed: typeof skipUnread,
   reading: BoundLives,
   context: ObserveContext,
@@ -96,7 +106,7 @@ async function readAll(
 
 /** Looks for missing objects of one place until there is a verdict on each. */
 async function lookAgain(
-  entries: readonly Known[],
+  entries: readonly KnownObject[],
   reading: BoundLives,
   context: ObserveContext,
 ): Promise<void> {
@@ -129,21 +139,21 @@ export function isDoubt(missing: Missing): missing is Doubt {
 }
 
 /** Ignores the values of another object under a bound id: they say nothing of the bound one. */
-function take(entry: Known, live: Live, reading: BoundLives, { state }: ObserveContext): void {
+function take(entry: KnownObject, live: Live, reading: BoundLives, { state }: ObserveContext): void {
   const because = anotherObject(state.resources[entry.address], live);
   if (because === undefined) reading.lives.set(entry, live);
   else reading.missing.set(entry, { is: "another", because, ...defined({ createdAt: live.createdAt }) });
 }
 
-function isYoung(entry: Known, context: ObserveContext): boolean {
+function isYoung(entry: KnownObject, context: ObserveContext): boolean {
   return gracePeriod(createdAt(entry, context), context.clock.now(), context.profile.timing) !== "over";
 }
 
-function createdAt(entry: Known, context: ObserveContext): number {
+function createdAt(entry: KnownObject, context: ObserveContext): number {
   return Date.parse(boundTo(entry, context)?.createdAt ?? "");
 }
 
-function boundTo({ address }: Known, { state }: ObserveContext): Bound | undefined {
+function boundTo({ address }: KnownObject, { state }: ObserveContext): Bound | undefined {
   return state.resources[address];
 }
 

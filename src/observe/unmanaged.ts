@@ -6,25 +6,25 @@ import { isServiceError } from "../model/errors.ts";
 import { knowsNothing, type Live } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/prove-absence.ts";
 import {
-  type Known,
+  type KnownObject,
   type Listed,
+  type ListedPlace,
   look,
   type ObserveContext,
-  type Place,
   readerOf,
 } from "./observe-context.ts";
 
 /** Lists a place again while its list, begun at `from` or later, lacks a shown bound object, if one to adopt may lack, too; `short` lists go on so. */
 export async function listAgain(
-  places: readonly Place[],
+  places: readonly ListedPlace[],
   lists: readonly Listed[],
   desired: readonly Desired[],
   { shown, from }: { readonly shown: ReadonlySet<string>; readonly from: number },
   context: ObserveContext,
-): Promise<{ readonly lists: readonly Listed[]; readonly short: readonly Place[] }> {
+): Promise<{ readonly lists: readonly Listed[]; readonly short: readonly ListedPlace[] }> {
   const { clock, profile, signal } = context;
   const sought = soughtKinds(desired, context);
-  const short: Place[] = [];
+  const short: ListedPlace[] = [];
   const again = await Promise.all(
     places.map(async (at, index): Promise<Listed> => {
       const list = lists[index] ?? [];
@@ -44,10 +44,10 @@ export async function listAgain(
 
 /** Describes unmanaged objects of kinds with an unbound address: name or mark may show that one is its object. */
 export async function describeUnmanaged(
-  unmanaged: readonly Known[],
+  unmanaged: readonly KnownObject[],
   desired: readonly Desired[],
   context: ObserveContext,
-): Promise<ReadonlyMap<Known, Live>> {
+): Promise<ReadonlyMap<KnownObject, Live>> {
   const sought = soughtKinds(desired, context);
   return look(
     unmanaged.filter(({ kind }) => sought.has(kind)),

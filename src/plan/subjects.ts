@@ -170,10 +170,10 @@ export function specOf(observed: Observed): Spec {
   return mapped(observed.spec, ({ value }) => value);
 }
 
-type Known = Pick<PlanInput, "desired" | "observed">;
+type Importing = Pick<PlanInput, "desired" | "observed">;
 
 /** The other address that asks for the subject's object by its id. */
-export function importerOf({ address, kind, observed }: Subject, input: Known): Desired | undefined {
+export function importerOf({ address, kind, observed }: Subject, input: Importing): Desired | undefined {
   if (observed === undefined) return undefined;
   const importers = importersIn(input);
   const found = [...importers(objectKey(kind, observed)), ...importers(unseenKey(kind, observed.id))];
@@ -181,7 +181,7 @@ export function importerOf({ address, kind, observed }: Subject, input: Known): 
 }
 
 /** Made once for each plan: every address asks. */
-const importersIn = perObject(({ desired, observed }: Known): ((key: string) => readonly Desired[]) => {
+const importersIn = perObject(({ desired, observed }: Importing): ((key: string) => readonly Desired[]) => {
   const importing = desired.flatMap((entry): readonly (readonly [string, Desired])[] => {
     const { address, kind, importId } = entry;
     if (importId === undefined) return [];

@@ -23,7 +23,7 @@ export interface FileStoreOptions {
 }
 
 /** The stored version as this store knows it; undefined if nothing is stored. */
-interface Known {
+interface StoredHere {
   readonly version: VersionId | undefined;
   readonly stamps: FileStamps;
 }
@@ -45,7 +45,7 @@ type Item =
 export function createFileStore({ path, name, elsewhere, hide }: FileStoreOptions): DurableStore {
   const writer = stateWriter();
   /** Undefined before it has looked. */
-  let known: Known | undefined;
+  let known: StoredHere | undefined;
   /** Everything that was handed in, durable or not. */
   let live: LiveDocument | undefined;
   let busy = 0;
@@ -185,7 +185,7 @@ async function assertNoneElsewhere(file: string, path: string, elsewhere: string
   if (log !== undefined) throw stateGone(path, ofLog);
 }
 
-function knownFrom({ state, stamps }: StoredState): Known {
+function knownFrom({ state, stamps }: StoredState): StoredHere {
   return { version: state && versionIdOf(state), stamps };
 }
 

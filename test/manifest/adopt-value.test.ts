@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { adoptValue, editedText, isRefusal } from "../../src/manifest/adopt/adopt-value.ts";
+import { adoptValue, editedText, isAdoptRefusal } from "../../src/manifest/adopt/adopt-value.ts";
 import { fieldKeys } from "../../src/manifest/locate.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { parseAddress } from "../../src/model/address.ts";
@@ -22,7 +22,7 @@ function adopt(texts: readonly string[], field: Field = {}): string {
   const keys = fieldKeys(field.path ?? "config.description");
   const { value = "new text", members = 1 } = field;
   const result = adoptValue(layers, { address, keys, value, members });
-  if (isRefusal(result)) {
+  if (isAdoptRefusal(result)) {
     const { file = "", start } = result.where ?? {};
     return `refused at ${file}:${start?.line}: ${result.message}`;
   }

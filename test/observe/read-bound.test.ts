@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { kindRegistry, type Reader } from "../../src/model/kind.ts";
 import type { Live } from "../../src/model/observed.ts";
 import type { Bound } from "../../src/model/state.ts";
-import type { Known } from "../../src/observe/observe-context.ts";
+import type { KnownObject } from "../../src/observe/observe-context.ts";
 import { type BoundLives, readBound } from "../../src/observe/read-bound.ts";
 import { kindLike, planInput } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
@@ -16,7 +16,7 @@ const house = {
 const guests = kindLike("guests", { schema: { type: "object", properties: { house } } });
 const houses = kindLike("houses");
 
-function known(kind: string, id: string, place = {}): Known {
+function known(kind: string, id: string, place = {}): KnownObject {
   return { address: `${kind}.${id}`, kind, ref: { id, place } };
 }
 
@@ -35,7 +35,7 @@ interface Found extends BoundLives {
 }
 
 async function lookAt(
-  entries: readonly Known[],
+  entries: readonly KnownObject[],
   { there, fromAsk = {}, unlisted = [] }: Shown,
 ): Promise<Found> {
   const asked: string[] = [];

@@ -1,7 +1,7 @@
 /** @module Edits the texts of a manifest, one adopted field after the other. */
 
 import { replaceText } from "../../files/write-result.ts";
-import { adoptValue, type Edit, editedText, isRefusal } from "../../manifest/adopt/adopt-value.ts";
+import { adoptValue, type Edit, editedText, isAdoptRefusal } from "../../manifest/adopt/adopt-value.ts";
 import { fieldKeys } from "../../manifest/locate.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { excerptsOf } from "../../manifest/problems/excerpt.ts";
@@ -57,7 +57,7 @@ export function editSources(
       value: asTyped(value, type),
       members: members.length,
     });
-    if (isRefusal(result)) {
+    if (isAdoptRefusal(result)) {
       const { where, message, hint } = result;
       const place = where === undefined ? "" : `${where.file}:${where.start.line}: `;
       throw new GraphformError(

@@ -100,7 +100,7 @@ export function taken(pace: HostPace, sentAt: number, wasUsed: boolean, now: num
   return { ...pace, quickest, width, perSecond: Math.min(pace.most, pace.perSecond + faster) };
 }
 
-export interface Refusal {
+export interface PaceRefusal {
   readonly sentAt: number;
   /** True for 429; false for 503 with a Retry-After. */
   readonly isTooMuch: boolean;
@@ -109,7 +109,7 @@ export interface Refusal {
 }
 
 /** All requests pause as long as the host says; the pace is reduced once for all requests that were under way. */
-export function refused(pace: HostPace, refusal: Refusal, now: number): HostPace {
+export function refused(pace: HostPace, refusal: PaceRefusal, now: number): HostPace {
   const { sentAt, isTooMuch, retryAfter = usualPause } = refusal;
   const pausedUntil = Math.max(pace.pausedUntil, now + retryAfter);
   const paused = { ...pace, pausedUntil };

@@ -17,7 +17,7 @@ export interface Edit {
 }
 
 /** A value that cannot be written into the manifest, with the reason, the place and the way out. */
-export interface Refusal {
+export interface AdoptRefusal {
   readonly message: string;
   readonly where?: SourceRange;
   readonly hint: string;
@@ -43,7 +43,7 @@ export interface AdoptedField {
  * The edit that sets a field: replaces the value in its own style, or adds its key to the block in the uppermost file that has the block.
  * Refuses a text that is used by more than this one resource.
  */
-export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit | Refusal {
+export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit | AdoptRefusal {
   const { address, keys, members } = field;
   const base: Path = [address.section, address.name];
   const block = rangeOf(spanOf(layers, base, "key"));
@@ -80,7 +80,7 @@ function sharedIn(layer: Layer, { passed }: Followed): ParsedNode | undefined {
   return passed.find((node) => isAlias(node) || anchored.has(node));
 }
 
-export function isRefusal(result: Edit | Refusal): result is Refusal {
+export function isAdoptRefusal(result: Edit | AdoptRefusal): result is AdoptRefusal {
   return "message" in result;
 }
 
@@ -90,7 +90,7 @@ function replaced(
   node: ParsedNode,
   path: Path,
   { value }: AdoptedField,
-): Edit | Refusal {
+): Edit | AdoptRefusal {
   const where = rangeOfNode(layer, node);
   if (!isScalar(node)) return unwritable(where);
   const expression = expressionIn(node.value);
@@ -127,7 +127,7 @@ function expressionIn(value: unknown): string | undefined {
   return typeof found === "object" ? found.text : undefined;
 }
 
-function fromExpression(layers: readonly Layer[], text: string, where: SourceRange): Refusal {
+function fromExpression(layers: readonly Layer[], text: string, where: SourceRange): AdoptRefusal {
   const variable = /^\$\{\s*var\.([A-Za-z0-9_-]+)\s*\}$/.exec(text)?.[1];
   const span = variable === undefined ? undefined : spanOf(layers, ["variables", variable], "key");
   const declared =
@@ -139,7 +139,7 @@ function fromExpression(layers: readonly Layer[], text: string, where: SourceRan
   };
 }
 
-function sharedBlock(layers: readonly Layer[], { address, members }: AdoptedField): Refusal {
+function sharedBlock(layers: readonly Layer[], { address, members }: AdoptedField): AdoptRefusal {
   const { section, name } = address;
   const span = spanOf(layers, [section, name, "forEach"], "key") ?? spanOf(layers, [section, name], "key");
   return {
@@ -149,7 +149,7 @@ function sharedBlock(layers: readonly Layer[], { address, members }: AdoptedFiel
   };
 }
 
-function sharedByAlias(layer: Layer, node: ParsedNode): Refusal {
+function sharedByAlias(layer: Layer, node: ParsedNode): AdoptRefusal {
   return {
     message: "the value stands in a part that an alias repeats: it cannot be changed in one place alone",
     where: rangeOfNode(layer, node),
@@ -157,7 +157,7 @@ function sharedByAlias(layer: Layer, node: ParsedNode): Refusal {
   };
 }
 
-function unwritable(where: SourceRange): Refusal {
+function unwritable(where: SourceRange): AdoptRefusal {
   return {
     message: "the value cannot be written here without changing something else",
     where,

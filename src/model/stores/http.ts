@@ -5,10 +5,10 @@ import { isLoopback } from "../service.ts";
 import { holdsCredentials } from "../userinfo.ts";
 import {
   type GetVariable,
-  type Refusal,
   type StoreDescription,
   type StoreKey,
   textKey,
+  type ValueRefusal,
   wordOf,
 } from "./store-description.ts";
 
@@ -34,9 +34,9 @@ export interface HttpLocation {
  * Refuses anything but an http or https URL without user, password and fragment, and http to another machine: the state would go over
  * the connection in clear, and the key of its secrets with it. `setting` is named in messages.
  */
-export function urlRefusal(text: string, setting: string): Refusal | undefined {
+export function urlRefusal(text: string, setting: string): ValueRefusal | undefined {
   const url = URL.parse(text);
-  const more = (hint: string): Refusal => ({
+  const more = (hint: string): ValueRefusal => ({
     code: "url-invalid",
     message: `the ${setting} of the state contains more than an address`,
     hint,

@@ -5,10 +5,10 @@ import {
   type Form,
   type GetVariable,
   queryOf,
-  type Refusal,
   type StoreDescription,
   textKey,
   unreadableAddress,
+  type ValueRefusal,
 } from "./store-description.ts";
 
 export interface S3Location {
@@ -33,7 +33,7 @@ export const s3Forms: { readonly bucket: Form; readonly region: Form } = {
 };
 
 /** The reason to refuse the key of a state in a bucket: a part that is empty or dots. */
-export function keyRefusal(key: string): Refusal | undefined {
+export function keyRefusal(key: string): ValueRefusal | undefined {
   const isOdd = key.split("/").some((part) => ["", ".", ".."].includes(part));
   return isOdd || key.length > 900
     ? refusal("a key that cannot be one", "write it like teams/orders/production.json")
@@ -41,17 +41,17 @@ export function keyRefusal(key: string): Refusal | undefined {
 }
 
 /** The reason to refuse a key that another state may have for its lock. */
-function lockRefusal(key: string): Refusal | undefined {
+function lockRefusal(key: string): ValueRefusal | undefined {
   const hint = "a lock is called KEY.lock: give the state another ending, like .json";
   return key.endsWith(".lock") ? refusal("a key that ends in .lock", hint) : undefined;
 }
 
-function refusal(what: string, hint: string): Refusal {
+function refusal(what: string, hint: string): ValueRefusal {
   return { code: "bad-format", message: `the state has ${what}`, hint };
 }
 
 /** The reason to refuse the address of an S3 server: that of `urlRefusal`, or a query, which no request would have. */
-export function endpointRefusal(text: string): Refusal | undefined {
+export function endpointRefusal(text: string): ValueRefusal | undefined {
   const refused = urlRefusal(text, "endpoint");
   if (refused !== undefined || !text.includes("?")) return refused;
   return {

@@ -5,7 +5,7 @@ import type { Json } from "../json.ts";
 import { redactedAddress } from "../userinfo.ts";
 
 /** A reason to refuse a value, with its remedy; it shows nothing of the value but a host. */
-export interface Refusal {
+export interface ValueRefusal {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
@@ -21,7 +21,7 @@ export interface Form {
 export interface StoreKey extends FieldSchema {
   readonly form?: Form;
   /** The reason to refuse a value beyond its form. */
-  readonly refusal?: (value: string) => Refusal | undefined;
+  readonly refusal?: (value: string) => ValueRefusal | undefined;
 }
 
 /** A variable of the environment that a store is found or signed in to with. */
@@ -81,7 +81,7 @@ export interface StoreDescription<Location extends { readonly type: string }> {
   /** The host that the credentials go to; those of one are never sent to another one. Left out: they are meant for no host. */
   credentialHost?(location: Location): string | undefined;
   /** The key at which a section contradicts itself, with the reason. */
-  contradiction?(section: StoreValues): (Refusal & { readonly key: string }) | undefined;
+  contradiction?(section: StoreValues): (ValueRefusal & { readonly key: string }) | undefined;
   /** The variables that a pipeline passes for a state of this section. */
   pipeline(section: StoreValues, ci: "github" | "gitlab"): PipelineVariables;
 }

@@ -157,7 +157,7 @@ function lastSeenRight(bound: Bound | undefined, { fields, what }: DriftVerdict)
   return times[0];
 }
 
-interface Known {
+interface DriftSubject {
   readonly desired: Desired | undefined;
   readonly bound: Bound | undefined;
   readonly observed: Observed | undefined;
@@ -167,7 +167,7 @@ type DriftVerdict = Pick<ResourceDrift, "class" | "what" | "reason" | "fields">;
 
 function verdictOf(
   change: Change,
-  { desired, bound, observed }: Known,
+  { desired, bound, observed }: DriftSubject,
   input: DriftInput,
 ): DriftVerdict | undefined {
   if (bound === undefined)

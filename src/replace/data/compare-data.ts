@@ -17,7 +17,7 @@ import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
 import { countProgress } from "./progress.ts";
 import { isSameValue } from "./stored-values.ts";
 
-export interface Compared {
+export interface CompareResult {
   /** One sentence each; empty: both hold the same. */
   readonly differences: readonly string[];
   /** In ms. */
@@ -37,7 +37,7 @@ export async function compareData(
   target: Side,
   { inventory, keepParameters = [], onProgress }: CopyOptions,
   signal: AbortSignal,
-): Promise<Compared> {
+): Promise<CompareResult> {
   const begun = performance.now();
   const differences: string[] = [];
   const { keys, nodes, edges } = totalsOf(inventory);

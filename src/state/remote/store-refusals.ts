@@ -1,7 +1,7 @@
 /** @module Words the three ways in which a state store fails: unreachable, denied, unsuitable. */
 import { GraphformError } from "../../model/errors.ts";
 import { urlRefusal } from "../../model/stores/http.ts";
-import type { Refusal } from "../../model/stores/store-description.ts";
+import type { ValueRefusal } from "../../model/stores/store-description.ts";
 
 /** The error of a request without an answer, or with an inconclusive one: it may have had its effect. `where` has no query and no credential. */
 export function unreachable(
@@ -62,6 +62,6 @@ export function checkedUrl(text: string, setting: string): URL {
   return new URL(text);
 }
 
-export function assertNone(refusal: Refusal | undefined): void {
+export function assertNone(refusal: ValueRefusal | undefined): void {
   if (refusal !== undefined) throw new GraphformError(refusal.code, refusal.message, { hint: refusal.hint });
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Compared, compareData } from "../../../src/replace/data/compare-data.ts";
+import { type CompareResult, compareData } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
@@ -17,7 +17,7 @@ describe("copy and verify", () => {
   let target: Side;
   let copied: Awaited<ReturnType<typeof startSide>>;
   let inventory: Inventory;
-  const check = (): Promise<Compared> => compareData(source, target, { inventory }, never);
+  const check = (): Promise<CompareResult> => compareData(source, target, { inventory }, never);
 
   beforeAll(async () => {
     const old = await startSide(ground);
