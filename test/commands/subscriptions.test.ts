@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
+import type { Desired } from "../../src/model/desired.ts";
+import { assertSubscribed } from "../../src/project/add-subscriptions.ts";
 import { subscriptionsOf } from "../support/cloud.ts";
+import { somewhere } from "../support/plan-input.ts";
 import { type CloudBench, cloudBench } from "./cloud-bench.ts";
 
 const instance = (tier: string, component: string, more = ""): string =>
@@ -118,5 +122,25 @@ describe("subscriptions by tier", () => {
       code: 1,
       err: expect.stringMatching(/subscriptions cannot be looked up[\s\S]*service\.subscriptions/),
     });
+  });
+});
+
+describe("a service with one subscription for all tiers", () => {
+  const desired = (address: string, kind: string, spec: Desired["spec"]): Desired => ({
+    ...{ address, kind, spec, refs: [], timeouts: {}, where: () => somewhere },
+    lifecycle: { onReplace: "refuse", onDelete: "delete", ignoreChanges: [], dependsOn: [] },
+  });
+  const big = desired("instances.big", "instances", { tier: "enterprise" });
+  const one = desired("users.one", "users", { instance: "big", username: "reader" });
+  const identity = { platform: "https://api.example.com", keys: {}, locations: {} };
+
+  it("needs it for an instance in which users are declared, and for no other", async () => {
+    const service = { profile: await loadProfile("default") };
+    expect(service.profile.subscriptions).not.toBe("per-tier");
+    expect(() => assertSubscribed([big], identity, service)).not.toThrow();
+    expect(() => assertSubscribed([big, one], identity, service)).toThrow(
+      "no active subscription is known for enterprise (instances.big), and what is declared inside needs one",
+    );
+    expect(() => assertSubscribed([big, one], { ...identity, subscription: "s-1" }, service)).not.toThrow();
   });
 });
