@@ -5,6 +5,7 @@ import { isSettleOver } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError, isServiceError } from "../model/errors.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";
+import { overlay } from "../model/last-applied.ts";
 import { naming, type OutputTable } from "../model/manifest.ts";
 import type { Doubt, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
@@ -23,7 +24,7 @@ import {
   unreadIn,
 } from "./observe-context.ts";
 import { askObjects, reasonsNotProbed } from "./probes.ts";
-import { isDoubt, type Missing, overlay, parentsOf, readBound, readUnbound } from "./read-bound.ts";
+import { isDoubt, type Missing, parentsOf, readBound, readUnbound } from "./read-bound.ts";
 import { describeUnmanaged, listAgain } from "./unmanaged.ts";
 
 /** Observed objects by address, and the objects that belong to no address. A bound address that is in none of the maps is gone. */

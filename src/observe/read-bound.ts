@@ -3,8 +3,7 @@
 import { gracePeriod, longestSearch } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
-import { anotherObject, type Doubt, type Live, type PhaseName, type Seen } from "../model/observed.ts";
-import { appliedOf } from "../model/precondition.ts";
+import { anotherObject, type Doubt, type Live } from "../model/observed.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { Bound } from "../model/state.ts";
 import { parentsIn } from "../model/templates.ts";
@@ -155,20 +154,4 @@ function createdAt(entry: KnownObject, context: ObserveContext): number {
 
 function boundTo({ address }: KnownObject, { state }: ObserveContext): Bound | undefined {
   return state.resources[address];
-}
-
-/** Lays shown values over the last applied ones. A value sent since is applied, or unknown if its operation failed. */
-export function overlay(
-  shown: { readonly [path: string]: Seen },
-  bound: Bound | undefined,
-  phase: PhaseName,
-  whole: readonly string[] = [],
-): { readonly [path: string]: Seen } {
-  if (bound === undefined) return shown;
-  const sent = bound.converging?.record ?? {};
-  const applied = Object.entries(appliedOf(bound));
-  const known = phase === "failed" ? applied.filter(([path]) => !Object.hasOwn(sent, path)) : applied;
-  const unseen = known.filter(([path]) => !whole.some((map) => path.startsWith(`${map}.`)));
-  const recorded = unseen.map(([path, value]): [string, Seen] => [path, { value, source: "recorded" }]);
-  return { ...Object.fromEntries(recorded), ...shown };
 }

@@ -15,12 +15,12 @@ import {
 } from "../model/field-schema.ts";
 import { defined, type Json, own } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
+import { appliedOf } from "../model/last-applied.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
-import { appliedOf } from "../model/precondition.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
-import { waitsFor } from "../model/templates.ts";
+import { filledIn, type OutputsOf, waitsFor } from "../model/templates.ts";
 
 export interface DiffInput {
   /** Desired spec; absent paths are not managed. */
@@ -101,9 +101,10 @@ type SeenSpec = Observed["spec"];
  * Puts probed values in place of configured ones. A field keeps its configured value if the manifest declares another one: that change is
  * planned from what is configured. A refused login (null) counts only if the declared password was applied before.
  */
-export function withProbed(observed: Observed, wanted: Spec, rows: Rows): Observed {
+export function withProbed(observed: Observed, desired: Spec, outputsOf: OutputsOf, rows: Rows): Observed {
   const shown = Object.entries(observed.probed?.values ?? {});
   if (shown.length === 0 || observed.phase.is !== "ready") return observed;
+  const wanted = filledIn(desired, outputsOf);
   const spec = { ...observed.spec };
   for (const [path, value] of shown) {
     const want = own(wanted, path);

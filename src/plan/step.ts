@@ -1,9 +1,8 @@
 /** @module Builds the parts that all steps have in common. */
-import { fieldRows } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
+import { notesOn } from "../model/last-applied.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
-import { lastApplied, preconditionText } from "../model/precondition.ts";
 import type { PlanInput, Subject } from "./subjects.ts";
 
 type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
@@ -35,19 +34,14 @@ export function shared(
   observed: Observed | undefined,
   checks: readonly string[],
 ): Shared & Pick<Step, "precondition" | "checks" | "after"> {
-  const { desired } = subject;
-  const rows = fieldRows(input.kinds.named(change.kind).schema);
-  const probed = checks.filter((path) => observed?.spec[path]?.source === "probed");
-  const applied = observed === undefined ? {} : lastApplied(input.state, change.kind, observed);
+  const seen = { kind: change.kind, place: observed?.place ?? {}, checks };
   return {
     address: change.address,
     kind: change.kind,
     place: {},
     blocked: [],
     after: [],
-    checks,
-    ...(probed.length === 0 ? {} : { probed }),
-    precondition: input.digest(preconditionText(observed, checks, applied, rows)),
-    ...defined({ refs: desired?.refs }),
+    ...notesOn(observed, seen, input),
+    ...defined({ refs: subject.desired?.refs }),
   };
 }

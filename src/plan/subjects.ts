@@ -2,7 +2,7 @@
 import { type Address, twinOf, withoutTwin } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
-import { defined, type Json, mapped } from "../model/json.ts";
+import { defined, type Json, type JsonObject, mapped } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
 import { type Doubt, type Observed, objectKey, type Unmanaged } from "../model/observed.ts";
@@ -12,7 +12,7 @@ import type { NotProbed } from "../model/probe.ts";
 import type { Profile } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound, Intent, StateDocument } from "../model/state.ts";
-import { filledIn, referenceFields } from "../model/templates.ts";
+import { referenceFields } from "../model/templates.ts";
 import { withProbed } from "./diff.ts";
 import { afterMoves, destinations } from "./moves.ts";
 
@@ -73,9 +73,10 @@ function current(
   input: PlanInput,
 ): Observed {
   const finished = whenFinished(observed, bound, input);
-  if (desired === undefined || finished.probed === undefined) return finished;
-  const wanted = filledIn(desired.spec, (address) => input.observed.get(address)?.outputs);
-  return withProbed(finished, wanted, fieldRows(input.kinds.named(observed.kind).schema));
+  if (desired === undefined) return finished;
+  const { schema } = input.kinds.named(observed.kind);
+  const outputsOf = (address: Address): JsonObject | undefined => input.observed.get(address)?.outputs;
+  return withProbed(finished, desired.spec, outputsOf, fieldRows(schema));
 }
 
 /**

@@ -4,9 +4,9 @@ import { valuesShown } from "../model/compare.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { defined, type Json, mapped } from "../model/json.ts";
 import type { KindRegistry, Reader } from "../model/kind.ts";
+import { lastApplied } from "../model/last-applied.ts";
 import type { Live, Probed } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
-import { lastApplied } from "../model/precondition.ts";
 import {
   type NoAnswer,
   type ProbeAnswer,

@@ -5,10 +5,10 @@ import { type Baseline, type Delays, isCurrent, isSettleOver } from "../../model
 import type { ServiceFailure } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { preconditionOf } from "../../model/last-applied.ts";
 import { naming } from "../../model/manifest.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import { lastApplied, preconditionText } from "../../model/precondition.ts";
 import type { Spec } from "../../model/spec.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import { stale } from "../context.ts";
@@ -30,8 +30,7 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
   const needsReady = step.operation === "update" && !isMetadata && context.profile.updateNeeds === "ready";
   if (needsReady && live.phase.is === "stopped") return true;
   const named = naming(context.outputsAtStart)(live, schema);
-  const applied = lastApplied(context.stateAtStart, step.kind, { id: live.id, place: step.place });
-  return context.digest(preconditionText(named, step.checks, applied, rows)) !== step.precondition;
+  return preconditionOf(named, step, { ...context, state: context.stateAtStart }) !== step.precondition;
 }
 
 /** Decides which of the values that a step is to set are shown already. */

@@ -6,9 +6,9 @@ import { type DriftClass, driftClasses, type FieldDrift } from "../../model/drif
 import type { SourceRange } from "../../model/errors.ts";
 import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import { defined, type Json, stableJson } from "../../model/json.ts";
+import { appliedOf } from "../../model/last-applied.ts";
 import type { Observed, Seen } from "../../model/observed.ts";
 import type { Change, FieldChange } from "../../model/plan.ts";
-import { appliedOf } from "../../model/precondition.ts";
 import { passwordRefused } from "../../model/probe.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { Bound } from "../../model/state.ts";
