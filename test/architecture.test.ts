@@ -46,7 +46,7 @@ const rules: FolderRules = {
     oneFile: [["node:fs", "node:fs/promises"], ["node:child_process"]],
     never: [print],
   },
-  // The one loop that waits for the service, and the looks that prove that something is not there.
+  // The one loop that waits for the service, the looks that prove that something is not there, and the question to a running object.
   polling: { may: ["model"], never: [print, clock, chance, wait] },
   observe: { may: ["model", "polling"], never: [print, clock, chance] },
   plan: { may: ["model"], never: pure },

@@ -80,30 +80,27 @@ export function reasonsNotProbed(
   declared: ReadonlyMap<Address, Desired>,
   { kinds }: Pick<ObserveContext, "kinds">,
 ): readonly NotProbed[] {
-  const isLogin = (address: Address): boolean => {
-    const kind = declared.get(address)?.kind;
-    return kind !== undefined && isLoginKind(kinds.named(kind).schema);
-  };
-  return [...answers]
-    .flatMap(([address, answer]): NotProbed[] => {
-      const reason = answer.is === "answered" ? answer.denied : answer.reason;
-      if (reason === undefined) return [];
-      const wayOut = answer.is === "answered" ? remedyForDenied : answer.wayOut;
-      return [
-        {
+  const reasons = [...declared.values()].flatMap(({ address, kind }): NotProbed[] => {
+    const answer = answers.get(address);
+    const reason = answer?.is === "answered" ? answer.denied : answer?.reason;
+    if (answer === undefined || reason === undefined) return [];
+    const isLogin = isLoginKind(kinds.named(kind).schema);
+    // A refused login shows all that there is to see of a user, and nothing of the settings of a database.
+    const isKnown = answer.is === "not-asked" || (answer.is === "refused" && isLogin);
+    return [
+      {
+        ...{
           address,
           reason,
-          ...defined({ wayOut }),
-          // A refused login shows all that there is to see of a user, and nothing of the settings of a database.
-          ...(answer.is === "not-asked" || (answer.is === "refused" && isLogin(address))
-            ? {}
-            : { failed: true }),
-          ...(isRefusal(answer) ? { refused: true } : {}),
-          ...(isLogin(address) ? { login: true } : {}),
+          ...defined({ wayOut: answer.is === "answered" ? remedyForDenied : answer.wayOut }),
         },
-      ];
-    })
-    .sort((a, b) => (a.address < b.address ? -1 : 1));
+        ...(isKnown ? {} : { failed: true }),
+        ...(isRefusal(answer) ? { refused: true } : {}),
+        ...(isLogin ? { login: true } : {}),
+      },
+    ];
+  });
+  return reasons.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
 const remedyForDenied = "allow its user these commands, or look without them: --no-probe";
