@@ -32,7 +32,9 @@ function writersOf(port: number, count = 50): Writers {
 
 /** Brings a database to rest, or fails with the reason. */
 async function freeze(side: Side, length = 3000): Promise<Freeze> {
-  const result = await quiesce(side, { cap: await readCap(side), pause: length }, never);
+  // A busy machine lets queries wait longer than the usual two seconds.
+  const options = { cap: await readCap(side), pause: length, idleWithin: 20_000 };
+  const result = await quiesce(side, options, never);
   if (isRefusal(result)) throw new Error(`${result.code}: ${result.message}`);
   cleanUp.push(() => result.release());
   return result;
