@@ -73,6 +73,18 @@ export const difficulties: readonly Difficulty[] = [
     allows: asFree,
   },
   {
+    name: "16 at a time",
+    faults: [{ concurrent: 16, fault: { status: 429 } }],
+    options: {},
+    allows: asFree,
+  },
+  {
+    name: "100 a second",
+    faults: [{ perSecond: 100, fault: { status: 429 } }],
+    options: {},
+    allows: perSecond(100),
+  },
+  {
     name: "30 a second",
     faults: [{ perSecond: 30, fault: { status: 429 } }],
     options: {},

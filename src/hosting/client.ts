@@ -4,7 +4,7 @@ import { isServiceError, type ServiceError, withEvidence } from "../model/errors
 import { defined, type JsonObject } from "../model/json.ts";
 import { knownSecrets } from "../model/known-secrets.ts";
 import { orAborted } from "../model/once.ts";
-import type { Answer, Call, Endpoint, Limits, Profile } from "../model/service.ts";
+import type { Answer, Call, Endpoint, Profile } from "../model/service.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
 import { createSession, createUsersToken, type Session } from "./session/session.ts";
 import { authorization, secretsIn } from "./session/session-tokens.ts";
@@ -36,7 +36,7 @@ export function createService(options: ServiceOptions): Client {
   });
   const {
     transport = connections.send,
-    throttle = createThrottle(clock, limitsOf(options)),
+    throttle = createThrottle(clock, profile.limits, options.parallelism),
     secrets = knownSecrets(),
     userAgent = "graphform",
   } = options;
@@ -208,13 +208,6 @@ interface CallSignals {
 
 function always(signal: AbortSignal): CallSignals {
   return { unsent: signal, sent: signal };
-}
-
-/** The limits of the profile; `parallelism` may narrow them, and stands in for the number in flight if they have none. */
-function limitsOf({ profile: { limits = {} }, parallelism }: ServiceOptions): Limits {
-  const { inFlight = parallelism } = limits;
-  if (inFlight === undefined) return limits;
-  return { ...limits, inFlight: Math.min(inFlight, parallelism ?? inFlight) };
 }
 
 /** Rethrows the failure of a sign-in: the call that needed it was never sent. */

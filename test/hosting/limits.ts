@@ -150,6 +150,24 @@ export async function runLikeAnApply(
   return { ms: clock.now() - begun, ...seen };
 }
 
+/** Sends creates that are all ready to leave at once, each followed by three looks. */
+export async function runCreates(
+  load: Omit<Load, "requests"> & { readonly things: number },
+  clock: VirtualClock,
+): Promise<Run & { readonly refusedWrites: number }> {
+  const { ask, seen } = client(load, clock, 4);
+  const begun = clock.now();
+  const make = async (): Promise<void> => {
+    await ask("thing.create");
+    for (let look = 0; look < 3; look += 1) {
+      await clock.sleep(150 * (0.8 + 0.4 * clock.random()));
+      await ask("thing.get");
+    }
+  };
+  await clock.drive(Promise.all(Array.from({ length: load.things }, make)));
+  return { ms: clock.now() - begun, ...seen };
+}
+
 /** Who sends requests through a budget, and what became of them. */
 function client(
   load: Omit<Load, "requests">,
@@ -157,14 +175,11 @@ function client(
   way = 0,
 ): {
   readonly ask: (operation: string) => Promise<void>;
-  readonly seen: Omit<Run, "ms"> & { taken: number };
+  readonly seen: Omit<Run, "ms"> & { taken: number; refusedWrites: number };
 } {
-  const throttle = createThrottle(clock, {
-    ...load.declared,
-    ...defined({ inFlight: load.parallelism }),
-  });
+  const throttle = createThrottle(clock, load.declared, load.parallelism);
   const signal = new AbortController().signal;
-  const seen = { refused: 0, together: 0, taken: 0 };
+  const seen = { refused: 0, together: 0, taken: 0, refusedWrites: 0 };
   let inFlight = 0;
   const request = async (): Promise<void> => {
     inFlight += 1;
@@ -190,6 +205,7 @@ function client(
         () => true,
         () => false,
       );
+      if (!isTaken && ticket.isWrite) seen.refusedWrites += 1;
     }
   };
   return { ask, seen };

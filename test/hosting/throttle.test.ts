@@ -11,6 +11,7 @@ import {
   inAnySecond,
   type Limit,
   run,
+  runCreates,
   runLikeAnApply,
 } from "./limits.ts";
 import { always } from "./service-of.ts";
@@ -60,7 +61,10 @@ describe("a service that refuses nothing", () => {
     expect(ms).toBeLessThan((5000 * 20) / 100);
   });
 
-  it("is asked by no more than 32 writes at a time", async () => {
+  it.each([
+    ["no write before a read was taken beside as many", false, 4],
+    ["no more than 32 writes, however many reads were taken together", true, 32],
+  ])("is asked by %s", async (_, hasRead, writes) => {
     const clock = virtualClock();
     const throttle = createThrottle(clock);
     let [now, most] = [0, 0];
@@ -76,9 +80,9 @@ describe("a service that refuses nothing", () => {
         },
         always,
       );
-    await clock.drive(Promise.all(Array.from({ length: 1000 }, () => one(false))));
+    if (hasRead) await clock.drive(Promise.all(Array.from({ length: 1000 }, () => one(false))));
     await clock.drive(Promise.all(Array.from({ length: 200 }, () => one(true))));
-    expect(most).toBe(32);
+    expect(most).toBe(writes);
   });
 
   it("is asked by no more once its answers take longer", async () => {
@@ -96,6 +100,22 @@ describe("a service that refuses nothing", () => {
       });
     await clock.drive(Promise.all(Array.from({ length: 3000 }, one)));
     expect(most).toBeLessThan(100);
+  });
+});
+
+describe("a service that takes so many at a time, which nothing declares, refuses no create of many", () => {
+  it.each([
+    [4, undefined],
+    [4, 64],
+    [16, undefined],
+    [16, 64],
+    [64, 64],
+    [1000, 200],
+  ])("of %i, with parallelism %s, within 1.3 times what it allows", async (most, parallelism) => {
+    const load = { limit: atATime(most), things: 1000, latency: 20, ...defined({ parallelism }) };
+    const { ms, refusedWrites } = await runCreates(load, virtualClock());
+    expect(refusedWrites).toBe(0);
+    expect(ms).toBeLessThan(1.3 * 4000 * (22 / Math.min(most, 32)) + 1000);
   });
 });
 

@@ -1,16 +1,22 @@
 /**
  * @module Computes the pace of requests to one host: how many are under way, and a token bucket. More are under way while reads are answered
  * as quickly and nothing is refused. The first refusal (429) leaves as many as were taken at once. If these are too many as well, the host
- * counts by the second: then reads that are taken add to a rate, and a refusal halves it. Pure data; times are ms since 1970.
+ * counts by the second: then reads that are taken add to a rate, and a refusal halves it. Writes follow the reads: one is sent only if a read was
+ * taken beside as many requests, and while any is under way one read at a time tries more. Pure data; times are ms since 1970.
  */
 import type { Limits } from "../../model/service.ts";
 
 export interface HostPace {
-  /** Requests that are under way, and how many may be. */
+  /** Requests that are under way, how many may be, and how many of them are writes. */
   readonly underWay: number;
   readonly width: number;
+  readonly writes: number;
   /** The largest width: it is declared, or there are no more connections. */
   readonly widest: number;
+  /** The most requests under way of which the host has taken the last. At first a number that few hosts refuse, or the declared one. */
+  readonly proven: number;
+  /** The most writes under way. */
+  readonly mostWrites: number;
   /** The quickest answer to a read so far, in ms. */
   readonly quickest: number;
   /** Requests per second; Infinity if none is declared and nothing was refused. */
@@ -29,9 +35,12 @@ export interface HostPace {
   readonly isSearching: boolean;
 }
 
-/** Requests under way at the start, if nothing is declared; of writes never more, since a create that is refused has to be looked for. */
+/** Requests under way at the start, if nothing is declared. */
 const usualWidth = 32;
 const widestUndeclared = 256;
+
+/** Requests beside which a write is sent at the start, and most writes, if nothing is declared: a create that is refused has to be looked for. */
+const [firstProven, usualWrites] = [4, 32];
 
 /** An answer is quick if it takes at most so many times as long as the quickest. */
 const quickFactor = 1.5;
@@ -52,12 +61,17 @@ const usedOfDeclared = 0.95;
 /** Size of an undeclared bucket, in seconds of its rate: timers are no finer. */
 const undeclaredBurst = 0.01;
 
-export function newHostPace({ inFlight, perSecond, burst }: Limits = {}): HostPace {
+/** The pace before the first request. `parallelism` is the most that the user wants under way, whatever the host takes. */
+export function newHostPace({ inFlight, perSecond, burst }: Limits = {}, parallelism?: number): HostPace {
   const most = usedOfDeclared * (perSecond ?? Number.POSITIVE_INFINITY);
+  const together = inFlight === undefined ? parallelism : Math.min(inFlight, parallelism ?? inFlight);
   return {
     underWay: 0,
-    width: inFlight ?? usualWidth,
-    widest: inFlight ?? widestUndeclared,
+    width: together ?? usualWidth,
+    widest: together ?? widestUndeclared,
+    writes: 0,
+    proven: inFlight ?? firstProven,
+    mostWrites: inFlight ?? usualWrites,
     quickest: Number.POSITIVE_INFINITY,
     perSecond: most,
     most,
@@ -71,17 +85,20 @@ export function newHostPace({ inFlight, perSecond, burst }: Limits = {}): HostPa
 
 /** When the next request may start. Infinity while as many are under way as may be: the next that ends makes room. */
 export function startOf(pace: HostPace, isWrite: boolean): number {
-  const room = isWrite && pace.widest === widestUndeclared ? Math.min(pace.width, usualWidth) : pace.width;
-  if (pace.underWay >= room) return Number.POSITIVE_INFINITY;
+  const { width, underWay, writes, proven, mostWrites } = pace;
+  const tried = isWrite ? proven : writes === 0 ? width : proven + 1;
+  if (underWay >= Math.min(width, tried) || (isWrite && writes >= mostWrites))
+    return Number.POSITIVE_INFINITY;
   return Math.max(pace.pausedUntil, pace.fullAt - (sizeOf(pace) - 1) * gapOf(pace));
 }
 
-export function started(pace: HostPace, now: number): HostPace {
-  return { ...pace, underWay: pace.underWay + 1, fullAt: Math.max(now, pace.fullAt) + gapOf(pace) };
+export function started(pace: HostPace, isWrite: boolean, now: number): HostPace {
+  const writes = pace.writes + (isWrite ? 1 : 0);
+  return { ...pace, underWay: pace.underWay + 1, writes, fullAt: Math.max(now, pace.fullAt) + gapOf(pace) };
 }
 
-export function ended(pace: HostPace): HostPace {
-  return { ...pace, underWay: pace.underWay - 1 };
+export function ended(pace: HostPace, isWrite: boolean): HostPace {
+  return { ...pace, underWay: pace.underWay - 1, writes: pace.writes - (isWrite ? 1 : 0) };
 }
 
 /** True if requests follow each other at half of the rate or more: only then does their acceptance confirm the rate. */
@@ -89,15 +106,29 @@ export function isUsed(pace: HostPace, now: number): boolean {
   return pace.fullAt + gapOf(pace) > now;
 }
 
+/** A request as it was sent. */
+export interface Sent {
+  readonly at: number;
+  /** The requests that were under way then, with this one. */
+  readonly together: number;
+  /** True if the rate was used. */
+  readonly wasUsed: boolean;
+}
+
 /** The host took a read: one more may be under way if all were, it was quick, and nothing was refused. If the rate was used, it rises. */
-export function taken(pace: HostPace, sentAt: number, wasUsed: boolean, now: number): HostPace {
-  if (sentAt <= pace.slowedAt) return pace;
-  const quickest = Math.min(pace.quickest, now - sentAt);
+export function taken(pace: HostPace, { at, together, wasUsed }: Sent, now: number): HostPace {
+  if (at <= pace.slowedAt) return pace;
+  const quickest = Math.min(pace.quickest, now - at);
   const isFree = pace.slowedAt === Number.NEGATIVE_INFINITY && pace.underWay >= pace.width;
-  const wider = isFree && now - sentAt <= quickFactor * quickest ? 1 : 0;
+  const wider = isFree && now - at <= quickFactor * quickest ? 1 : 0;
   const faster = wasUsed ? (pace.isSearching ? step.searching : step.usual) : 0;
-  const width = Math.min(pace.widest, pace.width + wider);
-  return { ...pace, quickest, width, perSecond: Math.min(pace.most, pace.perSecond + faster) };
+  return {
+    ...pace,
+    quickest,
+    width: Math.min(pace.widest, pace.width + wider),
+    proven: Math.max(pace.proven, together),
+    perSecond: Math.min(pace.most, pace.perSecond + faster),
+  };
 }
 
 export interface PaceRefusal {

@@ -5,7 +5,17 @@ import { isServiceError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import { onAbort } from "../../model/once.ts";
 import type { Limits } from "../../model/service.ts";
-import { ended, type HostPace, isUsed, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
+import {
+  ended,
+  type HostPace,
+  isUsed,
+  newHostPace,
+  refused,
+  type Sent,
+  started,
+  startOf,
+  taken,
+} from "./host-pace.ts";
 
 export interface Throttle {
   /** Takes a ticket in the queue of an operation; a request that is repeated keeps its ticket. */
@@ -19,14 +29,15 @@ export interface Throttle {
   recordRefusal(host: string, error: unknown): void;
 }
 
-export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
+/** `limits` are those of the profile, `parallelism` is the most that the user wants under way. */
+export function createThrottle(clock: Clock, limits: Limits = {}, parallelism?: number): Throttle {
   const paces = new Map<string, HostPace>();
   const queue = fairQueue();
   let inFlight = 0;
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
 
-  const paceOf = (host: string): HostPace => paces.get(host) ?? newHostPace(limits);
-  const { inFlight: most = Number.POSITIVE_INFINITY } = limits;
+  const paceOf = (host: string): HostPace => paces.get(host) ?? newHostPace(limits, parallelism);
+  const most = Math.min(limits.inFlight ?? Number.POSITIVE_INFINITY, parallelism ?? Number.POSITIVE_INFINITY);
   const startsAt = ({ host, isWrite }: Line): number =>
     inFlight < most ? startOf(paceOf(host), isWrite) : Number.POSITIVE_INFINITY;
 
@@ -57,15 +68,15 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
     );
   };
 
-  /** Resolves when the request may leave, with whether the pace of its host is used by then. */
-  const turn = (host: string, ticket: Ticket, signal: AbortSignal): Promise<boolean> =>
+  /** Resolves when the request may leave. */
+  const turn = (host: string, ticket: Ticket, signal: AbortSignal): Promise<Sent> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const start = (): void => {
         stopWatching();
-        const pace = paceOf(host);
-        paces.set(host, started(pace, clock.now()));
-        resolve(isUsed(pace, clock.now()));
+        const [pace, at] = [paceOf(host), clock.now()];
+        paces.set(host, started(pace, ticket.isWrite, at));
+        resolve({ at, together: pace.underWay + 1, wasUsed: isUsed(pace, at) });
       };
       const request = { host, ticket, start };
       const stopWatching = onAbort(signal, (reason) => {
@@ -92,23 +103,22 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
     ticket: (operation, isWrite = false) => queue.ticket(operation, isWrite),
     recordRefusal: (host, error) => void noteRefusal(host, clock.now(), error),
     async run(host, ticket, work, signal) {
-      const wasUsed = await turn(host, ticket, signal);
-      const sentAt = clock.now();
+      const sent = await turn(host, ticket, signal);
       // Writes never raise the rate: a refused create costs a long search.
       const answered = (): void => {
-        if (!ticket.isWrite) paces.set(host, taken(paceOf(host), sentAt, wasUsed, clock.now()));
+        if (!ticket.isWrite) paces.set(host, taken(paceOf(host), sent, clock.now()));
       };
       try {
         const result = await work();
         answered();
         return result;
       } catch (error) {
-        const isRefusal = noteRefusal(host, sentAt, error);
+        const isRefusal = noteRefusal(host, sent.at, error);
         if (!isRefusal && isServiceError(error) && (error.status ?? 500) < 500) answered();
         throw error;
       } finally {
         inFlight -= 1;
-        paces.set(host, ended(paceOf(host)));
+        paces.set(host, ended(paceOf(host), ticket.isWrite));
         pump();
       }
     },
