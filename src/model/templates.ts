@@ -2,6 +2,7 @@
 import type { Address } from "./address.ts";
 import { type FieldSchema, fieldRows, type KindSchema } from "./field-schema.ts";
 import { isObject, type Json, type JsonObject, mapped } from "./json.ts";
+import type { Kind } from "./kind.ts";
 import { perObject } from "./once.ts";
 import { isReference, isSealed, isTemplate, type Open, type Template } from "./sealed.ts";
 import { fieldsOf, type Spec } from "./spec.ts";
@@ -102,6 +103,20 @@ export function hostsIn(
 ): readonly { readonly path: string; readonly section: string; readonly address: string }[] {
   const hosts = referenceFields(schema).filter(({ place }) => place);
   return hosts.map(({ path, section }) => ({ path, section, address: `${section}.${String(spec[path])}` }));
+}
+
+/** The place of a declared object, with the ids of the objects that it is found through; undefined while one of them does not exist. */
+export function placeOf(
+  { schema, place }: Pick<Kind, "schema" | "place">,
+  spec: Spec,
+  outputsOf: OutputsOf,
+): JsonObject | undefined {
+  const through = referenceFields(schema).filter((field) => field.place);
+  const found = through.flatMap((field): [string, Json][] => {
+    const value = outputsOf(`${field.section}.${String(spec[field.path])}`)?.[field.output];
+    return value === undefined ? [] : [[field.path, value]];
+  });
+  return found.length < through.length ? undefined : place({ ...spec, ...Object.fromEntries(found) });
 }
 
 /** Kind and id of the objects that a place is in. */

@@ -4,12 +4,12 @@ import type { Address } from "../model/address.ts";
 import { isSettleOver } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError, isServiceError } from "../model/errors.ts";
-import { defined, type Json, type JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import { overlay } from "../model/last-applied.ts";
 import { naming, type OutputTable } from "../model/manifest.ts";
 import type { Doubt, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
-import { referenceFields } from "../model/templates.ts";
+import { placeOf } from "../model/templates.ts";
 import {
   assertSomethingRead,
   idsIn,
@@ -215,7 +215,7 @@ function adoptions(
 ): readonly KnownObject[] {
   return desired.flatMap((entry): readonly KnownObject[] => {
     if (entry.importId === undefined || context.state.resources[entry.address] !== undefined) return [];
-    const place = placeOf(entry, reached, context);
+    const place = placeOf(context.kinds.named(entry.kind), entry.spec, (at) => reached.get(at));
     if (place === undefined) return [];
     const id = idOf(entry.kind, { id: entry.importId, place }, context);
     return [{ address: entry.address, kind: entry.kind, ref: { id, place } }];
@@ -227,20 +227,6 @@ function idOf(kind: string, { id, place }: Ref, context: ObserveContext): string
   return context.kinds.named(kind).idAt(place, id);
 }
 
-/** The place of a declared object; undefined while its parent does not exist. */
-function placeOf(entry: Desired, reached: OutputTable, context: ObserveContext): JsonObject | undefined {
-  const kind = context.kinds.named(entry.kind);
-  const through = referenceFields(kind.schema).filter((field) => field.place);
-  const found = through.map((field): [string, Json | undefined] => [
-    field.path,
-    reached.get(`${field.section}.${String(entry.spec[field.path])}`)?.[field.output],
-  ]);
-  const ids = found.flatMap(([path, value]): [string, Json][] =>
-    value === undefined ? [] : [[path, value]],
-  );
-  return ids.length < found.length ? undefined : kind.place({ ...entry.spec, ...Object.fromEntries(ids) });
-}
-
 /** The places of all declared and all bound objects, each once. */
 function placesOf(
   desired: readonly Desired[],
@@ -249,7 +235,7 @@ function placesOf(
   context: ObserveContext,
 ): readonly ListedPlace[] {
   const declared = desired.flatMap((entry) => {
-    const place = placeOf(entry, reached, context);
+    const place = placeOf(context.kinds.named(entry.kind), entry.spec, (at) => reached.get(at));
     return place === undefined ? [] : [{ kind: entry.kind, place }];
   });
   const all = [...declared, ...known.map((entry) => ({ kind: entry.kind, place: entry.ref.place }))];

@@ -6,8 +6,10 @@ import type { Desired } from "../model/desired.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { naming } from "../model/manifest.ts";
 import { knowsNothing, type Observed, type Unmanaged } from "../model/observed.ts";
+import { perObject } from "../model/once.ts";
 import type { MayBe } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
+import { placeOf } from "../model/templates.ts";
 import type { PlanInput } from "./subjects.ts";
 
 type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
@@ -18,8 +20,12 @@ type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
  */
 export function mayBeThere(
   { address, kind, spec }: Pick<Desired, "address" | "kind" | "spec">,
-  input: Compared & Pick<PlanInput, "state">,
+  input: Compared & Pick<PlanInput, "state" | "observed">,
+  withNewObject: ReadonlySet<Address>,
 ): MayBe | undefined {
+  const namesake = namesakeOf({ kind, spec }, input, withNewObject);
+  // The object of an open create is looked for by its name, and bound.
+  if (namesake !== undefined && input.state.intents[address] === undefined) return namesake;
   const marked = input.unmanaged.find(
     (other) => other.kind === kind && other.live?.owner?.address === address,
   );
@@ -32,6 +38,24 @@ export function mayBeThere(
   const alike = found.filter(({ isNamed, other }) => isNamed === undefined && !other.live?.owner);
   return alike.length === 0 ? undefined : { is: "alike", ...firstOf(alike) };
 }
+
+/** The object that has the name of a declared one where it is to be, for kinds of which a place has one object of a name. */
+export function namesakeOf(
+  { kind: section, spec }: Pick<Desired, "kind" | "spec">,
+  { kinds, observed, unmanaged }: Compared & Pick<PlanInput, "observed">,
+  withNewObject: ReadonlySet<Address>,
+): MayBe | undefined {
+  const kind = kinds.named(section);
+  const place = placeOf(kind, spec, (at) => (withNewObject.has(at) ? undefined : observed.get(at)?.outputs));
+  const name = place?.[kind.namedBy ?? ""];
+  if (place === undefined || typeof name !== "string") return undefined;
+  const id = kind.idAt(place, name);
+  return idsOf(unmanaged).has(`${section} ${id}`) ? { is: "named", ids: [id], count: 1 } : undefined;
+}
+
+const idsOf = perObject(
+  (unmanaged: readonly Unmanaged[]) => new Set(unmanaged.map(({ kind, id }) => `${kind} ${id}`)),
+);
 
 /** A few of many: a plan of many creates does not list all of them for each. */
 function firstOf(found: readonly Resembling[]): Pick<MayBe, "ids" | "count"> {

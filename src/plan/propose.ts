@@ -20,7 +20,7 @@ import { passwordRefused } from "../model/probe.ts";
 import { fewOf } from "../model/quantity.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
-import { mayBeThere } from "./adoption-candidates.ts";
+import { mayBeThere, namesakeOf } from "./adoption-candidates.ts";
 import { diffSpec, driftOf, heals, plannedFrom } from "./diff.ts";
 import { whyHeld, whyHookRuns, whyMigrated, whyOpened, whyRetired } from "./migration-words.ts";
 import {
@@ -64,8 +64,8 @@ export function isBeingDeleted({ bound, observed }: Subject): boolean {
   return bound?.converging?.operation === "delete" && unfinished;
 }
 
-function proposeCreate({ subject, desired, after, input }: Wanted): Change {
-  const mayBe = mayBeThere({ ...desired, spec: after }, input);
+function proposeCreate({ subject, desired, after, input, withNewObject }: Wanted): Change {
+  const mayBe = mayBeThere({ ...desired, spec: after }, input, withNewObject);
   return {
     ...base(subject),
     action: "create",
@@ -81,7 +81,8 @@ function proposeCreate({ subject, desired, after, input }: Wanted): Change {
 }
 
 function whyCreated(mayBe: MayBe | undefined): string {
-  if (mayBe?.is !== "alike") return "does not exist yet";
+  if (mayBe === undefined) return "does not exist yet";
+  if (mayBe.is !== "alike") return "no object is bound to it";
   const [verb, subject] = mayBe.count === 1 ? ["is", "it"] : ["are", "one of them"];
   return `the state knows nothing, and ${fewOf(mayBe.ids, mayBe.count)} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back, or bind it under imports`;
 }
@@ -167,7 +168,8 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     const disruption = lossOf(subject.address, kind);
     const reason =
       forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, withNewObject);
-    return { ...shared, action: "replace", reason, disruption, ...defined({ forcedBy }) };
+    const mayBe = namesakeOf({ ...desired, spec: after }, input, withNewObject);
+    return { ...shared, action: "replace", reason, disruption, ...defined({ forcedBy, mayBe }) };
   }
   const disruption = worst(fields.map((field) => field.disruption));
   if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };

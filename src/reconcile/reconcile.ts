@@ -80,7 +80,8 @@ export async function reconcile(
   const { durations } = deps.journal.state;
   report.begin?.(plan.steps, (step) => expectedTime(step, deps.service.profile, durations));
   // 6. Run each step as soon as the steps before it are done, and wait until every operation has ended.
-  const steps = await applyPlan({ ...fresh, plan }, deps);
+  const listed = saved === undefined ? fresh.listed : withoutNamesakes(fresh);
+  const steps = await applyPlan({ ...fresh, plan, listed }, deps);
   // 7. Look again: the second plan must be empty.
   const outcome = await verified(steps);
   report.outcome(outcome);
@@ -113,7 +114,7 @@ export async function reconcile(
 
 /**
  * A saved plan with guards that a plan made now puts on the same addresses: of objects that are other ones by now, of creates in doubt, and
- * of names that have appeared since. If any object is another one, what is in doubt or relies on a blocked change is held back too.
+ * of objects to bind that have appeared since. If any object is another one, what is in doubt or relies on a blocked change is held back too.
  */
 export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
   const isAnyAnother = fresh.changes.some(({ blocked }) => blocked.some(isAnother));
@@ -150,10 +151,18 @@ function guardsOfOthers({ blocked }: Change): readonly Guard[] {
   );
 }
 
-function adoptionGuards({ action, id, blocked }: Change): readonly Guard[] {
+function adoptionGuards({ action, id, blocked, mayBe }: Change): readonly Guard[] {
+  // The last look before its create makes the step stale.
+  if (mayBe?.is === "named") return [];
   if (action !== "adopt") return blocked.filter((guard) => guard.code === "may-exist");
   const message = `${id} has appeared under this name since this plan was made`;
   return [{ code: "may-exist", message, lift: "make a new plan" }];
+}
+
+/** The lists without the objects of declared names: for a saved plan they are new. */
+function withoutNamesakes({ listed, plan }: Pick<Planned, "listed" | "plan">): Planned["listed"] {
+  const named = new Set(plan.changes.flatMap(({ mayBe }) => (mayBe?.is === "named" ? mayBe.ids : [])));
+  return new Map([...listed].map(([key, ids]) => [key, new Set([...ids].filter((id) => !named.has(id)))]));
 }
 
 export interface Drift {

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { instance } from "../../src/kinds/instance.ts";
 import { network } from "../../src/kinds/network.ts";
+import { user } from "../../src/kinds/user.ts";
 import type { Desired } from "../../src/model/desired.ts";
 import { defined, type JsonObject } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind.ts";
 import type { Owner, Unmanaged } from "../../src/model/observed.ts";
+import type { Plan } from "../../src/model/plan.ts";
 import { findByName } from "../../src/plan/adoption-candidates.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
-import { actions, kindLike, planInput } from "../support/plan-input.ts";
+import { actions, type Case, kindLike, planInput, type Scene } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 
 const core = { name: "core", cloudProvider: "aws", region: "us-east-1" };
@@ -25,6 +27,8 @@ function there(id: string, spec: JsonObject): Unmanaged {
   return { kind: "networks", id, place: {}, live };
 }
 
+const endpoint = { method: "POST", host: "platform", path: "/", query: {}, body: {}, answer: {} } as const;
+
 /** What becomes of declared networks beside these, in short. */
 function becomes(
   declared: { readonly [name: string]: JsonObject },
@@ -34,7 +38,6 @@ function becomes(
   const scene = Object.entries(declared).map(
     ([name, spec]) => [`networks.${name}`, { wants: spec }] as const,
   );
-  const endpoint = { method: "POST", host: "platform", path: "/", query: {}, body: {}, answer: {} } as const;
   const operations = { "network.create": endpoint, "network.update": endpoint, "network.delete": endpoint };
   const input = planInput(Object.fromEntries(scene), {
     kinds: kindRegistry([network]),
@@ -140,6 +143,60 @@ describe("what is never bound by its name alone", () => {
         { ...open, desired: desired === undefined ? [] : [desired] },
       ).unmanaged,
     ).toEqual([]);
+  });
+});
+
+describe("a user whose instance shows one of its name already", () => {
+  const reader = { instance: "a", username: "reader", password: "p", acl: "~*" };
+  const unmanaged = ["i-1/reader", "i-1/other"].map((id) => ({ kind: "users", id, place: {} }));
+  const operations = Object.fromEntries(
+    ["user", "instance"].flatMap((kind) =>
+      ["create", "update", "delete"].map((verb) => [`${kind}.${verb}`, endpoint]),
+    ),
+  );
+  const plan = (scene: Scene): Plan =>
+    makePlan(
+      planInput(scene, {
+        kinds: kindRegistry([user, instance]),
+        profile: { ...toyProfile, operations },
+        unmanaged,
+      }),
+    );
+  const here = { wants: { tier: "pro" }, has: { tier: "pro" }, id: "i-1" };
+
+  it("is not created: it waits for a person's word", () => {
+    const { changes } = plan({ "instances.a": here, "users.r": { wants: reader, refs: ["instances.a"] } });
+    expect(changes.find(({ address }) => address === "users.r")).toMatchObject({
+      action: "create",
+      reason: "no object is bound to it",
+      blocked: [
+        {
+          code: "may-exist",
+          message: "i-1/reader exists already under this name, and no state says whose it is",
+          lift: "graphform import users.r i-1/reader, or another name",
+        },
+      ],
+    });
+  });
+
+  it.each<[string, Case, JsonObject]>([
+    ["has another name", here, { username: "writer" }],
+    ["is to be on another instance, of whatever id", { ...here, id: "i-10" }, {}],
+    ["is to be on an instance that is created with it", { wants: { tier: "pro" } }, {}],
+  ])("is created as always, if it %s", (_, owner, differing) => {
+    const wants = { ...reader, ...differing };
+    const scene = { "instances.a": owner, "users.r": { wants, refs: ["instances.a"] } };
+    expect(actions(plan(scene))["users.r"]).toBe("create");
+  });
+
+  it("is created as always on an instance that is replaced", () => {
+    const moving = {
+      ...here,
+      wants: { tier: "startup" },
+      lifecycle: { protect: false, onReplace: "recreate" as const },
+    };
+    const scene = { "instances.a": moving, "users.r": { wants: reader, refs: ["instances.a"] } };
+    expect(actions(plan(scene))).toEqual({ "instances.a": "replace", "users.r": "create" });
   });
 });
 

@@ -45,7 +45,7 @@ function disruptionGuard(
 }
 
 /** The guard against creating what exists already under the declared name, or with the mark of the address. */
-function adoptionGuard({ address, mayBe }: Change): Guard | undefined {
+function adoptionGuard({ address, action, mayBe }: Change): Guard | undefined {
   if (mayBe === undefined || mayBe.is === "alike") return undefined;
   const { is, ids, count } = mayBe;
   const named = fewOf(ids, count);
@@ -60,7 +60,7 @@ function adoptionGuard({ address, mayBe }: Change): Guard | undefined {
   return {
     code: "may-exist",
     message: `${named} ${verb} already under this name, and no state says whose ${subject}`,
-    lift: `${bind}, or another name`,
+    lift: action === "create" ? `${bind}, or another name` : "another name",
   };
 }
 

@@ -245,7 +245,9 @@ function worseFirst(a: Change<unknown>, b: Change<unknown>): number {
 /** The section `imports` for all that may be there already. An entry is a comment if several objects, or several resources, match. */
 function importLines({ changes }: Pick<RedactedPlan, "changes">): readonly string[] {
   const mayBe = changes
-    .flatMap(({ address, kind, mayBe: found }) => (found === undefined ? [] : [{ address, kind, ...found }]))
+    .flatMap(({ address, action, kind, mayBe: found }) =>
+      found === undefined || action !== "create" ? [] : [{ address, kind, ...found }],
+    )
     .sort(byAddress);
   const uses = Map.groupBy(mayBe, ({ kind, ids }) => `${kind} ${ids[0]}`);
   const lines = mayBe.map(({ address, kind, ids, count }) => {
