@@ -55,6 +55,8 @@ export type StateEvent =
       readonly at?: string;
       readonly sentBefore?: string;
     }
+  /** The answers of announced creates were lost. `sentBefore` is the first time that the service has shown since, ISO 8601. */
+  | { readonly type: "creates-lost"; readonly addresses: readonly Address[]; readonly sentBefore: string }
   /** The service answered an announced create with its object. */
   | ({ readonly type: "create-acknowledged" } & CreatedObject)
   /** Lost creates were resolved, all of a round at once: the object of each is known, or of none. */

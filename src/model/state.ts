@@ -104,7 +104,7 @@ export interface Intent {
   readonly acknowledged?: string;
   /** ISO 8601: the time of that answer, by our clock. */
   readonly refusedAt?: string;
-  /** ISO 8601, by the service's clock: the time of that answer. A newer object is not its own. */
+  /** ISO 8601, by the service's clock: the time of the refusal, or the first one shown after the answer was lost. A newer object is not its own. */
   readonly sentBefore?: string;
   /** ISO 8601. */
   readonly startedAt: string;

@@ -14,6 +14,7 @@ import type { JournalStore } from "./store.ts";
 /** Events of the service: their steps go on to their end if the store that refuses them keeps them. */
 const hasHappened: readonly StateEvent["type"][] = [
   "create-refused",
+  "creates-lost",
   "create-acknowledged",
   "creates-resolved",
   "bound",

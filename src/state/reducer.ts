@@ -1,11 +1,12 @@
 /** @module Applies events to the state: the only place that defines the effect of an event. */
-import { type Address, twinKinds, twinOf, withoutTwin } from "../model/address.ts";
+import { type Address, withoutTwin } from "../model/address.ts";
 import { type Json, own } from "../model/json.ts";
 import { isClosed } from "../model/migration.ts";
-import type { Bound, Converging, Intent, Migration, StateDocument } from "../model/state.ts";
+import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 import { withDuration } from "../model/time-limit.ts";
-import { type IndexedTable, type LiveDocument, liveDocument } from "./live-document.ts";
+import { type LiveDocument, liveDocument } from "./live-document.ts";
+import { moveAddress } from "./move-address.ts";
 import type { EventVersion } from "./store.ts";
 
 /** A copy of a document with one more event; the same document if that changes nothing. */
@@ -36,7 +37,12 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "create-announced":
       return announce(live, event);
     case "create-refused":
-      return markRefused(live, event);
+      return changeIntent(live, event.address, (intent) => ({ ...intent, ...refusalOf(event) }));
+    case "creates-lost": {
+      // The first time stays: what is made later belongs to none of them.
+      const first = (intent: Intent): Intent => ({ sentBefore: event.sentBefore, ...intent });
+      return event.addresses.map((address) => changeIntent(live, address, first)).includes(true);
+    }
     case "create-acknowledged":
       return acknowledge(live, event);
     case "creates-resolved":
@@ -73,7 +79,7 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "released-together":
       return event.addresses.map((address) => release(live, address)).includes(true);
     case "moved":
-      return move(live, event);
+      return moveAddress(live, event);
     case "migration":
       return live.setMigration(event.address, event.migration);
     case "switched":
@@ -108,14 +114,24 @@ function announce(
   return true;
 }
 
-function markRefused(
+function refusalOf({
+  at,
+  sentBefore,
+}: {
+  readonly at?: string;
+  readonly sentBefore?: string;
+}): Partial<Intent> {
+  return { refused: true, ...(at && { refusedAt: at }), ...(sentBefore && { sentBefore }) };
+}
+
+function changeIntent(
   { intents }: LiveDocument,
-  { address, at, sentBefore }: Extract<StateEvent, { readonly type: "create-refused" }>,
+  address: Address,
+  next: (intent: Intent) => Intent,
 ): boolean {
   const intent = intents.get(address);
   if (intent === undefined) return false;
-  const times = { ...(at && { refusedAt: at }), ...(sentBefore && { sentBefore }) };
-  intents.set(address, { ...intent, refused: true, ...times });
+  intents.set(address, next(intent));
   return true;
 }
 
@@ -214,53 +230,6 @@ function closeIntent({ intents, rounds }: LiveDocument, address: Address): boole
   intents.remove(address);
   if (intents.count("round", intent.round) === 0) delete rounds[intent.round];
   return true;
-}
-
-/** Renames an address with its twins, its migration, and every reference to them; a taken address stays as it is. */
-function move(
-  { resources, intents, view, setHead }: LiveDocument,
-  { from, to, renamed = {} }: Extract<StateEvent, { readonly type: "moved" }>,
-): boolean {
-  const tables = [resources, intents];
-  const knows = (address: Address): boolean => tables.some((table) => table.get(address) !== undefined);
-  if (knows(to) || !knows(from)) return false;
-  const twins = twinKinds.map((twin) => [twinOf(from, twin), twinOf(to, twin)] as const);
-  for (const [old, now] of [[from, to] as const, ...twins.filter(([twin]) => knows(twin))]) {
-    moveIn(resources, old, now, renamed);
-    moveIn(intents, old, now, renamed);
-  }
-  if (view.migrations !== undefined) setHead({ migrations: movedMigrations(view.migrations, from, to) });
-  return true;
-}
-
-function movedMigrations(
-  migrations: { readonly [address: Address]: Migration },
-  from: Address,
-  to: Address,
-): { readonly [address: Address]: Migration } {
-  const under = <T>(entries: { readonly [address: Address]: T }): { readonly [address: Address]: T } =>
-    Object.fromEntries(Object.entries(entries).map(([at, entry]) => [at === from ? to : at, entry]));
-  const entries = Object.entries(under(migrations)).map(([at, { former, ...rest }]): [Address, Migration] => [
-    at,
-    former === undefined ? rest : { ...rest, former: under(former) },
-  ]);
-  return Object.fromEntries(entries);
-}
-
-function moveIn<T extends Pick<Bound & Intent, "refs" | "recorded">>(
-  table: Pick<IndexedTable<T, "ref">, "get" | "having" | "set" | "remove">,
-  from: Address,
-  to: Address,
-  renamed: { readonly [address: Address]: { readonly [path: string]: Json } },
-): void {
-  for (const address of new Set([from, ...table.having("ref", from), ...Object.keys(renamed)])) {
-    const entry = table.get(address);
-    if (entry === undefined || address === to) continue;
-    table.remove(address);
-    const refs = entry.refs.map((ref) => (ref === from ? to : ref));
-    const recorded = { ...entry.recorded, ...renamed[address] };
-    table.set(address === from ? to : address, { ...entry, refs, recorded });
-  }
 }
 
 function withoutPaths(

@@ -448,6 +448,11 @@ describe("a service that is wrong for a moment", () => {
       ),
     );
     expect(await messageOf(world, ran)).toMatch(/neither time nor mark .*: toy-1 \(created 2026/);
+    for (let later = 0; later < 2; later += 1) {
+      const { plan } = await world.run(one);
+      expect(plan.changes[0]?.blocked).toMatchObject([{ code: "create-in-doubt" }]);
+      expect((await world.state()).resources).toEqual({});
+    }
   });
 
   it("names what shows no time", async () => {

@@ -98,6 +98,7 @@ async function restart(at: string): Promise<() => void> {
   const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   const env = Object.fromEntries(variables.map((line) => line.split(/[=](.*)/s, 2)));
   process.kill(pid, "SIGKILL");
+  await isClosed(at);
   const child = spawn(program, [file, "--min-replicas-to-write", "0"], { cwd, env, stdio: "ignore" });
   await expect.poll(() => ask(at, login, "PING").catch(String), { timeout: 20_000 }).toBe("PONG");
   return () => child.kill("SIGKILL");

@@ -41,6 +41,11 @@ const event: fc.Arbitrary<StateEvent> = fc.oneof(
     { requiredKeys: ["type", "address", "intent"] },
   ),
   fc.record({ type: fc.constant("create-abandoned" as const), address }),
+  fc.record({
+    type: fc.constant("creates-lost" as const),
+    addresses: fc.array(address, { maxLength: 3 }),
+    sentBefore: fc.constantFrom("2026-03-01T08:00:03.000Z", "2026-03-01T08:00:09.000Z"),
+  }),
   fc.record(
     {
       type: fc.constant("create-refused" as const),

@@ -62,6 +62,12 @@ describe("an event", () => {
       { intents: { "instances.next": sampleIntent({ refused: true }) } },
     ],
     [
+      "the first time that is shown after a lost answer is kept: what is newer is not its object",
+      state,
+      { type: "creates-lost", addresses: ["instances.next", "instances.none"], sentBefore: createdAt },
+      { intents: { "instances.next": sampleIntent({ sentBefore: createdAt }) } },
+    ],
+    [
       "the times of a refusal are kept: what is newer is not its object",
       state,
       { type: "create-refused", address: "instances.next", at: createdAt, sentBefore: createdAt },
@@ -161,6 +167,10 @@ describe("an event", () => {
     [
       "acknowledging without an intent",
       { type: "create-acknowledged", address: "instances.db0", id: "x", createdAt, converging },
+    ],
+    [
+      "losing without an intent",
+      { type: "creates-lost", addresses: ["instances.db0"], sentBefore: createdAt },
     ],
     ["refusing without an intent", { type: "create-refused", address: "instances.db0" }],
     ["abandoning without an intent", { type: "create-abandoned", address: "instances.db0" }],

@@ -25,6 +25,8 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
       );
     case "create-announced":
       return announce(state, event);
+    case "creates-lost":
+      return markLost(state, event);
     case "create-refused":
       return markRefused(state, event);
     case "create-acknowledged":
@@ -110,6 +112,17 @@ function announce(
   const gone = own(state.resources, address);
   if (gone === undefined) return announced;
   return { ...announced, resources: { ...state.resources, [address]: { ...gone, recorded: {} } } };
+}
+
+function markLost(
+  state: StateDocument,
+  { addresses, sentBefore }: Extract<StateEvent, { readonly type: "creates-lost" }>,
+): StateDocument {
+  const lost = addresses.filter((address) => own(state.intents, address) !== undefined);
+  const entries = lost.map((address) => [address, { sentBefore, ...own(state.intents, address) }]);
+  return lost.length === 0
+    ? state
+    : { ...state, intents: { ...state.intents, ...Object.fromEntries(entries) } };
 }
 
 function markRefused(

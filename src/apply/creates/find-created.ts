@@ -16,6 +16,7 @@ import { GraphformError, shellWord } from "../../model/errors.ts";
 import type { Reader } from "../../model/kind.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Bound, CreateRound, StateDocument } from "../../model/state.ts";
+import type { Journal } from "../../model/state-event.ts";
 import { poll } from "../../polling/poll.ts";
 import { lookOnce, placeWithWitnesses } from "../../polling/prove-absence.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
@@ -29,7 +30,8 @@ import {
 } from "../evidence/candidates.ts";
 import type { ResolvedCreates } from "./create-request.ts";
 
-export type SearchContext = LookContext & Pick<ApplyContext, "dateOf">;
+export type SearchContext = LookContext &
+  Pick<ApplyContext, "dateOf"> & { readonly journal: Pick<Journal, "state" | "record"> };
 
 /**
  * Finds the objects of a round's lost creates, once the creation grace period of the last of them is over: one whole list finds objects,
@@ -60,8 +62,17 @@ export async function findCreated(
     for (const id of unclaimed(round, lost, [...(listed ?? [])], context.journal.state)) candidates.add(id);
     return [...candidates];
   };
+  /** The first time that the service shows is kept, so that a later run does not take an object that is made meanwhile. */
+  const noteTime = async (): Promise<void> => {
+    until = context.dateOf(round.kind);
+    if (until === undefined) return;
+    const sentBefore = new Date(until).toISOString();
+    const addresses = lost.flatMap(({ address, intent }) =>
+      intent.sentBefore === undefined ? [address] : [],
+    );
+    if (addresses.length > 0) await context.journal.record({ type: "creates-lost", addresses, sentBefore });
+  };
   const evaluate = (seen: Look): ResolvedCreates | undefined => {
-    if (seen.listed !== undefined) until ??= context.dateOf(round.kind);
     const grace = gracePeriod(endedAt, seen.from, timing);
     recheckAt = grace === "over" ? 0 : grace.recheckAt;
     if (grace !== "over") return undefined;
@@ -90,6 +101,7 @@ export async function findCreated(
     {
       look: async () => {
         const seen = await lookOnce(candidatesIn, place, lives, context);
+        if (seen.listed !== undefined && until === undefined) await noteTime();
         const own = lost.map(({ address }) => address);
         const isAnyShown = [...place.witnesses.keys()].some((id) => seen.listed?.has(id) || isSeen(id, seen));
         if (!isAnyShown && (await isBlind(round.kind, own, context))) blindLooks.add(seen);

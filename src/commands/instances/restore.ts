@@ -145,7 +145,9 @@ async function searchForRestored(
     ...(date === undefined ? {} : { sentAfter: new Date(date).toISOString() }),
   };
   return async () => {
-    const context = { kinds, drivers, profile: service.profile, clock, journal: { state }, stopping, dateOf };
+    // No intent of the state stands for a restore.
+    const journal = { state, record: async () => undefined };
+    const context = { kinds, drivers, profile: service.profile, clock, journal, stopping, dateOf };
     const lost = { address: source, intent, endedAt: clock.now() };
     const { found } = await findCreated({ kind, place, classKey: "", before }, [lost], context);
     return found[0]?.live.id;
