@@ -16,6 +16,7 @@ import type { Spec } from "../model/spec.ts";
  * These hold unless the step that would come first already waits for the other one:
  *
  *     delete X                after everything that refers to X now is deleted, or lets go of it
+ *     forget X                after everything that refers to X now is forgotten: a run that is cut off deletes none of it
  *     delete what refers to X after the backup of X is complete, if X is to be backed up and deleted
  *     delete X for a new one  after everything that the new one names is there: what cannot be made is not deleted
  *     create X                after the object that stands at the place of X under another address is deleted
@@ -94,10 +95,21 @@ export function removals(
     const backup = backups.get(later.address);
     return backup === undefined ? [] : [{ later: earlier, earlier: backup }];
   });
+  const forgotten = new Map(
+    steps.filter(({ operation }) => operation === "forget").map((step) => [step.address, step]),
+  );
+  const forgetting = [...forgotten.values()].flatMap((earlier) =>
+    heldBy(earlier.address)
+      .flatMap((address) => forgotten.get(address) ?? [])
+      .map((later) => ({ later, earlier })),
+  );
   const lettingGo = pairs.filter(
     ({ later, earlier }) => earlier.operation === "update" && !(earlier.refs ?? []).includes(later.address),
   );
-  return [...deleted, ...backedUp, ...lettingGo].map(({ later, earlier }) => [later.key, earlier.key]);
+  return [...deleted, ...backedUp, ...lettingGo, ...forgetting].map(({ later, earlier }) => [
+    later.key,
+    earlier.key,
+  ]);
 }
 
 /** Deletion that makes room for a new object -> the objects that the new one needs. */

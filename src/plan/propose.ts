@@ -22,7 +22,8 @@ import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { mayBeThere, namesakeOf } from "./adoption-candidates.ts";
 import { diffSpec, driftOf, heals, plannedFrom } from "./diff.ts";
-import { whyHeld, whyHookRuns, whyMigrated, whyOpened, whyRetired } from "./migration-words.ts";
+import { whyHookRuns, whyMigrated, whyOpened } from "./migration-words.ts";
+import { lossOf, proposeRemoval } from "./removal.ts";
 import {
   base,
   hasVanished,
@@ -249,42 +250,3 @@ function counted(count: number, one: string, several: string): string {
 function worst(list: readonly Disruption[]): Disruption {
   return list.reduce<Disruption>((a, b) => (disruptions.indexOf(b) > disruptions.indexOf(a) ? b : a), "none");
 }
-
-/** The change for an address that is no longer declared, and is bound or has a create in doubt: delete or forget. */
-function proposeRemoval(subject: Subject, input: PlanInput): Change {
-  const removal = input.removed.find((entry) => entry.address === subject.address);
-  const shared = {
-    ...base(subject),
-    fields: [],
-    ...defined({ before: subject.observed && specOf(subject.observed), where: removal?.where }),
-  };
-  const forget = (reason: string): Change => ({ ...shared, action: "forget", reason, disruption: "none" });
-  if (subject.bound === undefined && subject.intent !== undefined)
-    return forget("no longer declared, and nothing shows what its create has made");
-  if (subject.observed === undefined && subject.doubt === undefined)
-    return forget("no longer declared, and gone already");
-  const held = whyHeld(subject, input);
-  if (held !== undefined) return { ...shared, action: "keep", reason: held, disruption: "none" };
-  const importer = importerOf(subject, input);
-  if (importer !== undefined) return forget(`bound to ${importer.address} from now on`);
-  if (removal?.destroy === false) return forget(removal.reason ?? "let go of, and left as it is");
-  if (subject.bound?.onDelete === "retain")
-    return forget("no longer declared; onDelete: retain leaves it running");
-  const kind = input.kinds.named(subject.kind);
-  if (input.profile.operations[kind.operations.delete] === undefined)
-    return forget(
-      `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`,
-    );
-  const undeclared = input.destroying ? "everything of this state is removed" : "no longer declared";
-  const reason = whyRetired(subject, input) ?? undeclared;
-  return {
-    ...shared,
-    action: "delete",
-    reason: removal?.reason ?? reason,
-    disruption: lossOf(subject.address, kind),
-  };
-}
-
-/** The disruption of a deletion. The twin that has no address yet holds a copy at most. */
-const lossOf = (address: Address, { holdsData }: Kind): Disruption =>
-  holdsData ? (twinIn(address) === "next" ? "none" : "data-loss") : "downtime";

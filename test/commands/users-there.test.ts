@@ -87,3 +87,15 @@ describe("a declared user whose name the service shows, and which nothing binds"
     expect(bench.cloud.users.get(id)).toHaveLength(1);
   });
 });
+
+describe("the users of an instance that is let go of", () => {
+  it("keep their logins: nothing is sent, and the plan says so", async () => {
+    const { bench, id, writes } = await applied(`users:\n${user("reader")}`);
+    await bench.manifest("removed: [{ address: instances.a, destroy: false, reason: handed over }]\n");
+    expect(plain((await bench.gf("plan", "--no-probe")).out)).toContain("instances.a is let go of");
+    const ran = await bench.gf("apply", "--auto-approve", "--no-probe");
+    expect(ran.code, ran.out + ran.err).toBe(0);
+    expect([writes, bench.cloud.users.get(id)?.length]).toEqual([[], 1]);
+    expect(JSON.parse(await bench.read("state.json")).resources).toEqual({});
+  });
+});

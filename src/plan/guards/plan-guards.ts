@@ -8,6 +8,7 @@ import { fewOf } from "../../model/quantity.ts";
 import type { Bound, StateDocument } from "../../model/state.ts";
 import { destinations } from "../moves.ts";
 import { isBeingDeleted } from "../propose.ts";
+import { releasedHost } from "../removal.ts";
 import { heldBy, type PlanInput, type Subject, type Subjects } from "../subjects.ts";
 import { everythingGoneHold, type Hold } from "./missing.ts";
 import { destroys, stricterOnDelete } from "./protection.ts";
@@ -41,8 +42,12 @@ export function emptyManifestHold(open: readonly Change[], input: PlanInput): Ho
   const existing = Object.keys(state.resources).length;
   const announced = new Set(removed.map(({ address }) => address));
   // An existing object would be forgotten without a `removed` entry: the manifest may have been cut short.
-  const isLeftBehind = ({ action, phase, address }: Change): boolean =>
-    action === "forget" && phase !== undefined && !announced.has(address);
+  const isAnnounced = ({ address, kind }: Pick<Change, "address" | "kind">): boolean => {
+    const bound = state.resources[address];
+    return announced.has(address) || announced.has((bound && releasedHost({ kind, bound }, input)) ?? "");
+  };
+  const isLeftBehind = (change: Change): boolean =>
+    change.action === "forget" && change.phase !== undefined && !isAnnounced(change);
   return {
     changes: open.filter((change) => destroys(change) || isLeftBehind(change)),
     guard: () => ({

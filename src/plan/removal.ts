@@ -1,0 +1,81 @@
+/** @module Proposes the change for an address that is no longer declared: its object is deleted, or let go of. */
+
+import { type Address, twinIn } from "../model/address.ts";
+import type { Disruption } from "../model/field-schema.ts";
+import { defined } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Change } from "../model/plan.ts";
+import { hostsIn } from "../model/templates.ts";
+import { whyHeld, whyRetired } from "./migration-words.ts";
+import { base, importerOf, type PlanInput, type Subject, specOf } from "./subjects.ts";
+
+/** The change for an address that is no longer declared, and is bound or has a create in doubt: delete or forget. */
+export function proposeRemoval(subject: Subject, input: PlanInput): Change {
+  const removal = removalOf(subject, input);
+  const shared = {
+    ...base(subject),
+    fields: [],
+    ...defined({ before: subject.observed && specOf(subject.observed), where: removal?.where }),
+  };
+  const forget = (reason: string): Change => ({ ...shared, action: "forget", reason, disruption: "none" });
+  if (subject.bound === undefined && subject.intent !== undefined)
+    return forget("no longer declared, and nothing shows what its create has made");
+  if (subject.observed === undefined && subject.doubt === undefined)
+    return forget("no longer declared, and gone already");
+  const held = whyHeld(subject, input);
+  if (held !== undefined) return { ...shared, action: "keep", reason: held, disruption: "none" };
+  const importer = importerOf(subject, input);
+  if (importer !== undefined) return forget(`bound to ${importer.address} from now on`);
+  const released = whyReleased(subject, input);
+  if (released !== undefined) return forget(released);
+  const undeclared = input.destroying ? "everything of this state is removed" : "no longer declared";
+  const reason = whyRetired(subject, input) ?? undeclared;
+  return {
+    ...shared,
+    action: "delete",
+    reason: removal?.reason ?? reason,
+    disruption: lossOf(subject.address, input.kinds.named(subject.kind)),
+  };
+}
+
+/** The disruption of a deletion. The twin that has no address yet holds a copy at most. */
+export const lossOf = (address: Address, { holdsData }: Kind): Disruption =>
+  holdsData ? (twinIn(address) === "next" ? "none" : "data-loss") : "downtime";
+
+function removalOf(
+  { address }: Pick<Subject, "address">,
+  { removed }: PlanInput,
+): PlanInput["removed"][number] | undefined {
+  return removed.find((entry) => entry.address === address);
+}
+
+/** The reason to let go of an object and to leave it as it is; undefined if it is deleted. */
+function whyReleased(subject: Subject, input: PlanInput): string | undefined {
+  const removal = removalOf(subject, input);
+  if (removal?.destroy === false) return removal.reason ?? "let go of, and left as it is";
+  if (subject.bound?.onDelete === "retain") return "no longer declared; onDelete: retain leaves it running";
+  const kind = input.kinds.named(subject.kind);
+  if (input.profile.operations[kind.operations.delete] === undefined)
+    return `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`;
+  // A block that is left out says of itself only that it is not wanted here.
+  const isWished = removal !== undefined && removal.lifecycle === undefined;
+  const host = isWished ? undefined : releasedHost(subject, input);
+  return host && `${host} is let go of and left as it is, with what is inside`;
+}
+
+/** The object that an object is inside of, if that one is let go of and left as it is. */
+export function releasedHost(
+  { kind, bound }: Pick<Subject, "kind" | "bound">,
+  input: PlanInput,
+): Address | undefined {
+  if (bound === undefined) return undefined;
+  const hosts = hostsIn(input.kinds.named(kind).schema, bound.recorded);
+  return hosts.find(({ address, section }) => {
+    const [binding, observed] = [input.state.resources[address], input.observed.get(address)];
+    if (binding === undefined || observed === undefined) return false;
+    const host: Subject = { address, kind: section, bound: binding, observed };
+    if (input.desired.some((entry) => entry.address === address)) return false;
+    const isKept = whyHeld(host, input) ?? importerOf(host, input);
+    return isKept === undefined && whyReleased(host, input) !== undefined;
+  })?.address;
+}
