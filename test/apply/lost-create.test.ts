@@ -184,7 +184,9 @@ describe("a create happens once", () => {
     expect(plan.changes[0]?.blocked).toMatchObject([
       {
         code: "create-in-doubt",
-        message: expect.stringContaining("neither time nor mark proves whether these are theirs: toy-1"),
+        message: expect.stringContaining(
+          "was lost, or refused it, and neither time nor mark proves whether these are theirs: toy-1",
+        ),
       },
     ]);
   });

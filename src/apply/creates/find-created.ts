@@ -161,7 +161,7 @@ function isProved(
     return earlier === undefined ? "nothing" : earlier === finding ? "for" : "against";
   };
   if (!isConfirmed(looks, testimony, timing.settle)) return false;
-  if (seen.isPartial) throw unresolved(absent, "lost, and the service lists only a part of what it has");
+  if (seen.isPartial) throw unresolved(absent, "the service lists only a part of what it has");
   return true;
 }
 
@@ -209,18 +209,12 @@ function unsettled({
   const found = shown.found.toSorted((one, other) => one.id.localeCompare(other.id));
   if (is === "ambiguous") {
     const ids = found.map(({ id }) => id).join(", ");
-    return unresolved(
-      addresses,
-      `lost or refused, and nothing tells which of the new objects are theirs: ${ids}`,
-    );
+    return unresolved(addresses, `nothing tells which of the new objects are theirs: ${ids}`);
   }
   const ids = found.map(({ id, createdAt }) =>
     serviceTime(createdAt) === undefined ? `${id} (of unknown age)` : `${id} (created ${createdAt})`,
   );
-  return unresolved(
-    addresses,
-    `lost, and neither time nor mark proves whether these are theirs: ${ids.join(", ")}`,
-  );
+  return unresolved(addresses, `neither time nor mark proves whether these are theirs: ${ids.join(", ")}`);
 }
 
 /** The error if lists and descriptions went on contradicting each other about `ids`, or showed nothing that is bound. */
@@ -236,7 +230,7 @@ function contradicted(
       : `lists and descriptions contradict each other about ${ids.join(", ")}`;
   return unresolved(
     lost.map(({ address }) => address),
-    `lost, and nothing proves what was made: ${about}`,
+    `nothing proves what was made: ${about}`,
   );
 }
 
@@ -244,9 +238,9 @@ function unresolved(addresses: readonly Address[], what: string): GraphformError
   const [first = ""] = addresses;
   const answers =
     addresses.length === 1
-      ? `the answer to the create of ${first} was`
-      : `the answers to the creates of ${addresses.join(", ")} were`;
+      ? `the answer to the create of ${first} was lost, or refused it`
+      : `the answers to the creates of ${addresses.join(", ")} were lost, or refused them`;
   const name = addresses.length === 1 ? shellWord(first) : "ADDRESS";
   const hint = `look at them, then bind each: graphform import ${name} ID; or, if none of them is its object: graphform state rm ${name}`;
-  return new GraphformError("create-ambiguous", `${answers} ${what}`, { hint });
+  return new GraphformError("create-ambiguous", `${answers}, and ${what}`, { hint });
 }
