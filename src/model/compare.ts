@@ -62,11 +62,26 @@ export function asTyped(value: Json, type: FieldSchema["type"]): Json {
   return type === "string" || type === undefined ? String(value) : value;
 }
 
-/** Access rules without white space and the case of commands. Their order counts only if one takes something away: later rules win. */
+/** Rules that say what a new user is without them -> the rules before them that they take back. */
+const initialRules: { readonly [rule: string]: RegExp } = {
+  "-@all": /^(?:\+|allcommands$)/i,
+  resetchannels: /^(?:&|allchannels$)/i,
+  resetkeys: /^(?:[~%]|allkeys$)/i,
+  "sanitize-payload": /^skip-sanitize-payload$/i,
+  on: /^off$/i,
+};
+
+/**
+ * Access rules without white space, the case of commands, and rules that say what is so without them, as databases write them. Their order
+ * counts only if one takes something away: later rules win.
+ */
 function canonicalRules(text: string): string {
-  const tokens = text
-    .split(/\s+/)
-    .filter((token) => token !== "")
+  const all = text.split(/\s+/).filter((token) => token !== "");
+  const tokens = all
+    .filter((token, at) => {
+      const taken = own(initialRules, token.toLowerCase());
+      return taken === undefined || all.slice(0, at).some((earlier) => taken.test(earlier));
+    })
     .map((token) => (/^[+-]/.test(token) ? token.toUpperCase() : token));
   const onlyGrants = tokens.every((token) => /^[+~&%]/.test(token));
   return (onlyGrants ? [...new Set(tokens)].sort() : tokens).join(" ");

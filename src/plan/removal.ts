@@ -5,13 +5,14 @@ import type { Disruption } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Change } from "../model/plan.ts";
+import type { Bound } from "../model/state.ts";
 import { hostsIn } from "../model/templates.ts";
 import { whyHeld, whyRetired } from "./migration-words.ts";
 import { base, importerOf, type PlanInput, type Subject, specOf } from "./subjects.ts";
 
 /** The change for an address that is no longer declared, and is bound or has a create in doubt: delete or forget. */
 export function proposeRemoval(subject: Subject, input: PlanInput): Change {
-  const removal = removalOf(subject, input);
+  const removal = input.removed.find((entry) => entry.address === subject.address);
   const shared = {
     ...base(subject),
     fields: [],
@@ -42,16 +43,9 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
 export const lossOf = (address: Address, { holdsData }: Kind): Disruption =>
   holdsData ? (twinIn(address) === "next" ? "none" : "data-loss") : "downtime";
 
-function removalOf(
-  { address }: Pick<Subject, "address">,
-  { removed }: PlanInput,
-): PlanInput["removed"][number] | undefined {
-  return removed.find((entry) => entry.address === address);
-}
-
 /** The reason to let go of an object and to leave it as it is; undefined if it is deleted. */
 function whyReleased(subject: Subject, input: PlanInput): string | undefined {
-  const removal = removalOf(subject, input);
+  const removal = input.removed.find((entry) => entry.address === subject.address);
   if (removal?.destroy === false) return removal.reason ?? "let go of, and left as it is";
   if (subject.bound?.onDelete === "retain") return "no longer declared; onDelete: retain leaves it running";
   const kind = input.kinds.named(subject.kind);
@@ -59,15 +53,12 @@ function whyReleased(subject: Subject, input: PlanInput): string | undefined {
     return `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`;
   // A block that is left out says of itself only that it is not wanted here.
   const isWished = removal !== undefined && removal.lifecycle === undefined;
-  const host = isWished ? undefined : releasedHost(subject, input);
+  const host = isWished ? undefined : releasedHost(subject.kind, subject.bound, input);
   return host && `${host} is let go of and left as it is, with what is inside`;
 }
 
 /** The object that an object is inside of, if that one is let go of and left as it is. */
-export function releasedHost(
-  { kind, bound }: Pick<Subject, "kind" | "bound">,
-  input: PlanInput,
-): Address | undefined {
+export function releasedHost(kind: string, bound: Bound | undefined, input: PlanInput): Address | undefined {
   if (bound === undefined) return undefined;
   const hosts = hostsIn(input.kinds.named(kind).schema, bound.recorded);
   return hosts.find(({ address, section }) => {

@@ -42,10 +42,8 @@ export function emptyManifestHold(open: readonly Change[], input: PlanInput): Ho
   const existing = Object.keys(state.resources).length;
   const announced = new Set(removed.map(({ address }) => address));
   // An existing object would be forgotten without a `removed` entry: the manifest may have been cut short.
-  const isAnnounced = ({ address, kind }: Pick<Change, "address" | "kind">): boolean => {
-    const bound = state.resources[address];
-    return announced.has(address) || announced.has((bound && releasedHost({ kind, bound }, input)) ?? "");
-  };
+  const isAnnounced = ({ address, kind }: Change): boolean =>
+    announced.has(address) || announced.has(releasedHost(kind, state.resources[address], input) ?? "");
   const isLeftBehind = (change: Change): boolean =>
     change.action === "forget" && change.phase !== undefined && !isAnnounced(change);
   return {
