@@ -19,15 +19,7 @@ import { remove } from "./operations/remove.ts";
 const handlers: {
   readonly [operation in Operation]: (step: Step, context: ApplyContext) => Promise<StepResult>;
 } = {
-  create,
-  update,
-  heal,
-  operate,
-  backup,
-  wait,
-  bind,
-  forget,
-  move,
+  ...{ create, update, heal, operate, backup, wait, bind, forget, move },
   migrate: async (step, context) =>
     (await context.migrate?.(step, context)) ?? { result: "failed", message: "nothing here moves data" },
   delete: remove,

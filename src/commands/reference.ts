@@ -69,14 +69,8 @@ export async function profileShow({ options, terminal }: Invocation<Options>, na
 }
 
 const optional = [
-  "instance.list-all",
-  "network.list",
-  "network.create",
-  "network.delete",
-  "user.update",
-  "user.delete",
-  "snapshot.copy",
-  "account.describe",
+  ...["instance.list-all", "network.list", "network.create", "network.delete", "user.update"],
+  ...["user.delete", "snapshot.copy", "account.describe"],
 ];
 
 /** `graph`: prints resources and their references as a Mermaid flowchart, or in the DOT language with `dot`. */
@@ -116,17 +110,8 @@ function mermaid(addresses: readonly string[], edges: Edges): string {
 
 /** Names of the published schemas. */
 export const schemaNames: readonly string[] = [
-  "manifest",
-  "layer",
-  "profile",
-  "plan",
-  "drift",
-  "validation",
-  "several",
-  "events",
-  "state",
-  "controller",
-  "fleet",
+  ...["manifest", "layer", "profile", "plan", "drift", "validation", "several", "events"],
+  ...["state", "controller", "fleet"],
 ];
 
 /** `schema NAME`: prints a JSON Schema (draft-07) for editors and scripts. Throws `schema-unknown`. */

@@ -29,12 +29,7 @@ export async function probe(target: DatabaseLogin, signal: AbortSignal): Promise
     return reply instanceof Error && reply.message.startsWith("NOPERM") ? [command] : [];
   });
   const engine = versionIn(modules);
-  return {
-    parameters: pairsIn(parameters),
-    info: linesIn(info),
-    denied,
-    ...defined({ engine }),
-  };
+  return { parameters: pairsIn(parameters), info: linesIn(info), denied, ...defined({ engine }) };
 }
 
 /** Signs in and out. Rejects as `probe`. */

@@ -56,13 +56,7 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   );
   const { namePrefix } = value;
   const context: ResolveContext = {
-    parsed,
-    kinds,
-    sections,
-    validators,
-    inventory,
-    variables,
-    secrets,
+    ...{ parsed, kinds, sections, validators, inventory, variables, secrets },
     limits: inputs.limits,
     namePrefix: typeof namePrefix === "string" ? namePrefix : "",
   };

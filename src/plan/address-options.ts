@@ -1,5 +1,6 @@
 /** @module Resolves the address patterns of the command line. */
 import type { Address } from "../model/address.ts";
+import type { Removal } from "../model/manifest.ts";
 import type { PlanOptions } from "../model/plan.ts";
 
 /** An option whose pattern matches nothing. */
@@ -17,7 +18,7 @@ export interface UnknownAddress {
  */
 export function resolveAddressOptions(
   options: PlanOptions,
-  known: { readonly declared: readonly Address[]; readonly bound: readonly Address[] },
+  known: KnownAddresses,
 ): { readonly options: PlanOptions; readonly unknown: readonly UnknownAddress[] } {
   const all = [...new Set([...known.declared, ...known.bound])];
   const unknown: UnknownAddress[] = [];
@@ -44,6 +45,20 @@ export function resolveAddressOptions(
     },
     unknown,
   };
+}
+
+export interface KnownAddresses {
+  readonly declared: readonly Address[];
+  readonly bound: readonly Address[];
+}
+
+/** The addresses that an entry of `removed` means: a name without its key stands for all that were members of its forEach. */
+export function addressesOfRemoval(
+  { address }: Pick<Removal, "address">,
+  { declared, bound }: KnownAddresses,
+): readonly Address[] {
+  const members = bound.filter((other) => other.startsWith(`${address}[`) && !declared.includes(other));
+  return bound.includes(address) || members.length === 0 ? [address] : members;
 }
 
 function addressesOf(pattern: string, candidates: readonly Address[]): readonly Address[] {

@@ -6,7 +6,7 @@ import type { Source } from "../model/observed.ts";
 import { type Census, type Change, nestedPlan, type Plan, type Step } from "../model/plan.ts";
 import { isLoginKind } from "../model/probe.ts";
 import { isSealed } from "../model/sealed.ts";
-import { resolveAddressOptions } from "./address-options.ts";
+import { addressesOfRemoval, resolveAddressOptions } from "./address-options.ts";
 import { forecast } from "./forecast.ts";
 import { guardsOf } from "./guards/guards-of.ts";
 import { guardDependents, guardTogether } from "./guards/plan-guards.ts";
@@ -68,10 +68,7 @@ export function makePlan(given: PlanInput): Plan {
     forecast: forecast(changes, steps, withNewObject, input.profile, input.state.durations),
     complete: isComplete(input),
   };
-  return {
-    ...body,
-    fingerprint: input.digest(stableJson(withoutSecrets(fingerprinted(body)))),
-  };
+  return { ...body, fingerprint: input.digest(stableJson(withoutSecrets(fingerprinted(body)))) };
 }
 
 /** The service without the digests of its requests, which differ between versions of a profile. */
@@ -87,13 +84,16 @@ function isComplete({ options, notProbed = [], partialLists = [] }: PlanInput): 
   return isWhole && notProbed.every(({ failed }) => failed !== true);
 }
 
-/** The input with the patterns of its options resolved, and its migrations under their new addresses. */
+/** The input with the patterns of its options and of `removed` resolved, and its migrations under their new addresses. */
 function withResolvedOptions(input: PlanInput): PlanInput {
   const declared = input.desired.map(({ address }) => address);
   const { resources, migrations } = afterMoves(input.state, input.moved, input.kinds);
   const bound = Object.keys({ ...input.state.intents, ...resources });
   const { options } = resolveAddressOptions(input.options, { declared, bound });
-  return { ...input, state: { ...input.state, ...defined({ migrations }) }, options };
+  const removed = input.removed.flatMap((entry) =>
+    addressesOfRemoval(entry, { declared, bound }).map((address) => ({ ...entry, address })),
+  );
+  return { ...input, state: { ...input.state, ...defined({ migrations }) }, options, removed };
 }
 
 /** The part of a plan that its fingerprint covers: everything that it does, wherever the manifest lies, without resources that stay as they are. */

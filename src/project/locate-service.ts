@@ -61,11 +61,7 @@ export async function locateService(
   const subscriptionId = forAll ?? service?.subscriptionId ?? localDefault;
   const subscriptions = forAll === undefined ? service?.subscriptions : undefined;
   const localId = isLocal ? local.id : undefined;
-  const place: ServicePlace = {
-    ...hosts,
-    profile,
-    ...defined({ subscriptionId, subscriptions, localId }),
-  };
+  const place: ServicePlace = { ...hosts, profile, ...defined({ subscriptionId, subscriptions, localId }) };
   return {
     ...place,
     identity: serviceIdentity(place),

@@ -1,16 +1,17 @@
 /** @module Makes a plan: observes the service and the state, compares them with the manifest, and writes nothing. */
 
 import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
-import { suggest } from "../manifest/problems/fault.ts";
-import type { Address } from "../model/address.ts";
+import { errorAt, nearest, suggest } from "../manifest/problems/fault.ts";
+import { type Address, withoutTwin } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
-import { GraphformError, shellWord } from "../model/errors.ts";
+import { GraphformError, ManifestError, type Problem, shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry, Reader } from "../model/kind.ts";
-import type { Manifest } from "../model/manifest.ts";
+import type { Manifest, Removal } from "../model/manifest.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Guard, Plan, PlanOptions } from "../model/plan.ts";
 import { notAskedFor } from "../model/probe.ts";
+import { firstOf } from "../model/quantity.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
@@ -19,7 +20,7 @@ import { knownValues } from "../model/templates.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { type Observation, observe } from "../observe/observe.ts";
 import { countReads, type OnRead, type Unread, unreadable } from "../observe/observe-context.ts";
-import { resolveAddressOptions } from "../plan/address-options.ts";
+import { addressesOfRemoval, type KnownAddresses, resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
 import { makePlan } from "../plan/make-plan.ts";
@@ -182,7 +183,7 @@ function leavingOut(
   return found.length === 0 ? options : { ...options, exclude: [...options.exclude, ...found] };
 }
 
-/** Throws `address-unknown` if an option names an address that neither the manifest nor the state knows. */
+/** Throws `address-unknown` if an option names an address that neither the manifest nor the state knows, and `ManifestError` for such an entry of `removed`. */
 export function assertAddressesKnown(
   { manifest, options, destroying }: Goal,
   state: StateDocument,
@@ -199,6 +200,34 @@ export function assertAddressesKnown(
       hint: suggest(pattern, candidates, "known"),
     });
   }
+  const { removed } = manifest;
+  const lost = removed.flatMap((entry) => unmatchedRemoval(entry, removed, { declared, bound }));
+  if (lost.length > 0 && !destroying) throw new ManifestError(lost);
   if (destroying && options.replace.length > 0)
     throw new GraphformError("option-unfit", "--replace means nothing to destroy", { hint: "leave it out" });
+}
+
+/**
+ * The problem of an entry of `removed` that names nothing, while nothing declares or names others of its block, or of the block with the
+ * nearest name: it was probably to let them go, and they would be deleted.
+ */
+function unmatchedRemoval(
+  entry: Removal,
+  removed: readonly Removal[],
+  known: KnownAddresses,
+): readonly Problem[] {
+  const { address, destroy, lifecycle, where } = entry;
+  const named = (each: Removal): readonly Address[] =>
+    addressesOfRemoval(each, known).filter((each) => known.bound.includes(each));
+  // One with a lifecycle is a block that is left out, under its own address.
+  if (destroy || lifecycle !== undefined || named(entry).length > 0) return [];
+  const kept = new Set([...known.declared, ...removed.flatMap(named)]);
+  const open = known.bound.filter((other) => !kept.has(other) && withoutTwin(other) === other);
+  const [own = "", ...blocks] = [address, ...open].map((each) => each.split("[")[0] ?? "");
+  const block = blocks.includes(own) ? own : nearest(own, blocks);
+  const meant = open.filter((_, at) => blocks[at] === block);
+  if (meant.length === 0) return [];
+  const message = `removed names ${address}, which this state does not know, and nothing declares ${firstOf(meant, 5)}: that would be deleted`;
+  const hint = "name each that is to be let go; if the entry was carried out long ago, remove it";
+  return [errorAt(where, { code: "bad-removal", message, hint }, address)];
 }

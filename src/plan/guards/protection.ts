@@ -53,11 +53,7 @@ export function guardsToRemember(
     const { protect, onDelete, refs } = remembered;
     return { protect: protect || desired.lifecycle.protect === true, onDelete, refs };
   }
-  return {
-    protect: isProtected(subject, input),
-    onDelete: desired.lifecycle.onDelete,
-    refs: desired.refs,
-  };
+  return { protect: isProtected(subject, input), onDelete: desired.lifecycle.onDelete, refs: desired.refs };
 }
 
 /** True if `onDelete: backup` asks for a backup before the object is deleted. A deletion that is under way has passed it. */
