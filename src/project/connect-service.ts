@@ -45,11 +45,7 @@ export async function connect(
     userAgent: `graphform/${packageVersion()}`,
     secrets: settings.secrets,
     ...defined({
-      usersUrl,
-      subscriptionId,
-      subscriptions,
-      caFile,
-      usersToken,
+      ...{ usersUrl, subscriptionId, subscriptions, caFile, usersToken },
       parallelism: options.parallelism,
       patience: options.timeout,
     }),

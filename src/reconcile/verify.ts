@@ -52,13 +52,19 @@ export async function verify(
   return outcomeOf(steps, findings, outputs, warnings());
 }
 
-/** The differences that a plan from fresh observation still finds, without those of changes that are blocked or were left unfinished. */
+const isMade: readonly string[] = ["create", "update"];
+
+/**
+ * The differences that a plan from fresh observation still finds, without those of changes that are blocked or were left unfinished. The guard
+ * of a replacement does not excuse an object that this apply has made or changed: it is not as it was asked for.
+ */
 export function differencesLeft(second: Plan, steps: readonly StepOutcome[]): Outcome["certificate"] {
   const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
+  const made = new Set(steps.map(({ operation, address }) => (isMade.includes(operation) ? address : "")));
+  const isExcused = ({ address, action, blocked }: Change): boolean =>
+    unfinished.has(address) || (blocked.length > 0 && !(action === "replace" && made.has(address)));
   return second.changes
-    .filter(
-      (change) => change.action !== "keep" && change.blocked.length === 0 && !unfinished.has(change.address),
-    )
+    .filter((change) => change.action !== "keep" && !isExcused(change))
     .flatMap(({ action, address, kind, reason, fields }): readonly Unsettled[] =>
       fields.length === 0
         ? [{ address, kind, reason: `${action} is planned again: ${reason}` }]

@@ -4,6 +4,7 @@ import type { Outcome, StepOutcome } from "../../src/model/outcome.ts";
 import type { Operation } from "../../src/model/plan.ts";
 import { differencesLeft } from "../../src/reconcile/verify.ts";
 import { addressOf, planOf } from "../support/plan-input.ts";
+import { toyWorld } from "../support/toy-world.ts";
 
 function step(name: string, operation: Operation, result: StepOutcome["result"] = "done"): StepOutcome {
   return {
@@ -100,5 +101,26 @@ describe("the certificate", () => {
       b: { wants: {}, has: {} },
     };
     expect(differencesLeft(planOf(scene), [])).toEqual([]);
+    expect(differencesLeft(planOf(scene), [step("a", "wait")])).toEqual([]);
+  });
+
+  it.each(["create", "update"] as const)(
+    "does not excuse by the guard of its replacement what this run did a step %s for",
+    async (operation) => {
+      const scene = { a: { wants: { size: 2 }, has: { size: 1 }, lifecycle: { protect: true } } };
+      expect(differencesLeft(planOf(scene), [step("a", operation)])).toMatchObject([
+        { address: "toys.a", field: { path: "size", before: 1, after: 2 } },
+      ]);
+    },
+  );
+
+  it("of a new object that the service shows with another fixed value names that, though it is protected", async () => {
+    const world = toyWorld();
+    const get: typeof world.service.get = async (...given) => {
+      const live = await world.service.get(...given);
+      return live && { ...live, spec: { ...live.spec, size: { value: 3, source: "described" } } };
+    };
+    const { certificate } = await world.run({ a: { size: 2 } }, { driver: { ...world.service, get } });
+    expect(certificate).toMatchObject([{ address: "toys.a", field: { path: "size", before: 3, after: 2 } }]);
   });
 });
