@@ -2,10 +2,11 @@
 
 import { type Address, formatAddress, parseAddress, undeclaring } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
+import type { Problem } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, textIn } from "../model/json.ts";
 import type { Import, Manifest, Move, Removal } from "../model/manifest.ts";
 import type { Inventory } from "./declared-resources.ts";
-import type { Report } from "./problems/fault.ts";
+import { errorAt, type Report } from "./problems/fault.ts";
 import { badAddress, findReferent } from "./referent.ts";
 import type { Path } from "./source.ts";
 
@@ -126,6 +127,13 @@ function readRemoval(entry: JsonObject, path: Path, inputs: BindingInputs): read
   }
   const notes = defined({ reason: textIn(reason), until: textIn(until) });
   return [{ address: gone, destroy, ...notes, where: inputs.report.where(path, "entry") }];
+}
+
+/** The problem of an entry of `removed` that names nothing of a state, while what it was probably to let go would be deleted. */
+export function unmatchedRemoval({ address, where }: Removal, meant: string): Problem {
+  const message = `removed names ${address}, which this state does not know, and nothing declares ${meant}: that would be deleted`;
+  const hint = "name each that is to be let go; if the entry was carried out long ago, remove it";
+  return errorAt(where, { code: "bad-removal", message, hint }, address);
 }
 
 function address(value: Json | undefined, path: Path, inputs: BindingInputs): Address | undefined {

@@ -1,7 +1,8 @@
 /** @module Makes a plan: observes the service and the state, compares them with the manifest, and writes nothing. */
 
 import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
-import { errorAt, nearest, suggest } from "../manifest/problems/fault.ts";
+import { unmatchedRemoval } from "../manifest/bindings.ts";
+import { nearest, suggest } from "../manifest/problems/fault.ts";
 import { type Address, withoutTwin } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, ManifestError, type Problem, shellWord } from "../model/errors.ts";
@@ -201,7 +202,7 @@ export function assertAddressesKnown(
     });
   }
   const { removed } = manifest;
-  const lost = removed.flatMap((entry) => unmatchedRemoval(entry, removed, { declared, bound }));
+  const lost = removed.flatMap((entry) => removalFaults(entry, removed, { declared, bound }));
   if (lost.length > 0 && !destroying) throw new ManifestError(lost);
   if (destroying && options.replace.length > 0)
     throw new GraphformError("option-unfit", "--replace means nothing to destroy", { hint: "leave it out" });
@@ -211,23 +212,16 @@ export function assertAddressesKnown(
  * The problem of an entry of `removed` that names nothing, while nothing declares or names others of its block, or of the block with the
  * nearest name: it was probably to let them go, and they would be deleted.
  */
-function unmatchedRemoval(
-  entry: Removal,
-  removed: readonly Removal[],
-  known: KnownAddresses,
-): readonly Problem[] {
-  const { address, destroy, lifecycle, where } = entry;
+function removalFaults(entry: Removal, all: readonly Removal[], known: KnownAddresses): readonly Problem[] {
+  const { address, destroy, lifecycle } = entry;
   const named = (each: Removal): readonly Address[] =>
     addressesOfRemoval(each, known).filter((each) => known.bound.includes(each));
   // One with a lifecycle is a block that is left out, under its own address.
   if (destroy || lifecycle !== undefined || named(entry).length > 0) return [];
-  const kept = new Set([...known.declared, ...removed.flatMap(named)]);
+  const kept = new Set([...known.declared, ...all.flatMap(named)]);
   const open = known.bound.filter((other) => !kept.has(other) && withoutTwin(other) === other);
   const [own = "", ...blocks] = [address, ...open].map((each) => each.split("[")[0] ?? "");
   const block = blocks.includes(own) ? own : nearest(own, blocks);
   const meant = open.filter((_, at) => blocks[at] === block);
-  if (meant.length === 0) return [];
-  const message = `removed names ${address}, which this state does not know, and nothing declares ${firstOf(meant, 5)}: that would be deleted`;
-  const hint = "name each that is to be let go; if the entry was carried out long ago, remove it";
-  return [errorAt(where, { code: "bad-removal", message, hint }, address)];
+  return meant.length === 0 ? [] : [unmatchedRemoval(entry, firstOf(meant, 5))];
 }

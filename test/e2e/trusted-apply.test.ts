@@ -217,7 +217,7 @@ describe.each(Object.entries(dialects))("in %s", (_name, dialect) => {
         .driver(other.service)
         .create(flatten({ ...place, config }), new AbortController().signal);
       expect(await user.run("apply", "two.plan")).toMatchObject({
-        code: 4,
+        code: 6,
         out: expect.stringContaining("instances.x1"),
       });
       expect((await there()).map(([address]) => address)).toEqual(["instances.x0", "instances.x1"]);
