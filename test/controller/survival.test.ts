@@ -104,7 +104,7 @@ describe("a run survives", () => {
       "SELECT FROM graphform_queue.job WHERE name = 'apply' AND state < 'completed'",
     );
     expect(left).toEqual([]);
-  }, 240_000);
+  }, 480_000);
 
   it("a cancel: it ends at a step, and what was begun is known", async () => {
     await start(1);
