@@ -2,7 +2,7 @@
 
 import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
 import { unmatchedRemoval } from "../manifest/bindings.ts";
-import { nearest, suggest } from "../manifest/problems/fault.ts";
+import { suggest } from "../manifest/problems/fault.ts";
 import { type Address, withoutTwin } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, ManifestError, type Problem, shellWord } from "../model/errors.ts";
@@ -209,8 +209,8 @@ export function assertAddressesKnown(
 }
 
 /**
- * The problem of an entry of `removed` that names nothing, while nothing declares or names others of its block, or of the block with the
- * nearest name: it was probably to let them go, and they would be deleted.
+ * The problem of an entry of `removed` that names nothing, while nothing declares or names others of its block: it was probably to let
+ * them go, and they would be deleted.
  */
 function removalFaults(entry: Removal, all: readonly Removal[], known: KnownAddresses): readonly Problem[] {
   const { address, destroy, lifecycle } = entry;
@@ -220,8 +220,7 @@ function removalFaults(entry: Removal, all: readonly Removal[], known: KnownAddr
   if (destroy || lifecycle !== undefined || named(entry).length > 0) return [];
   const kept = new Set([...known.declared, ...all.flatMap(named)]);
   const open = known.bound.filter((other) => !kept.has(other) && withoutTwin(other) === other);
-  const [own = "", ...blocks] = [address, ...open].map((each) => each.split("[")[0] ?? "");
-  const block = blocks.includes(own) ? own : nearest(own, blocks);
-  const meant = open.filter((_, at) => blocks[at] === block);
+  const [block = ""] = address.split("[");
+  const meant = open.filter((other) => other === block || other.startsWith(`${block}[`));
   return meant.length === 0 ? [] : [unmatchedRemoval(entry, firstOf(meant, 5))];
 }

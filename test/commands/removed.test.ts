@@ -27,7 +27,7 @@ describe("an entry of `removed` that names no bound address", () => {
 
   it.each([
     ["another key of its forEach", 'instances.cache["xx"]'],
-    ["a name with a mistake", "instances.cach"],
+    ["no key of its forEach", 'instances.cache[""]'],
   ])("is an error at its line if it is %s, since what it means would be deleted", async (_, address) => {
     await write(address);
     for (const command of [["plan"], ["apply", "--auto-approve"], ["drift"]]) {
