@@ -6,7 +6,6 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { type Driver, type KindRegistry, present } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
-import { preconditionText } from "../model/last-applied.ts";
 import { anotherObject, type Live, type Ref, remedyForAnother } from "../model/observed.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Step } from "../model/plan.ts";
@@ -15,6 +14,7 @@ import type { Profile } from "../model/service.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
 import { limitedClock } from "../model/time-limit.ts";
+import { preconditionText } from "../model/values.ts";
 import type { ClassRegistry } from "./creates/create-request.ts";
 
 export interface ApplyContext {

@@ -1,6 +1,5 @@
 /** @module Asks the running object of a step itself: before a write, until it answers, and after an update. */
 
-import { sameValue } from "../model/compare.ts";
 import { GraphformError } from "../model/errors.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import type { Usable } from "../model/kind.ts";
@@ -9,7 +8,8 @@ import type { Step } from "../model/plan.ts";
 import type { ProbeAnswer } from "../model/probe.ts";
 import { filledIn } from "../model/templates.ts";
 import { isTimeUp } from "../model/time-limit.ts";
-import { type Answer, askObject, requestTo, type Surroundings } from "../polling/ask-object.ts";
+import { sameValue } from "../model/values.ts";
+import { type Answer, askObject, requestTo, type Surroundings } from "../polling/ask-objects.ts";
 import { poll } from "../polling/poll.ts";
 import { type ApplyContext, driverOf } from "./context.ts";
 

@@ -2,7 +2,6 @@
 import { isDatabaseError } from "../database/failures.ts";
 import type { DatabaseSettings } from "../database/parameters.ts";
 import { instanceSchema } from "../fields/instance.ts";
-import { engineValue } from "../model/compare.ts";
 import { asError, ServiceError } from "../model/errors.ts";
 import { fieldRows, parameterOf } from "../model/field-schema.ts";
 import { defined, isObject, type Json, type JsonObject, textIn } from "../model/json.ts";
@@ -19,6 +18,7 @@ import {
 } from "../model/probe.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
+import { engineValue } from "../model/values.ts";
 import type { AskRole, Endpoint } from "./instance-operations.ts";
 import { wireName } from "./resource.ts";
 

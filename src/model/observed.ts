@@ -130,3 +130,10 @@ export function remedyForAnother(address: Address, id: string): string {
 export function placeText(kind: string, place: JsonObject): string {
   return `${kind} of ${Object.values(place).join(" ") || "the service"}`;
 }
+
+/** A known object, before it is read; its address is empty if none is bound to it. */
+export interface KnownObject {
+  readonly address: Address;
+  readonly kind: string;
+  readonly ref: Ref;
+}

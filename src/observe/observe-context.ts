@@ -3,12 +3,11 @@ import { type Address, byAddress, parseAddress } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, isServiceError, type ServiceError, shellWord } from "../model/errors.ts";
 import { type JsonObject, stableJson } from "../model/json.ts";
-import { type KindRegistry, present, type Reader } from "../model/kind.ts";
-import { type Live, placeText, type Ref } from "../model/observed.ts";
+import { present, type Reader } from "../model/kind.ts";
+import { type KnownObject, type Live, placeText } from "../model/observed.ts";
 import { firstOf } from "../model/quantity.ts";
-import type { Open } from "../model/sealed.ts";
-import type { Profile } from "../model/service.ts";
-import type { StateDocument } from "../model/state.ts";
+import type { AskContext } from "../polling/ask-objects.ts";
+import { forEachItem } from "../polling/poll.ts";
 
 export interface Unread {
   /** The address of the object; of a list the name of its kind; of an object that no address is bound to empty. */
@@ -26,23 +25,6 @@ export interface ListedPlace {
 
 /** The ids at a place, or why they could not be listed. */
 export type Listed = readonly string[] | ServiceError;
-
-/** The most reads that are begun: more than may be in flight. Ten thousand that wait would hold more memory than their answers. */
-const atOnce = 1000;
-
-/** Does work for each item, for at most a thousand at once. The results are in the order of the items. */
-export async function forEachItem<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = new Array(items.length);
-  const rest = items.entries();
-  const workOn = async (): Promise<void> => {
-    for (const [at, item] of rest) results[at] = await work(item);
-  };
-  await Promise.all(items.slice(0, atOnce).map(workOn));
-  return results;
-}
 
 /** One look at each of them. `failed` gets each failure: by default the first one ends it, unless failures are skipped. */
 export async function look(
@@ -170,27 +152,12 @@ function isSkipped(error: unknown, { unread, signal }: ObserveContext): error is
 }
 
 /** The dependencies of observing; readers cannot write. */
-export interface ObserveContext {
-  readonly kinds: KindRegistry;
-  readonly readers: ReadonlyMap<string, Reader>;
-  readonly state: StateDocument;
+export interface ObserveContext extends AskContext {
   readonly clock: Clock;
-  readonly profile: Profile;
-  readonly signal: AbortSignal;
-  /** The secrets of the run. Without them no running object is asked. */
-  readonly open?: Open | undefined;
-  /** The reason why the run asks no running object, if it was told so. */
-  readonly unasked?: string | undefined;
   /** The reasons of objects that could not be read, if they are skipped; without it the first one ends the observation. */
   readonly unread?: Map<KnownObject, ServiceError>;
   /** Called with a wait in words, and with an empty text when it is over. */
   readonly onWait?: (wait: string) => void;
-}
-
-export interface KnownObject {
-  readonly address: Address;
-  readonly kind: string;
-  readonly ref: Ref;
 }
 
 /** The reader of a kind. Throws if the composition root forgot one. */

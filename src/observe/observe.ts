@@ -5,15 +5,15 @@ import { isSettleOver } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError, isServiceError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
-import { overlay } from "../model/last-applied.ts";
 import { naming, type OutputTable } from "../model/manifest.ts";
-import type { Doubt, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
+import type { Doubt, KnownObject, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
 import { placeOf } from "../model/templates.ts";
+import { overlay } from "../model/values.ts";
+import { askObjects, reasonsNotProbed } from "../polling/ask-objects.ts";
 import {
   assertSomethingRead,
   idsIn,
-  type KnownObject,
   type Listed,
   type ListedPlace,
   type ObserveContext,
@@ -23,7 +23,6 @@ import {
   type Unread,
   unreadIn,
 } from "./observe-context.ts";
-import { askObjects, reasonsNotProbed } from "./probes.ts";
 import { isDoubt, type Missing, parentsOf, readBound, readUnbound } from "./read-bound.ts";
 import { describeUnmanaged, listAgain } from "./unmanaged.ts";
 

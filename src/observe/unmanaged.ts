@@ -3,16 +3,9 @@
 import { lackedWitnesses } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
-import { knowsNothing, type Live } from "../model/observed.ts";
+import { type KnownObject, knowsNothing, type Live } from "../model/observed.ts";
 import { listWhole, placeWithWitnesses } from "../polling/prove-absence.ts";
-import {
-  type KnownObject,
-  type Listed,
-  type ListedPlace,
-  look,
-  type ObserveContext,
-  readerOf,
-} from "./observe-context.ts";
+import { type Listed, type ListedPlace, look, type ObserveContext, readerOf } from "./observe-context.ts";
 
 /** Lists a place again while its list, begun at `from` or later, lacks a shown bound object, if one to adopt may lack, too; `short` lists go on so. */
 export async function listAgain(

@@ -1,7 +1,6 @@
 /** @module Finds existing objects that a declared resource could be bound to, by their names. */
 
 import type { Address } from "../model/address.ts";
-import { sameValue } from "../model/compare.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { naming } from "../model/manifest.ts";
@@ -10,6 +9,7 @@ import { perObject } from "../model/once.ts";
 import type { MayBe } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { placeOf } from "../model/templates.ts";
+import { sameValue } from "../model/values.ts";
 import type { PlanInput } from "./subjects.ts";
 
 type Compared = Pick<PlanInput, "kinds" | "unmanaged">;

@@ -1,6 +1,5 @@
 /** @module Compares what is declared, what was applied, and what the service and the running object show, field by field. */
 
-import { sameValue } from "../model/compare.ts";
 import { shellWord } from "../model/errors.ts";
 import {
   type Disruption,
@@ -15,12 +14,12 @@ import {
 } from "../model/field-schema.ts";
 import { defined, type Json, own } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
-import { appliedOf } from "../model/last-applied.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
 import { filledIn, type OutputsOf, waitsFor } from "../model/templates.ts";
+import { appliedOf, sameValue } from "../model/values.ts";
 
 export interface DiffInput {
   /** Desired spec; absent paths are not managed. */

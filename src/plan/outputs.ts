@@ -1,12 +1,12 @@
 /** @module Compares declared outputs with recorded ones. */
 
 import type { Address } from "../model/address.ts";
-import { sameJson } from "../model/compare.ts";
 import { defined, type Json, own } from "../model/json.ts";
 import type { Change, OutputChange } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 import { referencesIn, referent, resolveKnown, waitsFor } from "../model/templates.ts";
+import { sameJson } from "../model/values.ts";
 import type { PlanInput } from "./subjects.ts";
 
 /** The recorded outputs that a destroy leaves: those whose resources are all left. One without a resource goes with the last of them. */

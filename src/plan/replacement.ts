@@ -10,7 +10,6 @@ import { remedyForOnDelete } from "./guards/protection.ts";
 import { whyHookRuns } from "./migration-words.ts";
 import { afterMoves } from "./moves.ts";
 import { propose } from "./propose.ts";
-import { existing } from "./step.ts";
 import { type PlanInput, type Subject, subjectsOf } from "./subjects.ts";
 
 /** Adds a twin of each database whose data moves, and of everything inside it. Twins are made, changed and removed as any resource. */
@@ -81,8 +80,13 @@ function childOf(desired: Desired, parent: Address, input: PlanInput): Desired {
 
 const noRules = { windows: [], hold: 0 };
 
-/** The steps that move the data: the check before anything is made, and the cutover after everything was made. */
-export function migrationSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
+/** The steps that move the data, each as `step`: the check before anything is made, and the cutover after everything was made. */
+export function migrationSteps(
+  step: Step,
+  change: Change,
+  subject: Subject,
+  input: PlanInput,
+): readonly Step[] {
   const { address, kind } = change;
   const inside = input.migrating?.get(address) ?? [];
   const rows = fieldRows(input.kinds.named(kind).schema);
@@ -97,7 +101,8 @@ export function migrationSteps(change: Change, subject: Subject, input: PlanInpu
     Object.entries(input.outputs).map(([name, { value, sensitive }]) => [name, { value, sensitive }]),
   );
   const part = (verb: string, refs: readonly Address[]): Step => ({
-    ...existing(`${address}#${verb}`, "migrate", change, subject, input),
+    ...step,
+    key: `${address}#${verb}`,
     verb,
     refs,
     migration: { ...rules, cutover, inside, parameters, outputs },
@@ -106,13 +111,12 @@ export function migrationSteps(change: Change, subject: Subject, input: PlanInpu
   return [part("preflight", []), part("cutover", [...twins, ...inside])];
 }
 
-/** The step that runs a hook again if it failed or was not reached, or leaves out one that is not declared any more. */
-export function hookSteps(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
+/** The `step` that runs a hook again if it failed or was not reached, or leaves out one that is not declared any more. */
+export function hookSteps(step: Step, subject: Subject, input: PlanInput): readonly Step[] {
   if (whyHookRuns(subject, input) === undefined) return [];
   const rules = subject.desired?.lifecycle.migration ?? noRules;
-  const step = existing(`${change.address}#hook`, "migrate", change, subject, input);
   const migration = { ...rules, cutover: false, inside: [], parameters: [] };
-  return [{ ...step, verb: "hook", migration }];
+  return [{ ...step, key: `${step.address}#hook`, verb: "hook", migration }];
 }
 
 /** The guard against a replacement that was not asked for. `onReplace: recreate` asks for it, unless `onDelete: retain` keeps the old object. */

@@ -4,12 +4,13 @@ import { twinIn } from "../model/address.ts";
 import { fieldRows, type Rows, rowAt, verbsBetween } from "../model/field-schema.ts";
 import { defined, isObject, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
+import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
+import { notesOn } from "../model/values.ts";
 import { guardsToRemember } from "./guards/protection.ts";
 import { isBeingDeleted } from "./propose.ts";
 import { hookSteps, migrationSteps } from "./replacement.ts";
-import { existing, shared } from "./step.ts";
 import type { PlanInput, Subject } from "./subjects.ts";
 
 /** The steps of one change, in their order; `order` joins addresses. Guards do not hold back steps that only update the state or wait. */
@@ -28,15 +29,21 @@ export function stepsOf(change: Change, subject: Subject, input: PlanInput): rea
 }
 
 function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
+  const moving = (checked: Change): Step => existing(change.address, "migrate", checked, subject, input);
   switch (change.action) {
     case "create":
       return creation(change, subject, kind, input);
     case "update":
-      return [...changing(change, subject, kind, input), ...hookSteps(change, subject, input)];
+      return [...changing(change, subject, kind, input), ...hookSteps(moving(change), subject, input)];
     case "adopt":
       return [bindStep(change, subject, input), ...changing(change, subject, kind, input)];
     case "migrate":
-      return migrationSteps({ ...change, fields: checkedFields(change, kind) }, subject, input);
+      return migrationSteps(
+        moving({ ...change, fields: checkedFields(change, kind) }),
+        change,
+        subject,
+        input,
+      );
     case "replace":
       return replacing(change, subject, kind, input);
     case "delete":
@@ -224,4 +231,44 @@ function verbsFromDefault(spec: Spec, rows: Rows): readonly string[] {
 
 function optional(value: string | undefined): readonly string[] {
   return value === undefined ? [] : [value];
+}
+
+/** A step on the object of an address, with the values of it that the change was decided from. */
+function existing(
+  key: string,
+  operation: Step["operation"],
+  change: Change,
+  subject: Subject,
+  input: PlanInput,
+): Step {
+  const checks = change.fields.map((field) => field.path);
+  const id = subject.observed?.id ?? subject.bound?.id;
+  const { timeouts = {} } = subject.desired ?? {};
+  return {
+    ...shared(change, subject, input, subject.observed, checks),
+    key,
+    operation,
+    place: subject.observed?.place ?? subject.bound?.place ?? {},
+    ...defined({ id, spec: change.after, timeout: timeouts[operation === "delete" ? "delete" : "update"] }),
+  };
+}
+
+/** The fields that all steps of a change share. `checks` are the paths of `observed` that the decision used. */
+function shared(
+  change: Change,
+  subject: Subject,
+  input: PlanInput,
+  observed: Observed | undefined,
+  checks: readonly string[],
+): Omit<Step, "key" | "operation"> {
+  const seen = { kind: change.kind, place: observed?.place ?? {}, checks };
+  return {
+    address: change.address,
+    kind: change.kind,
+    place: {},
+    blocked: [],
+    after: [],
+    ...notesOn(observed, seen, input),
+    ...defined({ refs: subject.desired?.refs }),
+  };
 }

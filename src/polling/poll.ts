@@ -75,3 +75,20 @@ export function isPassing(error: unknown): error is ServiceError {
 }
 
 const passing: readonly ServiceFailure[] = ["unavailable", "lost", "rate-limited", "shape", "busy"];
+
+/** The most reads that are begun: more than may be in flight. Ten thousand that wait would hold more memory than their answers. */
+const atOnce = 1000;
+
+/** Does work for each item, for at most a thousand at once. The results are in the order of the items. */
+export async function forEachItem<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = new Array(items.length);
+  const rest = items.entries();
+  const workOn = async (): Promise<void> => {
+    for (const [at, item] of rest) results[at] = await work(item);
+  };
+  await Promise.all(items.slice(0, atOnce).map(workOn));
+  return results;
+}

@@ -1,5 +1,4 @@
 import { expect } from "vitest";
-import { sameValue } from "../../src/model/compare.ts";
 import { isServiceError } from "../../src/model/errors.ts";
 import { type FieldSchema, fieldRows, rowAt } from "../../src/model/field-schema.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
@@ -9,6 +8,7 @@ import type { Live, PhaseName, Ref } from "../../src/model/observed.ts";
 import type { Answer } from "../../src/model/service.ts";
 import { flatten, type Spec } from "../../src/model/spec.ts";
 import { referenceFields } from "../../src/model/templates.ts";
+import { sameValue } from "../../src/model/values.ts";
 import { planOf } from "../support/plan-input.ts";
 import { always, type Bench, until, untilReady } from "./benches.ts";
 import { reconcileTwice } from "./reconciled.ts";

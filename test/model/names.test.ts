@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { fieldRows, type KindSchema } from "../../src/model/field-schema.ts";
-import { preconditionText } from "../../src/model/last-applied.ts";
 import { naming } from "../../src/model/manifest.ts";
 import type { Live } from "../../src/model/observed.ts";
 import { referenceFields } from "../../src/model/templates.ts";
+import { preconditionText } from "../../src/model/values.ts";
 import { growth } from "../support/work.ts";
 
 const schema: KindSchema = {

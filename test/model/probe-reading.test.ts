@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { instanceSchema } from "../../src/fields/instance.ts";
-import { readBack } from "../../src/model/compare.ts";
 import { type FieldSchema, fieldRows, parameterOf, pathOfInfo } from "../../src/model/field-schema.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { RawValue } from "../../src/model/probe.ts";
+import { readBack } from "../../src/model/values.ts";
 
 const rows = fieldRows(instanceSchema);
 const rowAt = (name: string): FieldSchema => rows.get(`config.${name}`) ?? {};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { overlay } from "../../src/model/last-applied.ts";
 import type { Seen } from "../../src/model/observed.ts";
+import { overlay } from "../../src/model/values.ts";
 import { planInput } from "../support/plan-input.ts";
 
 const shown: { readonly [path: string]: Seen } = { colour: { value: "blue", source: "described" } };

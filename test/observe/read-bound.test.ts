@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindRegistry, type Reader } from "../../src/model/kind.ts";
-import type { Live } from "../../src/model/observed.ts";
+import type { KnownObject, Live } from "../../src/model/observed.ts";
 import type { Bound } from "../../src/model/state.ts";
-import type { KnownObject } from "../../src/observe/observe-context.ts";
 import { type BoundLives, readBound } from "../../src/observe/read-bound.ts";
 import { kindLike, planInput } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";

@@ -1,10 +1,10 @@
 import { kinds } from "../../src/kinds/index.ts";
-import { sameValue } from "../../src/model/compare.ts";
 import { fieldRows, rowAt } from "../../src/model/field-schema.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import { isReference, isTemplate } from "../../src/model/sealed.ts";
 import { flatten } from "../../src/model/spec.ts";
+import { sameValue } from "../../src/model/values.ts";
 import type { ResourceCase, RunCase } from "./case.ts";
 import type { Oracle } from "./oracle.ts";
 import { isThere, type Thing } from "./thing.ts";

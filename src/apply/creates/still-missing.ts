@@ -1,13 +1,13 @@
 /** @module Looks once more for the object that a plan took for missing, just before it is created again or forgotten. */
 
 import { withoutTwin } from "../../model/address.ts";
-import { sameValue } from "../../model/compare.ts";
 import { shellWord } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-schema.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { CreateRound } from "../../model/state.ts";
+import { sameValue } from "../../model/values.ts";
 import { type ApplyContext, driverOf, staleError } from "../context.ts";
 import { parentsOf } from "../engine/watch-missing.ts";
 

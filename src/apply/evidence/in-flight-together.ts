@@ -1,9 +1,10 @@
 /** @module Decides which creates of a class may be in flight together. Pure. */
-import { sameValue } from "../../model/compare.ts";
+
 import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import { type Json, stableJson } from "../../model/json.ts";
 import { perObject } from "../../model/once.ts";
 import type { Intent } from "../../model/state.ts";
+import { sameValue } from "../../model/values.ts";
 
 type Recorded = Pick<Intent, "recorded">;
 

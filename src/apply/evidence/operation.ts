@@ -1,15 +1,14 @@
 /** @module Decides what looks prove of an operation: if its plan still holds, if a write without an answer has worked, and if it has arrived. Pure. */
 
-import { sameJson, sameValue } from "../../model/compare.ts";
 import { type Baseline, type Delays, isCurrent, isSettleOver } from "../../model/consistency.ts";
 import type { ServiceFailure } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { preconditionOf } from "../../model/last-applied.ts";
 import { naming } from "../../model/manifest.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
+import { preconditionOf, sameJson, sameValue } from "../../model/values.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import { stale } from "../context.ts";
 

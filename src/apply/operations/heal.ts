@@ -3,7 +3,7 @@ import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
-import { requestTo } from "../../polling/ask-object.ts";
+import { requestTo } from "../../polling/ask-objects.ts";
 import { type ApplyContext, driverOf, type StepResult, timestamp } from "../context.ts";
 import { submitChange } from "../engine/submit.ts";
 import { type Attempts, type Evidence, isStale, shownOf, staleResult } from "../evidence/operation.ts";

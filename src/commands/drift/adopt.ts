@@ -3,13 +3,13 @@
 import { kinds } from "../../kinds/index.ts";
 import { suggest } from "../../manifest/problems/fault.ts";
 import { type Address, type AddressParts, parseAddress, undeclaring } from "../../model/address.ts";
-import { sameValue } from "../../model/compare.ts";
 import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import { exitCodes, GraphformError, isManifestError, type SourceRange } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Kind, KindRegistry } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
 import type { Plan } from "../../model/plan.ts";
+import { sameValue } from "../../model/values.ts";
 import type { ReadManifest, Run } from "../../project/open-run.ts";
 import { type Project, projectOf, resolveProject } from "../../project/project.ts";
 import type { Drift } from "../../reconcile/reconcile.ts";

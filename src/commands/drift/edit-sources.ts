@@ -8,12 +8,12 @@ import { excerptsOf } from "../../manifest/problems/excerpt.ts";
 import { plainFields } from "../../manifest/problems/plain-fields.ts";
 import type { SourceFile } from "../../manifest/source.ts";
 import { type Address, type AddressParts, parseAddress } from "../../model/address.ts";
-import { asTyped } from "../../model/compare.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { KindRegistry } from "../../model/kind.ts";
 import type { Manifest } from "../../model/manifest.ts";
+import { asTyped } from "../../model/values.ts";
 import { escapeText } from "../../report/typeset.ts";
 
 export interface AdoptedField {

@@ -1,7 +1,6 @@
 /** @module Converts live objects to declarations of a manifest. */
 
 import { isOfferedBy } from "../../kinds/define-kind.ts";
-import { asTyped } from "../../model/compare.ts";
 import { type FieldSchema, fieldRows } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
@@ -9,6 +8,7 @@ import { naming } from "../../model/manifest.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Spec } from "../../model/spec.ts";
 import { referenceFields } from "../../model/templates.ts";
+import { asTyped } from "../../model/values.ts";
 import type { Found } from "./find-everything.ts";
 
 export interface DeclaredObject {

@@ -1,18 +1,17 @@
 /** @module Lists the fields of a resource that differ from the last apply, each with its class. */
 
-import { sameValue } from "../../model/compare.ts";
 import type { Desired } from "../../model/desired.ts";
 import { type DriftClass, driftClasses, type FieldDrift } from "../../model/drift.ts";
 import type { SourceRange } from "../../model/errors.ts";
 import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import { defined, type Json, stableJson } from "../../model/json.ts";
-import { appliedOf } from "../../model/last-applied.ts";
 import type { Observed, Seen } from "../../model/observed.ts";
 import type { Change, FieldChange } from "../../model/plan.ts";
 import { passwordRefused } from "../../model/probe.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { Bound } from "../../model/state.ts";
 import { waitsFor } from "../../model/templates.ts";
+import { appliedOf, sameValue } from "../../model/values.ts";
 import { covers } from "../diff.ts";
 
 export interface Compared {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { sameValue } from "../../src/model/compare.ts";
 import type { FieldSchema } from "../../src/model/field-schema.ts";
 import type { Json } from "../../src/model/json.ts";
+import { sameValue } from "../../src/model/values.ts";
 
 const size: FieldSchema = { type: "string", "x-compare": "size" };
 const label: FieldSchema = { type: "string", "x-compare": "memory-label" };
