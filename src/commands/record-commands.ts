@@ -51,9 +51,10 @@ export const commandsOfState: readonly CommandEntry[] = [
       ],
       load: async () => (await import("./state/edit-state.ts")).stateMove,
     }),
-    command("rm", "remove an object from the state and leave it running", {
+    command("rm", "remove an object and what is inside of it from the state, and leave them as they are", {
       shared: withStateOptions,
       arguments: [argument("<address>", "its address", typedAddress)],
+      options: [["--dry-run", "say what would be removed, and remove nothing"], json()],
       load: async () => (await import("./state/edit-state.ts")).stateRemove,
     }),
     command("pull", "the whole state as JSON, without its key", {

@@ -15,16 +15,11 @@ import { planView } from "../report/view/plan-view.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import { comparison, writeOwnFiles } from "./reports/write-reports.ts";
-import { type Invocation, latestStateOf, type ManifestOptions } from "./with-run.ts";
-
-interface ShowOptions extends ManifestOptions {
-  readonly html?: string;
-  readonly compare?: string;
-}
+import { type Invocation, type InvocationWith, latestStateOf } from "./with-run.ts";
 
 /** `show [PLANFILE]`: prints the state, or the plan of a file, as text or JSON. */
 export async function show(
-  { options, settings, terminal }: Invocation<ShowOptions>,
+  { options, settings, terminal }: InvocationWith<{ readonly html?: string; readonly compare?: string }>,
   planFile?: string,
 ): Promise<number> {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
@@ -68,7 +63,7 @@ export function printState(
 
 /** `output`: prints all outputs or one; `raw` prints one value without quotes. Throws `output-unknown`, `output-raw`. */
 export async function output(
-  { options, settings, terminal }: Invocation<ManifestOptions & { readonly raw?: boolean }>,
+  { options, settings, terminal }: InvocationWith<{ readonly raw?: boolean }>,
   name: string | undefined,
 ): Promise<number> {
   const project = await openProject(options, settings);

@@ -40,6 +40,9 @@ export interface Invocation<O = ManifestOptions> {
   readonly folders?: readonly string[];
 }
 
+/** An invocation of a command that has options of its own beside those of a manifest. */
+export type InvocationWith<Own> = Invocation<ManifestOptions & Own>;
+
 /** A run as a command wants it. */
 interface WantedRun<R extends Partial<Resolved>>
   extends Pick<OpenRunRequest<R>, "reading" | "creates" | "acceptState" | "claim"> {

@@ -167,8 +167,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   }
   if (forcedBy !== undefined || requested) {
     const disruption = lossOf(subject.address, kind);
-    const reason =
-      forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, withNewObject);
+    const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, wanted, kind);
     const mayBe = namesakeOf({ ...desired, spec: after }, input, withNewObject);
     return { ...shared, action: "replace", reason, disruption, ...defined({ forcedBy, mayBe }) };
   }
@@ -216,14 +215,13 @@ function referents(value: Json, row: FieldSchema): readonly Address[] {
   return section !== undefined && typeof value === "string" ? [`${section}.${value}`] : waitsFor(value);
 }
 
-function whyForced(path: string, after: Spec, kind: Kind, withNewObject: ReadonlySet<Address>): string {
+function whyForced(path: string, { after, input, withNewObject }: Wanted, kind: Kind): string {
   const value = after[path] ?? null;
   const address = referents(value, rowAt(fieldRows(kind.schema), path)).find((referent) =>
     withNewObject.has(referent),
   );
-  return address === undefined
-    ? `${path} cannot be changed in place`
-    : `recreated because ${address} is replaced`;
+  if (address === undefined) return `${path} cannot be changed in place`;
+  return `recreated because ${address} is ${input.observed.has(address) ? "replaced" : "created"}`;
 }
 
 function whyChanged(fields: readonly FieldChange[], subject: Subject, input: PlanInput): string {

@@ -14,16 +14,11 @@ import { escapeLines, escapeText, jsonText } from "../../report/typeset.ts";
 import { boundAt, liveAt } from "../bound-objects.ts";
 import { tableText } from "../terminal/table-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
-
-interface RestoreOptions extends ManifestOptions {
-  readonly to: string;
-  readonly networkType?: string;
-}
+import { type Invocation, type InvocationWith, withRun } from "../with-run.ts";
 
 /** `instance restore ADDRESS --to TIME`: makes a new instance with the data of a bound one at that time. Throws `time-invalid`, `not-offered`. */
 export async function instanceRestore(
-  invocation: Invocation<RestoreOptions>,
+  invocation: InvocationWith<{ readonly to: string; readonly networkType?: string }>,
   address: string,
 ): Promise<number> {
   const { to, networkType, json = false } = invocation.options;

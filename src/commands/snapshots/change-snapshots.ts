@@ -19,7 +19,13 @@ import { poll } from "../../polling/poll.ts";
 import { escapeText, jsonText } from "../../report/typeset.ts";
 import { printRestore, requestRestore } from "../instances/restore.ts";
 import { tableText } from "../terminal/table-text.ts";
-import { type Invocation, type ManifestOptions, type OpenService, withService } from "../with-run.ts";
+import {
+  type Invocation,
+  type InvocationWith,
+  type ManifestOptions,
+  type OpenService,
+  withService,
+} from "../with-run.ts";
 
 interface CopyOptions extends ManifestOptions {
   readonly region: string;
@@ -79,13 +85,11 @@ function copyOf(
   };
 }
 
-interface RestoreOptions extends ManifestOptions {
-  readonly networkType?: string;
-  readonly network?: string;
-}
-
 /** `snapshot restore ID`: creates a new instance. Sends the request once: after a lost answer a second one would make a second database. */
-export async function snapshotRestore(invocation: Invocation<RestoreOptions>, id: string): Promise<number> {
+export async function snapshotRestore(
+  invocation: InvocationWith<{ readonly networkType?: string; readonly network?: string }>,
+  id: string,
+): Promise<number> {
   const { networkType, network, json = false } = invocation.options;
   return withService(invocation, async (open) => {
     const source = await completeSnapshot(open, id, "restored");
@@ -97,12 +101,11 @@ export async function snapshotRestore(invocation: Invocation<RestoreOptions>, id
   });
 }
 
-interface DeleteOptions extends ManifestOptions {
-  readonly autoApprove?: boolean;
-}
-
 /** `snapshot delete ID`: asks for confirmation, deletes the snapshot and waits until it is gone. Throws `not-approved`. */
-export async function snapshotDelete(invocation: Invocation<DeleteOptions>, id: string): Promise<number> {
+export async function snapshotDelete(
+  invocation: InvocationWith<{ readonly autoApprove?: boolean }>,
+  id: string,
+): Promise<number> {
   const { options, terminal } = invocation;
   const unasked = "no terminal to ask on: a deleted snapshot cannot be recovered";
   const hint = "graphform snapshot delete ID --auto-approve";
@@ -163,15 +166,12 @@ async function completeSnapshot(
   throw new GraphformError("snapshot-unfinished", message, { hint });
 }
 
-interface ListOptions extends ManifestOptions {
-  readonly type?: "manual" | "automated";
-  readonly environment?: string;
-}
-
 const wireTypes = { manual: "ManualSnapshot", automated: "AutomatedSnapshot" } as const;
 
 /** `snapshot list`: prints the snapshots of the service, newest first. */
-export async function snapshotList(invocation: Invocation<ListOptions>): Promise<number> {
+export async function snapshotList(
+  invocation: InvocationWith<{ readonly type?: "manual" | "automated"; readonly environment?: string }>,
+): Promise<number> {
   const { options, terminal } = invocation;
   const { type, environment, json = false } = options;
   return withService(invocation, async ({ service, signal }) => {

@@ -3,13 +3,14 @@ import { readFile } from "node:fs/promises";
 import { removeDurably } from "../../files/atomic-write.ts";
 import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import { kinds } from "../../kinds/index.ts";
-import { parseAddress } from "../../model/address.ts";
+import { type Address, parseAddress } from "../../model/address.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
 import { manifestDifference, serviceDifferences } from "../../model/service-identity.ts";
-import type { StateDocument } from "../../model/state.ts";
+import type { Bound, StateDocument } from "../../model/state.ts";
 import type { Journal } from "../../model/state-event.ts";
+import { parentsIn } from "../../model/templates.ts";
 import { renamedReferences } from "../../plan/moves.ts";
 import { type Run, unresolved } from "../../project/open-run.ts";
 import type { Project } from "../../project/project.ts";
@@ -24,7 +25,7 @@ import { holderName, holderSince, holderWork, unlockHint } from "../../state/loc
 import { readState } from "../../state/read-state.ts";
 import type { DurableStore, Stored } from "../../state/store.ts";
 import { boundAt } from "../bound-objects.ts";
-import { type Invocation, type ManifestOptions, withRun } from "../with-run.ts";
+import { type Invocation, type InvocationWith, withRun } from "../with-run.ts";
 import { redactedPlace, resourcesOf, withLock, withStore } from "./show-state.ts";
 
 /** `state mv FROM TO`: binds an object to another address, as `moved` in the manifest does. Throws `bound-already`. */
@@ -44,18 +45,59 @@ export function stateMove(invocation: Invocation, from: string, to: string): Pro
   });
 }
 
-/** `state rm ADDRESS`: removes an object from the state and leaves it running, or removes an unconfirmed create. */
-export function stateRemove(invocation: Invocation, address: string): Promise<number> {
-  const shown = escapeText(address, 300);
+/**
+ * `state rm ADDRESS`: removes an object and everything inside of it from the state, and leaves all of it as it is; or removes an unconfirmed
+ * create. With `dryRun` it removes nothing, and says what it would.
+ */
+export function stateRemove(
+  invocation: InvocationWith<{ readonly dryRun?: boolean }>,
+  address: string,
+): Promise<number> {
+  const { json, dryRun = false } = invocation.options;
   return editState(invocation, "state rm", async (state, journal) => {
-    if (Object.hasOwn(state.intents, address) && !Object.hasOwn(state.resources, address)) {
-      await journal.record({ type: "create-abandoned", address });
-      return `${shown} had an unconfirmed create; it is removed from the state.`;
+    const all = recordedIn(state);
+    const host = all.find((each) => each.address === address) ?? { address, ...boundAt(state, address) };
+    const removed = [host, ...insideOf(host, all)];
+    const addresses = removed.flatMap((each) => (each.id === undefined ? [] : each.address));
+    if (!dryRun) {
+      for (const each of removed)
+        if (each.id === undefined) await journal.record({ type: "create-abandoned", address: each.address });
+      await journal.record({ type: "released-together", addresses });
     }
-    const { id } = boundAt(state, address);
-    await journal.record({ type: "released", address });
-    return `${shown} is removed from the state; ${escapeText(id, 100)} keeps running.`;
+    if (json === true) return jsonText({ dryRun, removed: removed.map(({ place: _, ...entry }) => entry) });
+    const lines = removed.map((each) => {
+      const inside = each === host ? "" : `, inside of ${address},`;
+      const rest = each.id === undefined ? "its create was not confirmed" : `${each.id} stays as it is`;
+      return `${each.address}${inside} ${dryRun ? "would be" : "is"} removed from the state; ${rest}.`;
+    });
+    return lines.map((line) => escapeText(line, 1000)).join("\n");
   });
+}
+
+/** An address of a state with its object or, without an id, with its unconfirmed create. */
+type Recorded = { readonly address: Address } & Pick<Bound, "kind" | "place"> & Partial<Pick<Bound, "id">>;
+
+function recordedIn({ resources, intents, rounds }: StateDocument): readonly Recorded[] {
+  const bound = Object.entries(resources).map(([address, { kind, id, place }]) => ({
+    address,
+    kind,
+    id,
+    place,
+  }));
+  const creates = Object.entries(intents).flatMap(([address, { round }]) => {
+    const { kind, place } = rounds[round] ?? {};
+    return kind === undefined || place === undefined ? [] : [{ address, kind, place }];
+  });
+  return [...bound, ...creates];
+}
+
+/** Everything that is found through an object, at any depth. */
+function insideOf(host: Recorded, all: readonly Recorded[]): readonly Recorded[] {
+  const isInside = ({ kind, place }: Recorded): boolean =>
+    parentsIn(kinds.named(kind).schema, place).some(
+      (parent) => parent.kind === host.kind && parent.id === host.id,
+    );
+  return all.filter(isInside).flatMap((each) => [each, ...insideOf(each, all)]);
 }
 
 /** Edits the state under its lock, and prints what `work` returns once it is stored. Throws `state-missing`, `state-manifest`. */
@@ -82,7 +124,7 @@ function stateMissing({ where }: Project["store"]): GraphformError {
 
 /** `state unlock ID`: removes a lock whose process has ended, or any lock with `force`. Without an id it prints the holder. */
 export function stateUnlock(
-  invocation: Invocation<ManifestOptions & { readonly force?: boolean }>,
+  invocation: InvocationWith<{ readonly force?: boolean }>,
   id: string | undefined,
 ): Promise<number> {
   const { options, terminal } = invocation;

@@ -19,15 +19,11 @@ import { jsonText } from "../../report/typeset.ts";
 import { interruptedMove, type Move, type MoveEnd, moveState } from "../../state/move-state.ts";
 import type { LockOptions } from "../../state/store.ts";
 import { listenForInterrupts } from "../terminal/listen-for-interrupts.ts";
-import { type Invocation, lockWarning, type ManifestOptions } from "../with-run.ts";
+import { type InvocationWith, lockWarning } from "../with-run.ts";
 import { redactedPlace, resourcesOf } from "./show-state.ts";
 
-interface MigrateOptions extends ManifestOptions {
-  readonly to: string;
-}
-
 /** `state migrate --to PLACE`: moves the state under both locks, and prints what the manifest has to say from now on. */
-export async function stateMigrate(invocation: Invocation<MigrateOptions>): Promise<number> {
+export async function stateMigrate(invocation: InvocationWith<{ readonly to: string }>): Promise<number> {
   const { options, settings, terminal } = invocation;
   const project = await openProject(options, settings);
   const { header, folder } = project;

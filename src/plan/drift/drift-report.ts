@@ -125,24 +125,12 @@ function resourceDrift(
   input: DriftInput,
 ): ResourceDrift | undefined {
   const { address, kind, id, where, waysOn } = change;
-  const bound = input.bound[address];
-  const observed = input.observed.get(address);
-  const found = verdictOf(change, { desired, bound, observed }, input);
+  const found = verdictOf(change, desired, input);
   if (found === undefined) return undefined;
-  const since = lastSeenRight(bound, found);
-  return {
-    address,
-    kind,
-    ...defined({ id }),
-    ...found,
-    ...defined({
-      since,
-      phase: observed?.phase,
-      waysOn: found.what === "failed" ? waysOn : undefined,
-      where,
-    }),
-    events: [],
-  };
+  const since = lastSeenRight(input.bound[address], found);
+  const phase = input.observed.get(address)?.phase;
+  const remedies = found.what === "failed" ? waysOn : undefined;
+  return { address, kind, ...found, ...defined({ id, since, phase, waysOn: remedies, where }), events: [] };
 }
 
 /** The last time at which all fields that were changed outside were right; for a gone or failed object, the last time at which any field was. */
@@ -157,19 +145,14 @@ function lastSeenRight(bound: Bound | undefined, { fields, what }: DriftVerdict)
   return times[0];
 }
 
-interface DriftSubject {
-  readonly desired: Desired | undefined;
-  readonly bound: Bound | undefined;
-  readonly observed: Observed | undefined;
-}
-
 type DriftVerdict = Pick<ResourceDrift, "class" | "what" | "reason" | "fields">;
 
 function verdictOf(
   change: Change,
-  { desired, bound, observed }: DriftSubject,
+  desired: Desired | undefined,
   input: DriftInput,
 ): DriftVerdict | undefined {
+  const [bound, observed] = [input.bound[change.address], input.observed.get(change.address)];
   if (bound === undefined)
     return change.action === "keep" ? undefined : whole("ours", "unapplied", change.reason);
   if (observed === undefined) return absent(change, desired, bound);
