@@ -22,14 +22,10 @@ export interface Core extends Parts {
   readonly log: RequestLog;
   readonly secrets: KnownSecrets;
   readonly instanceTypes: InstanceTypes;
-  readonly generatedPassword: (instanceId: string) => string;
-  /** The password of an instance's observability endpoint, for dialects that show one. */
-  readonly observerPassword: (instanceId: string) => string;
+  /** Signs sessions, and makes the passwords that the platform gives itself. */
+  readonly key: Buffer;
   /** The platform host and the users host share one port, so that cookies reach both. */
   readonly sharesPort: boolean;
   /** Memory limits for request bodies: one for signed-in clients, one for all others together. */
   readonly bodyBudgets: { readonly signedIn: BodyBudget; readonly anonymous: BodyBudget };
-  readonly now: () => number;
-  /** Monotonic milliseconds, for ages and limits: the system's clock may be set. */
-  readonly elapsed: () => number;
 }

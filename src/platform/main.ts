@@ -61,11 +61,6 @@ function exitWithError(error: unknown): never {
   process.exit(1);
 }
 
-function exitWithStartError(error: unknown): never {
-  const isExpected = error instanceof ArgumentError || error instanceof PlatformRunningError;
-  return exitWithError(isExpected ? error : new Error(`cannot start: ${textOf(error)}`));
-}
-
 function printError(what: string): void {
   process.stderr.write(`graphform platform: ${what}\n`);
 }
@@ -74,7 +69,10 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-await main(process.argv.slice(2)).catch(exitWithStartError);
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  const isExpected = error instanceof ArgumentError || error instanceof PlatformRunningError;
+  exitWithError(isExpected ? error : new Error(`cannot start: ${textOf(error)}`));
+});
 
 /** Writes `<dataDir>/control/id` at the first start: beside the records, so that a folder without them is another platform. */
 export async function ensurePlatformId(dataDir: string): Promise<void> {

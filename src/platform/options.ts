@@ -3,16 +3,11 @@ import { defined } from "../model/json.ts";
 import type { FaultRule } from "./control/faults.ts";
 import type { Dialect, DialectName } from "./dialect/dialect.ts";
 import type { InstanceTypes } from "./model/instance-types.ts";
-import type { OperationName } from "./model/records.ts";
+import type { NetworkRecord, OperationName } from "./model/records.ts";
 
 /** A custom network that exists when the platform starts. */
-export interface NetworkSeed {
-  readonly id: string;
-  readonly name: string;
-  readonly cloudProvider: string;
-  readonly region: string;
-  readonly cidr?: string;
-}
+export type NetworkSeed = Pick<NetworkRecord, "id" | "name" | "cloudProvider" | "region"> &
+  Partial<Pick<NetworkRecord, "cidr">>;
 
 export interface PlatformOptions {
   readonly dataDir: string;

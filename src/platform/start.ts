@@ -9,7 +9,6 @@ import { createLifecycle } from "./control/lifecycle.ts";
 import { recoverSnapshots, takeAutomatedSnapshots } from "./control/snapshots.ts";
 import { createTasks } from "./control/tasks.ts";
 import type { Core } from "./core.ts";
-import { generatedPassword } from "./databases/database-spec.ts";
 import type { Databases, EngineInfo } from "./databases/databases.ts";
 import { createNoDatabases } from "./databases/databases.ts";
 import { createRealDatabases, type RealDatabasesParts } from "./databases/real-databases.ts";
@@ -24,14 +23,19 @@ import {
   pageLifetime,
   privateFolder,
 } from "./http/credentials.ts";
-import { observerPassword } from "./http/describe.ts";
 import { createKnownSecrets, openRequestLog } from "./http/request-log.ts";
 import { addNetwork } from "./http/routes/networks.ts";
 import { createApp, listen } from "./http/server.ts";
 import { openSessions } from "./http/sessions.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
 import { readInstanceTypes, readProfile } from "./model/instance-types.ts";
-import { openStore, operationNames, type Store } from "./model/records.ts";
+import {
+  generatedPassword,
+  observerPassword,
+  openStore,
+  operationNames,
+  type Store,
+} from "./model/records.ts";
 import { createStorageTrouble } from "./model/service-error.ts";
 import { type PlatformOptions, settingsOf } from "./options.ts";
 
@@ -97,7 +101,7 @@ async function serveCore(
   };
   const lost = new AbortController();
   lock.lost.addEventListener("abort", () => {
-    const letGo = stop().then(() => abandonCore(core));
+    const letGo = stop().then(() => closeCore(core, true));
     void letGo.catch(() => undefined).then(() => lost.abort(lock.lost.reason));
   });
   return {
@@ -182,13 +186,10 @@ async function openCore(options: PlatformOptions): Promise<Core> {
     faults: createFaults(settings.faults, elapsed),
     log: openRequestLog(join(dataDir, "requests.jsonl"), trouble),
     secrets,
-    generatedPassword: (id) => generatedPassword(id, key),
-    observerPassword: (id) => observerPassword(id, key),
+    key,
     sharesPort: options.usersPort === undefined,
     instanceTypes,
     bodyBudgets: { signedIn: { left: 64 * mebibyte }, anonymous: { left: 4 * mebibyte } },
-    now,
-    elapsed,
   };
   try {
     for (const { id, ...seed } of settings.networkSeeds) await addNetwork(core, seed, id);
@@ -202,19 +203,16 @@ async function openCore(options: PlatformOptions): Promise<Core> {
   return core;
 }
 
-/** Stops operations, databases and log files. The data stays. */
-async function closeCore(core: Core): Promise<void> {
-  await core.tasks.close();
-  await core.databases.close();
-  await Promise.all(Object.values(core.store).map((records) => records.settled()));
-  core.log.close();
-}
-
-/** Stops without touching the data folder, which another platform may own by now; databases of that platform keep running. */
-async function abandonCore(core: Core): Promise<void> {
-  await core.tasks.close();
-  await core.databases.abandon();
-  core.log.close();
+/**
+ * Stops operations, databases and log files; the data stays. A lost data folder is not touched, since another platform may own it
+ * by now, and the databases of that platform keep running.
+ */
+async function closeCore({ tasks, databases, store, log }: Core, isLost = false): Promise<void> {
+  await tasks.close();
+  if (isLost) await databases.abandon();
+  else await databases.close();
+  if (!isLost) await Promise.all(Object.values(store).map((records) => records.settled()));
+  log.close();
 }
 
 /** Databases of the requested or found engine; `none` runs without databases. Throws EngineError if no engine is found. */

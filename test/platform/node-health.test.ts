@@ -59,7 +59,7 @@ describe("the nodes of a database", () => {
   ])("are healthy: %s", (_why, status, operation, health) => {
     const record = instanceRecord({ component: "single-zone", status, operation, host: "127.0.0.1" });
     const pair = describeDatabase(entryOf({ ended: ["node-sz-1"] })).nodes;
-    const parts = { dialect: defaultDialect, observerPassword: () => "" };
+    const parts = { dialect: defaultDialect, key: Buffer.alloc(32) };
     const shown = nodesOf({ detailedNetworkTopology: topologyOf(parts, { ...record, nodes: pair }) });
     expect(shown.map(({ id, healthStatus }) => `${id} ${healthStatus}`)).toEqual([
       `node-sz-0 ${health}`,

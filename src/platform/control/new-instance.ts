@@ -3,7 +3,14 @@ import { defined } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { componentOfRecord } from "../dialect/dialect.ts";
 import { findPlan, versionOf } from "../model/plans.ts";
-import { type InstanceRecord, newId, type SnapshotRecord, type UserRecord } from "../model/records.ts";
+import {
+  generatedPassword,
+  type InstanceRecord,
+  newId,
+  observerPassword,
+  type SnapshotRecord,
+  type UserRecord,
+} from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
 import type { Fault } from "./faults.ts";
 import type { OperationDetails } from "./lifecycle.ts";
@@ -30,7 +37,7 @@ export async function createInstance(
   if (typeof accountConfigId === "string") checkAccount(core, wanted, accountConfigId);
   if (typeof password === "string") core.secrets.add(password);
   const { missingFromList: missing = false } = fault;
-  const missingUntil = missing === true ? Number.MAX_SAFE_INTEGER : core.now() + Number(missing);
+  const missingUntil = missing === true ? Number.MAX_SAFE_INTEGER : core.settings.now() + Number(missing);
   const now = core.timestamp();
   const record: InstanceRecord = {
     ...wanted,
@@ -46,8 +53,8 @@ export async function createInstance(
     deletionProtection: false,
     missingUntil: missing === false ? undefined : missingUntil,
   };
-  core.secrets.add(core.generatedPassword(record.id));
-  core.secrets.add(core.observerPassword(record.id));
+  core.secrets.add(generatedPassword(record.id, core.key));
+  core.secrets.add(observerPassword(record.id, core.key));
   await core.lifecycle.create(record, fault, details);
   if (record.params["enableEnterpriseModule"] === true)
     core.events.add(

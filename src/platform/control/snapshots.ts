@@ -160,7 +160,7 @@ export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): Js
     completeTime: snapshot.completedAt ?? "0001-01-01T00:00:00Z",
     productTierId: `pt-${snapshot.tier}`,
     productTierName: findPlan(snapshot.tier)?.name ?? snapshot.tier,
-    ...(dialect.describe.isComplete ? { productTierVersion: versionOf(snapshot) } : {}),
+    ...(dialect.isVendors ? { productTierVersion: versionOf(snapshot) } : {}),
     ...defined({ subscriptionId: snapshot.subscriptionId }),
     ...(snapshot.failure === undefined ? {} : { snapshotMetadata: { failureReason: snapshot.failure } }),
   };

@@ -22,11 +22,6 @@ export function listUsers(record: InstanceRecord): readonly JsonObject[] {
   ];
 }
 
-interface WantedUser {
-  readonly password?: string | undefined;
-  readonly acl?: string | undefined;
-}
-
 /**
  * Adds a user (409 for an existing name) or changes one (500 for an unknown name, as the real host), one at a time. The engine
  * checks the rules: in the running database, or in a temporary one if none runs.
@@ -35,7 +30,7 @@ export function putUser(
   core: Core,
   id: string,
   username: string,
-  wanted: WantedUser,
+  wanted: { readonly [part in "password" | "acl"]?: string | undefined },
   isNew: boolean,
 ): Promise<void> {
   return inTurn(`users ${id}`, async () => {

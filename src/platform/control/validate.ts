@@ -4,6 +4,7 @@ import { accountProviders, cloudAccountSchema } from "../../fields/cloud-account
 import { defined, isObject, type Json, type JsonObject, own, textIn } from "../../model/json.ts";
 import { bodyRows, isOffered, maxLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
 import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
+import type { AccountConfigRecord, InstanceRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
 
 export interface Place {
@@ -12,12 +13,9 @@ export interface Place {
   readonly instanceTypes: InstanceTypes;
 }
 
-export interface CreateRequest {
-  readonly cloudProvider: string;
-  readonly region: string;
+export interface CreateRequest extends Pick<InstanceRecord, "cloudProvider" | "region" | "params"> {
   readonly networkType: string | undefined;
   readonly customNetworkId: string | undefined;
-  readonly params: JsonObject;
 }
 
 const createKeys = ["requestParams", "customTags", "productTierVersion", "onprem_platform"];
@@ -76,11 +74,7 @@ export function checkPlacement(fields: JsonObject, place: Place): void {
   refuse(problemsIn(fields, bodyRows, { place }));
 }
 
-export interface AccountRequest {
-  readonly cloudProvider: string;
-  readonly account: string;
-  readonly params: JsonObject;
-}
+export type AccountRequest = Pick<AccountConfigRecord, "cloudProvider" | "account" | "params">;
 
 const accountKeys = ["cloud_provider", "requestParams", "region", "network_type", "customTags"];
 

@@ -1,13 +1,12 @@
 /** @module Computes the configuration of an instance's database from its record. */
 
-import { createHmac } from "node:crypto";
 import { parameterOf } from "../../model/field-schema.ts";
 import { defined, type Json, textIn } from "../../model/json.ts";
 import type { DatabaseSpec, TlsFiles } from "../engine/index.ts";
 import { paramRows } from "../model/field-rules.ts";
 import { bytesOf, defaultMemory, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import { nodesOf } from "../model/plans.ts";
-import { firstUserOf, type InstanceRecord } from "../model/records.ts";
+import { firstUserOf, generatedPassword, type InstanceRecord } from "../model/records.ts";
 
 export interface SpecParts {
   readonly dir: string;
@@ -74,9 +73,4 @@ function shareOf(machine: number): number {
 
 function oneOf<T extends string>(value: Json | undefined, allowed: readonly T[]): T | undefined {
   return allowed.find((option) => option === value);
-}
-
-/** The same password at every start with the same key. */
-export function generatedPassword(instanceId: string, key: Buffer): string {
-  return createHmac("sha256", key).update(instanceId).digest("base64url");
 }

@@ -10,24 +10,22 @@ export type DialectName = (typeof dialectNames)[number];
 /** Spelling of one service profile, as data for the routes. Records and rules use the spelling of the default profile. */
 export interface Dialect {
   readonly name: DialectName;
+  /**
+   * True for the vendor's API as it runs, false for that of the specification: the vendor's shows all of an instance and no roles, has
+   * a subscription for each plan and a schema of parameters, and neither refresh tokens nor the path of a backup.
+   */
+  readonly isVendors: boolean;
   /** Fixed segments of component paths, after `resource-instance`. */
   readonly provider: string;
   readonly service: string;
   readonly cookies: { readonly session: string; readonly refresh: string };
-  readonly hasRefreshTokens: boolean;
   readonly plans: readonly Plan[];
   readonly params: ParamWords;
   readonly updateMethods: readonly string[];
   /** Keys in the bodies of failover and of an instance's copy-snapshot; the first key that is present is read. */
   readonly failover: { readonly node: readonly string[]; readonly action: readonly string[] };
   readonly copy: { readonly region: readonly string[]; readonly source: readonly string[] };
-  readonly describe: DescribeWords;
   readonly snapshots: SnapshotWords;
-  /** Each plan has its own subscription and accepts no other. */
-  readonly hasPlanSubscriptions: boolean;
-  /** Offerings also show `serviceModelKey` and `productTierKey`. */
-  readonly hasSpecifiedPlanKeys: boolean;
-  readonly hasParameterSchema: boolean;
   readonly settings: {
     readonly echo: boolean;
     readonly networks: "full" | "adopt-only";
@@ -47,23 +45,11 @@ export interface ParamWords {
   readonly defaults: JsonObject;
 }
 
-export interface DescribeWords {
-  /** `custom_network` is the id; `customNetworkDetail` is an object of id, name and CIDR. */
-  readonly network: "custom_network" | "customNetworkDetail";
-  readonly modifiedAt: string;
-  readonly hasEndpointInParams: boolean;
-  readonly hasRoles: boolean;
-  /** Metadata, tags, subscription and version are shown always, not only with `echo`. */
-  readonly isComplete: boolean;
-}
-
 export interface SnapshotWords {
-  readonly hasBackup: boolean;
   /** The dialect's spelling by default status, if the two differ. */
   readonly statuses: { readonly [own: string]: string };
   /** Keys of the new snapshot's id in the answer to an instance's copy-snapshot. */
   readonly copyAnswer: readonly string[];
-  readonly omitsEmptyList: boolean;
 }
 
 export interface Located {

@@ -34,10 +34,10 @@ export async function openDialect(
 
 export const defaultDialect: Dialect = {
   name: "default",
+  isVendors: false,
   provider: "sp-default",
   service: "graphdb",
   cookies: { session: "svc_token", refresh: "svc_refresh_token" },
-  hasRefreshTokens: true,
   plans,
   params: { fields: {}, absent: [], ignored: [], required: {}, defaults: {} },
   updateMethods: ["PUT", "PATCH"],
@@ -46,22 +46,7 @@ export const defaultDialect: Dialect = {
     action: ["failed_replica_action", "failedReplicaAction"],
   },
   copy: { region: ["target_region", "targetRegion"], source: ["source_snapshot_id", "sourceSnapshotId"] },
-  describe: {
-    network: "custom_network",
-    modifiedAt: "last_modified",
-    hasEndpointInParams: true,
-    hasRoles: true,
-    isComplete: false,
-  },
-  snapshots: {
-    hasBackup: true,
-    statuses: {},
-    copyAnswer: ["snapshot_id", "snapshotId"],
-    omitsEmptyList: false,
-  },
-  hasPlanSubscriptions: false,
-  hasSpecifiedPlanKeys: true,
-  hasParameterSchema: false,
+  snapshots: { statuses: {}, copyAnswer: ["snapshot_id", "snapshotId"] },
   settings: { echo: false, networks: "adopt-only", pageSize: Number.POSITIVE_INFINITY },
 };
 
@@ -73,13 +58,13 @@ function falkordbCloud(profile: JsonObject): Dialect {
   const [updateMethod = "PATCH"] = requestOf(profile, "instance.update").split(" ");
   return {
     name: "falkordb-cloud",
+    isVendors: true,
     provider: textAt(profile, "keys", "provider"),
     service: textAt(profile, "keys", "service"),
     cookies: {
       session: textAt(profile, "session", "tokenCookie"),
       refresh: textAt(profile, "session", "refreshCookie"),
     },
-    hasRefreshTokens: false,
     plans: plans.map((plan) => planOf(plan, profile)),
     params: {
       fields: textsAt(profile, "fields"),
@@ -96,22 +81,7 @@ function falkordbCloud(profile: JsonObject): Dialect {
       action: [wordOf(failover, "failedReplicaAction")],
     },
     copy: { region: [wordOf(copy, "targetRegion")], source: [wordOf(copy, "sourceSnapshotId")] },
-    describe: {
-      network: "customNetworkDetail",
-      modifiedAt: "last_modified_at",
-      hasEndpointInParams: false,
-      hasRoles: false,
-      isComplete: true,
-    },
-    snapshots: {
-      hasBackup: false,
-      statuses: { completed: "COMPLETE", pending: "DEPLOYING" },
-      copyAnswer: ["snapshotId"],
-      omitsEmptyList: true,
-    },
-    hasPlanSubscriptions: true,
-    hasSpecifiedPlanKeys: false,
-    hasParameterSchema: true,
+    snapshots: { statuses: { completed: "COMPLETE", pending: "DEPLOYING" }, copyAnswer: ["snapshotId"] },
     settings: { echo: true, networks: "full", pageSize: 500 },
   };
 }

@@ -1,19 +1,24 @@
 /** @module Describes instances, their topology and the platform. */
 
-import { createHmac } from "node:crypto";
 import { defined, type Json, type JsonObject } from "../../model/json.ts";
 import { restorePoints } from "../control/new-instance.ts";
 import type { Core } from "../core.ts";
 import { componentOfRecord, dialectParams, subscriptionOf } from "../dialect/dialect.ts";
 import { type PlanResource, versionOf } from "../model/plans.ts";
-import { firstUserOf, type InstanceRecord, type NodeRecord } from "../model/records.ts";
+import {
+  firstUserOf,
+  generatedPassword,
+  type InstanceRecord,
+  type NodeRecord,
+  observerPassword,
+} from "../model/records.ts";
 
 /**
  * A described instance. With `echo`, result_params contains the request parameters as strings, the password in clear, as the
  * real service does. A generated password is always shown, since the client has no other way to know it.
  */
 export function describeInstance(parts: Core, record: InstanceRecord): JsonObject {
-  const { modifiedAt, isComplete } = parts.dialect.describe;
+  const { isVendors } = parts.dialect;
   return {
     id: record.id,
     status: record.status,
@@ -22,22 +27,20 @@ export function describeInstance(parts: Core, record: InstanceRecord): JsonObjec
     network_type: record.networkType,
     ...networkOf(parts, record),
     created_at: record.createdAt,
-    [modifiedAt]: record.lastModified,
+    [isVendors ? "last_modified_at" : "last_modified"]: record.lastModified,
     result_params: dialectParams(parts.dialect, resultParams(parts, record)),
     ...(record.isAccount ? {} : { detailedNetworkTopology: topologyOf(parts, record) }),
-    ...(parts.settings.echo || isComplete ? moreOf(parts, record) : {}),
-    ...(isComplete ? completeOf(parts, record) : {}),
+    ...(parts.settings.echo || isVendors ? moreOf(parts, record) : {}),
+    ...(isVendors
+      ? { tierVersion: versionOf(record), active: true, highAvailability: record.nodes.length > 1 }
+      : {}),
+    ...(isVendors ? backupsOf(parts, record) : {}),
   };
-}
-
-function completeOf(parts: Core, record: InstanceRecord): JsonObject {
-  const highAvailability = record.nodes.length > 1;
-  return { tierVersion: versionOf(record), active: true, highAvailability, ...backupsOf(parts, record) };
 }
 
 function networkOf({ dialect, store }: Core, { customNetworkId }: InstanceRecord): JsonObject {
   if (customNetworkId === undefined) return {};
-  if (dialect.describe.network === "custom_network") return { custom_network: customNetworkId };
+  if (!dialect.isVendors) return { custom_network: customNetworkId };
   const { name = "", cidr = "" } = store.networks.get(customNetworkId) ?? {};
   return { customNetworkDetail: { id: customNetworkId, name, cidr } };
 }
@@ -48,17 +51,14 @@ function resultParams(parts: Core, record: InstanceRecord): JsonObject {
   const isReachable = record.host !== undefined && primary !== undefined;
   return {
     ...(echo || record.isAccount ? echoed(record.params) : {}),
-    ...(isReachable && parts.dialect.describe.hasEndpointInParams
+    ...(isReachable && !parts.dialect.isVendors
       ? { graphdbHostname: record.host ?? "", graphdbPort: primary.port }
       : {}),
-    ...(isReachable ? generated(parts, record) : {}),
+    ...(isReachable && !Object.hasOwn(record.params, "graphdbPassword")
+      ? { graphdbUser: firstUserOf(record), graphdbPassword: generatedPassword(record.id, parts.key) }
+      : {}),
     ...defined({ cloud_provider_account_config_id: record.accountConfigId }),
   };
-}
-
-function generated(parts: Core, record: InstanceRecord): JsonObject {
-  if (Object.hasOwn(record.params, "graphdbPassword")) return {};
-  return { graphdbUser: firstUserOf(record), graphdbPassword: parts.generatedPassword(record.id) };
 }
 
 function echoed(params: JsonObject): JsonObject {
@@ -92,7 +92,7 @@ function backupsOf(parts: Core, record: InstanceRecord): JsonObject {
   };
 }
 
-type TopologyParts = Pick<Core, "dialect" | "observerPassword">;
+type TopologyParts = Pick<Core, "dialect" | "key">;
 
 /** Resources of an instance by id: the endpoint of the database, the node ids for failover, and the auxiliary services. */
 export function topologyOf(parts: TopologyParts, record: InstanceRecord): JsonObject {
@@ -137,12 +137,16 @@ function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }:
   const host = `${key}.${record.id}.invalid`;
   return part === "sentinel"
     ? { clusterEndpoint: host, clusterPorts: [26_379] }
-    : { clusterEndpoint: `observer:${parts.observerPassword(record.id)}@${host}:443`, clusterPorts: [443] };
+    : {
+        clusterEndpoint: `observer:${observerPassword(record.id, parts.key)}@${host}:443`,
+        clusterPorts: [443],
+      };
 }
 
 function describeNode({ dialect }: TopologyParts, node: NodeRecord, record: InstanceRecord): JsonObject {
   // During an operation the nodes are not looked at; a repair shows which of them are down.
-  const isLooked = ["RUNNING", "BACKING_UP"].includes(record.status) || isUnderRepair(record);
+  const isUnderRepair = record.status === "RESTARTING" && record.operation === undefined;
+  const isLooked = ["RUNNING", "BACKING_UP"].includes(record.status) || isUnderRepair;
   const isUp = isLooked && node.isDown !== true;
   return {
     id: node.id,
@@ -151,17 +155,8 @@ function describeNode({ dialect }: TopologyParts, node: NodeRecord, record: Inst
     availabilityZone: `${record.region}${record.component === "multi-zone" && !node.id.endsWith("0") ? "b" : "a"}`,
     status: record.status,
     healthStatus: isUp ? "HEALTHY" : record.status === "STOPPED" ? "STOPPED" : "UNHEALTHY",
-    ...(dialect.describe.hasRoles ? { role: node.role } : {}),
+    ...(dialect.isVendors ? {} : { role: node.role }),
   };
-}
-
-function isUnderRepair({ status, operation }: InstanceRecord): boolean {
-  return status === "RESTARTING" && operation === undefined;
-}
-
-/** The password of an instance's observability endpoint: the same at every start with the same key. */
-export function observerPassword(instanceId: string, key: Buffer): string {
-  return createHmac("sha256", key).update(`observer of ${instanceId}`).digest("base64url");
 }
 
 /** Status of the platform, without parameters and secrets. */

@@ -202,7 +202,7 @@ function logRequest(
   }
   const faults = Object.keys(result.fault);
   core.log.add({
-    time: new Date(core.now()).toISOString(),
+    time: new Date(core.settings.now()).toISOString(),
     host,
     method,
     path: clean.join("/"),

@@ -48,11 +48,6 @@ export function secretsIn(body: Json): readonly string[] {
   );
 }
 
-/** An ACL without passwords and hashes, which follow `<`, `>`, `#` or `!`. The users host refuses them, but clients may send them. */
-function withoutPasswords(acl: string): string {
-  return acl.replaceAll(/([<>#!])[^\s']+/g, "$1[redacted]");
-}
-
 /** A body without secrets for the log, and the paths of secrets under keys that are not meant for them. */
 export function redactBody(
   body: Json,
@@ -70,7 +65,9 @@ export function redactBody(
     const entries = Object.entries(value).map(([key, entry]): [string, Json] => {
       const at = path === "" ? key : `${path}.${key}`;
       if (secretKey.test(key)) return [key, "[redacted]"];
-      return [key, clean(key === "acl" && typeof entry === "string" ? withoutPasswords(entry) : entry, at)];
+      if (key !== "acl" || typeof entry !== "string") return [key, clean(entry, at)];
+      // Passwords and hashes follow these characters. The users host refuses them, but clients may send them.
+      return [key, clean(entry.replaceAll(/([<>#!])[^\s']+/g, "$1[redacted]"), at)];
     });
     return Object.fromEntries(entries);
   };

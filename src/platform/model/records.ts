@@ -1,6 +1,6 @@
 /** @module Defines the records that the control plane keeps, the check of each file, and the store of all of them. */
 
-import { randomInt } from "node:crypto";
+import { createHmac, randomInt } from "node:crypto";
 import { join } from "node:path";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { type Collection, openCollection } from "./collection.ts";
@@ -195,4 +195,14 @@ const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 export function newId(prefix: string): string {
   return `${prefix}-${Array.from({ length: 9 }, () => letters[randomInt(letters.length)]).join("")}`;
+}
+
+/** The same password at every start with the same key. */
+export function generatedPassword(instanceId: string, key: Buffer): string {
+  return createHmac("sha256", key).update(instanceId).digest("base64url");
+}
+
+/** The password of an instance's observability endpoint: the same at every start with the same key. */
+export function observerPassword(instanceId: string, key: Buffer): string {
+  return createHmac("sha256", key).update(`observer of ${instanceId}`).digest("base64url");
 }

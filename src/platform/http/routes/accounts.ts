@@ -46,7 +46,7 @@ async function changeConnection(call: Call): Promise<void> {
   const body = fieldsOf(call.body, types, ["serviceId", "subscriptionId"]);
   const { serviceId: service, subscriptionId: subscription, setConnection: isWanted } = body;
   if (service !== serviceId) throw new ServiceError(404, `service ${service} not found`);
-  if (core.dialect.hasPlanSubscriptions && subscription !== subscriptionOf(record))
+  if (core.dialect.isVendors && subscription !== subscriptionOf(record))
     throw new ServiceError(403, `subscription ${subscription} is not one to the plan of tier ${record.tier}`);
   const customTags = tagsOf(body);
   if (isWanted !== undefined) await connectAccount(core, record, isWanted);

@@ -19,7 +19,12 @@ export function networkRows({ settings }: Core): readonly Row[] {
   return [
     ...own,
     ["GET", networks, "list-networks", listNetworks],
-    ["POST", networks, "create-network", createNetwork],
+    [
+      "POST",
+      networks,
+      "create-network",
+      async ({ core, body = null }) => describeNetwork(await addNetwork(core, readNetwork(body))),
+    ],
     ["DELETE", `${networks}/:id`, "delete-network", deleteNetwork],
   ];
 }
@@ -47,10 +52,6 @@ function listNetworks({ core, context }: Call): JsonObject {
   return { customNetworks: shown.map(describeNetwork) };
 }
 
-async function createNetwork({ core, body = null }: Call): Promise<JsonObject> {
-  return describeNetwork(await addNetwork(core, readNetwork(body)));
-}
-
 async function deleteNetwork(call: Call): Promise<Response> {
   const { store } = call.core;
   const { id } = networkOf(call);
@@ -68,7 +69,7 @@ function networkOf(call: Call): NetworkRecord {
 }
 
 /** The network that a create or a seed asks for. */
-type Wanted = Pick<NetworkRecord, "name" | "cloudProvider" | "region"> & Partial<Pick<NetworkRecord, "cidr">>;
+type Wanted = Omit<Core["settings"]["networkSeeds"][number], "id">;
 
 /** Its fields by the keys of the API, and by those of a manifest. */
 const networkFields: { readonly [key: string]: keyof Wanted } = {

@@ -19,9 +19,7 @@ export function planRows({ dialect }: Core): readonly Row[] {
       () => ({ serviceIds: [serviceId], services: [service(dialect)] }),
     ],
     ["GET", "/service-offering/:id", "describe-plan", describePlan],
-    ...(dialect.hasParameterSchema
-      ? [["GET", parameters, "describe-parameters", describeParameters] as const]
-      : []),
+    ...(dialect.isVendors ? [["GET", parameters, "describe-parameters", describeParameters] as const] : []),
     ["GET", "/subscription", "list-subscriptions", listSubscriptions],
     ["GET", "/subscription/:id", "describe-subscription", describeSubscription],
   ];
@@ -101,7 +99,7 @@ function service(dialect: Dialect): JsonObject {
 function offering(dialect: Dialect, plan: Plan): JsonObject {
   const resources = plan.account === undefined ? plan.components : [...plan.components, plan.account];
   return {
-    ...(dialect.hasSpecifiedPlanKeys ? { serviceModelKey: plan.modelKey, productTierKey: plan.tierKey } : {}),
+    ...(dialect.isVendors ? {} : { serviceModelKey: plan.modelKey, productTierKey: plan.tierKey }),
     serviceModelURLKey: plan.modelKey,
     productTierURLKey: plan.tierKey,
     productTierID: `pt-${plan.tier}`,

@@ -58,14 +58,14 @@ export function locateNodes(call: Call): Located {
 /** Refuses (403) the subscription of another plan, if each plan has its own. */
 export function checkSubscription({ core, context }: Call, tier: string | undefined): void {
   const asked = context.req.query("subscriptionId") ?? "";
-  if (!core.dialect.hasPlanSubscriptions || asked === "" || tier === undefined) return;
+  if (!core.dialect.isVendors || asked === "" || tier === undefined) return;
   if (asked === subscriptionOf({ tier })) return;
   throw new ServiceError(403, `subscription ${asked} is not one to the plan of tier ${tier}`);
 }
 
 /** The subscription of a new object; undefined if the request names none and plans have none of their own. */
 export function subscriptionFor({ core, context }: Call, tier: string): string | undefined {
-  const own = core.dialect.hasPlanSubscriptions ? subscriptionOf({ tier }) : undefined;
+  const own = core.dialect.isVendors ? subscriptionOf({ tier }) : undefined;
   const asked = context.req.query("subscriptionId");
   return asked === "" ? own : (asked ?? own);
 }
@@ -88,8 +88,8 @@ export function databaseOf(call: Call, record: InstanceRecord = instanceOf(call)
 /** False for an instance that a list omits: of another subscription, or hidden by a fault. */
 export function isVisible({ core, context }: Call, record: InstanceRecord): boolean {
   // If plans have their own subscriptions, a path implies one, and the list of all plans takes none.
-  const asked = core.dialect.hasPlanSubscriptions ? undefined : context.req.query("subscriptionId");
+  const asked = core.dialect.isVendors ? undefined : context.req.query("subscriptionId");
   if (asked !== undefined && record.subscriptionId !== undefined && record.subscriptionId !== asked)
     return false;
-  return record.missingUntil === undefined || record.missingUntil <= core.now();
+  return record.missingUntil === undefined || record.missingUntil <= core.settings.now();
 }

@@ -81,7 +81,7 @@ function openSession(core: Core, given: Credentials): TokenPair {
 function answerPair(call: Call, pair: TokenPair): JsonObject {
   setSessionCookies(call, pair);
   const { token, refreshToken } = pair;
-  return { jwtToken: token, ...(call.core.dialect.hasRefreshTokens ? { refreshToken } : {}) };
+  return { jwtToken: token, ...(call.core.dialect.isVendors ? {} : { refreshToken }) };
 }
 
 function setSessionCookies({ context, core }: Call, pair: TokenPair | undefined): void {
@@ -96,10 +96,9 @@ function setSessionCookies({ context, core }: Call, pair: TokenPair | undefined)
       domain,
       maxAge: Math.floor(lifetime),
     });
-  const { cookies, hasRefreshTokens } = core.dialect;
+  const { cookies, isVendors } = core.dialect;
   set(cookies.session, pair?.token ?? "", pair === undefined ? 0 : sessionLifetime);
-  if (hasRefreshTokens)
-    set(cookies.refresh, pair?.refreshToken ?? "", pair === undefined ? 0 : refreshLifetime);
+  if (!isVendors) set(cookies.refresh, pair?.refreshToken ?? "", pair === undefined ? 0 : refreshLifetime);
 }
 
 /** The loopback host that the client used, so that its cookie jar accepts the cookie; otherwise the platform's host. */

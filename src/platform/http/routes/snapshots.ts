@@ -23,14 +23,20 @@ export function snapshotRows({ dialect }: Core): readonly Row[] {
   const snapshots = "/resource-instance/snapshot";
   const snapshot = `${snapshots}/:snapshotId`;
   return [
-    ...(dialect.snapshots.hasBackup ? [["POST", `${instance}/backup`, "backup", backUp] as const] : []),
+    ...(dialect.isVendors ? [] : [["POST", `${instance}/backup`, "backup", backUp] as const]),
     ["POST", snapshots, "create-snapshot", createSnapshot, 202],
     ["GET", snapshots, "list-snapshots", listSnapshots],
     ["GET", `${instance}/snapshot`, "list-own-snapshots", listOwnSnapshots],
     ["GET", snapshot, "describe-snapshot", (call) => describeSnapshot(dialect, snapshotOf(call))],
     ["POST", snapshot, "copy-snapshot", copyToRegion, 202],
     ["POST", `${instance}/copy-snapshot`, "copy-snapshot", copyOfInstance, 202],
-    ["POST", `${snapshot}/restore`, "restore", restoreAsInstance, 202],
+    [
+      "POST",
+      `${snapshot}/restore`,
+      "restore",
+      async (call) => ({ instanceId: await restored(call, snapshotOf(call)) }),
+      202,
+    ],
     ["POST", `${component}/snapshot/:snapshotId/restore`, "restore", restoreInComponent, 202],
     ["DELETE", snapshot, "delete-snapshot", (call) => deleteSnapshot(call.core, snapshotOf(call))],
   ];
@@ -91,10 +97,6 @@ async function copyOfInstance(call: Call): Promise<JsonObject> {
   return Object.fromEntries(copyAnswer.map((key) => [key, copy]));
 }
 
-async function restoreAsInstance(call: Call): Promise<JsonObject> {
-  return { instanceId: await restored(call, snapshotOf(call)) };
-}
-
 /** Restores the snapshot of a path; 404 for one of another component than the path's. */
 async function restoreInComponent(call: Call): Promise<JsonObject> {
   const snapshot = snapshotOf(call);
@@ -119,7 +121,7 @@ function snapshotOf(call: Call): SnapshotRecord {
 
 function answerList(call: Call, snapshots: readonly SnapshotRecord[]): JsonObject {
   const { dialect } = call.core;
-  if (dialect.snapshots.omitsEmptyList && snapshots.length === 0) return {};
+  if (dialect.isVendors && snapshots.length === 0) return {};
   const { items, more } = paged(call, snapshots);
   return { snapshots: items.map((snapshot) => describeSnapshot(dialect, snapshot)), ...more };
 }

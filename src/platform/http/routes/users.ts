@@ -31,7 +31,7 @@ const rows: readonly (readonly [string, string, string, readonly UserKey[] | und
  * instance (500 for an unknown one), subscription (400), ACL (400).
  */
 export function userRoutes(core: Core): readonly Route[] {
-  const waitFor = createRateLimit(core.settings.usersPerMinute, core.elapsed);
+  const waitFor = createRateLimit(core.settings.usersPerMinute, core.settings.elapsed);
   return rows.map(([method, path, name, required, handler]) => ({
     method,
     path,
