@@ -2,7 +2,7 @@
 
 import { type Address, formatAddress, parseAddress, undeclaring } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Problem } from "../model/errors.ts";
+import { type Problem, shellWord } from "../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, textIn } from "../model/json.ts";
 import type { Import, Manifest, Move, Removal } from "../model/manifest.ts";
 import type { Inventory } from "./declared-resources.ts";
@@ -134,6 +134,19 @@ export function unmatchedRemoval({ address, where }: Removal, meant: string): Pr
   const message = `removed names ${address}, which this state does not know, and nothing declares ${meant}: that would be deleted`;
   const hint = "name each that is to be let go; if the entry was carried out long ago, remove it";
   return errorAt(where, { code: "bad-removal", message, hint }, address);
+}
+
+/** The problem of an entry of `imports` whose address has, or may get, another object. */
+export function boundImport({ address, where }: Import, boundTo: string | undefined): Problem {
+  const forget = `graphform state rm ${shellWord(address)}`;
+  const [message, hint] =
+    boundTo === undefined
+      ? [
+          `${address} has an open create of an earlier run, and its object is bound if there is one`,
+          `remove the entry, and apply; or, if that create surely made nothing: ${forget}`,
+        ]
+      : [`${address} is bound to ${boundTo} already`, `remove the entry, or that binding: ${forget}`];
+  return errorAt(where, { code: "shared-id", message, hint }, address);
 }
 
 function address(value: Json | undefined, path: Path, inputs: BindingInputs): Address | undefined {

@@ -1,7 +1,7 @@
 /** @module Makes a plan: observes the service and the state, compares them with the manifest, and writes nothing. */
 
 import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
-import { unmatchedRemoval } from "../manifest/bindings.ts";
+import { boundImport, unmatchedRemoval } from "../manifest/bindings.ts";
 import { suggest } from "../manifest/problems/fault.ts";
 import { type Address, withoutTwin } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
@@ -107,6 +107,10 @@ export async function planFor(
   ];
   const looking = { kinds, clock: deps.clock, profile: service.profile, stopping: signal };
   const { observed, unmanaged } = findByName(seen, { desired, state: movedState, kinds });
+  const createsInDoubt = given.createsInDoubt ?? (await openCreatesInDoubt(state, readers, looking));
+  const imports = destroying ? [] : manifest.imports;
+  const faults = importFaults(imports, movedState, { createsInDoubt, kinds, unmanaged: seen.unmanaged });
+  if (faults.length > 0) throw new ManifestError(faults);
   const input: PlanInput = {
     name: manifest.name,
     timestamp: [goal.timestamp, state.savedAt].sort().at(-1) ?? goal.timestamp,
@@ -115,7 +119,7 @@ export async function planFor(
     remembered: state.resources,
     observed,
     doubts,
-    createsInDoubt: given.createsInDoubt ?? (await openCreatesInDoubt(state, readers, looking)),
+    createsInDoubt,
     ...(open === undefined ? {} : { notProbed: seen.notProbed }),
     partialLists: seen.partialLists,
     unmanaged,
@@ -140,6 +144,29 @@ export async function planFor(
   const plan = immovable.size === 0 ? found : makePlan({ ...input, immovable });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
   return { plan, outputs, bound: movedState.resources, observed, doubts, unmanaged, unread, listed };
+}
+
+/**
+ * The problems of entries of `imports` that would be passed over: another object is bound to the address, or may be by its open create. An
+ * entry whose object is no longer there was carried out before that one was replaced.
+ */
+function importFaults(
+  imports: Manifest["imports"],
+  { resources, intents }: StateDocument,
+  { createsInDoubt, kinds, unmanaged }: Pick<PlanInput, "createsInDoubt" | "kinds" | "unmanaged">,
+): readonly Problem[] {
+  return imports.flatMap((entry): readonly Problem[] => {
+    const { address, id } = entry;
+    const bound = resources[address];
+    if (bound === undefined)
+      return Object.hasOwn(intents, address) && createsInDoubt?.has(address) !== true
+        ? [boundImport(entry, undefined)]
+        : [];
+    const { kind, place } = bound;
+    const wanted = kinds.named(kind).idAt(place, id);
+    const isThere = unmanaged.some((other) => other.kind === kind && other.id === wanted);
+    return wanted !== bound.id && isThere ? [boundImport(entry, bound.id)] : [];
+  });
 }
 
 /** The reasons against moving the data of each database that a plan would move. */

@@ -88,7 +88,8 @@ export async function reconcile(
   return outcome;
 
   async function again(wanted: Goal): Promise<Planned> {
-    const planned = await look(wanted);
+    // Entries that this apply has carried out are not looked at again.
+    const planned = await look({ ...wanted, manifest: { ...wanted.manifest, imports: [] } });
     await rememberOthers(planned, deps);
     report.second?.(planned.plan);
     return planned;

@@ -54,7 +54,7 @@ export async function importOne(
     const desired = manifest.desired.map((entry) =>
       entry === declared ? { ...entry, importId: id } : entry,
     );
-    const only = { project: run.project, manifest: { ...manifest, desired, outputs: {} } };
+    const only = { project: run.project, manifest: { ...manifest, desired, imports: [], outputs: {} } };
     const goal = goalOf(only, { target: [address], probe: false });
     const { plan, outputs } = await planFor(goal, state, run.planning);
     const change = plan.changes.find((entry) => entry.address === address);
