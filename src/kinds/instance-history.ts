@@ -79,13 +79,13 @@ export async function backupsOf(
   return all.filter((snapshot) => snapshot.instanceId === instanceId).map(asBackup);
 }
 
-export function asBackup({ id, status, type, createdAt, failure }: Snapshot): Backup {
+export function asBackup(snapshot: Snapshot): Backup {
   const is = { done: "completed", failed: "failed", pending: "pending" } as const;
-  const shown = status === "" ? "without a status" : status;
+  const { id, type, createdAt } = snapshot;
   return {
     id,
-    is: is[snapshotPhase(status)],
-    detail: failure === undefined ? shown : `${shown} (${failure})`,
+    is: is[snapshotPhase(snapshot)],
+    detail: statusText(snapshot),
     isAutomatic: type?.toLowerCase().startsWith("automat") === true,
     ...defined({ createdAt }),
   };
@@ -95,10 +95,22 @@ export function showsSnapshotTimes({ profile }: Reads): boolean {
   return profile.operations["snapshot.describe"]?.answer["createdAt"] !== undefined;
 }
 
-export function snapshotPhase(status: string): "done" | "failed" | "pending" {
+/** A snapshot is complete if its status says so, and its progress, if it is shown, does not say otherwise. */
+export function snapshotPhase({
+  status,
+  progress = 100,
+}: Pick<Snapshot, "status" | "progress">): "done" | "failed" | "pending" {
   const word = status.toLowerCase();
-  if (["completed", "complete", "available", "success"].includes(word)) return "done";
-  return ["failed", "cancelled", "error"].includes(word) ? "failed" : "pending";
+  if (["failed", "cancelled", "error"].includes(word)) return "failed";
+  const isDone = ["completed", "complete", "available", "success"].includes(word) && progress >= 100;
+  return isDone ? "done" : "pending";
+}
+
+/** The status of a snapshot, with its progress while it is not complete, and with the reason of a failure. */
+export function statusText({ status, progress, failure }: Snapshot): string {
+  const isUnderWay = progress !== undefined && snapshotPhase({ status, progress }) === "pending";
+  const why = failure === undefined ? "" : ` (${failure})`;
+  return `${status === "" ? "without a status" : status}${isUnderWay ? ` ${progress} %` : ""}${why}`;
 }
 
 function snapshotOf(values: { readonly [name: string]: Json }, { hide }: Pick<Reads, "hide">): Snapshot {

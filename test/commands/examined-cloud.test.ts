@@ -190,3 +190,35 @@ it("says the way out where the service keeps what it was to delete", async () =>
   expect(ran.out + ran.err).toMatch(/declare deletionProtection: false, apply that, then delete it/);
   expect(ran.code).toBe(1);
 });
+
+it.each([
+  [40, 7, false],
+  [undefined, 0, true],
+  [100, 0, true],
+])(
+  "waits with a deletion for a snapshot that is COMPLETE and shows a progress of %s",
+  async (progress, code, deletes) => {
+    const guarded = `${pro}    lifecycle: { protect: false, onDelete: backup }\n`;
+    const bench = await cloudBench(guarded);
+    expect((await bench.gf("apply", "--auto-approve")).code).toBe(0);
+    let made: JsonObject[] = [];
+    bench.cloud.meddle = ({ method, url }) => {
+      if (!/\/snapshot/.test(url)) return undefined;
+      const createdTime = new Date().toISOString();
+      const snapshot = {
+        snapshotId: "snapshot-1",
+        status: "COMPLETE",
+        sourceInstanceId: "instance-1",
+        createdTime,
+      };
+      if (method === "POST") made = [{ ...snapshot, ...(progress === undefined ? {} : { progress }) }];
+      return method === "POST"
+        ? { status: 202, body: { snapshotId: "snapshot-1" } }
+        : { body: { snapshots: made } };
+    };
+    const ran = await bench.gf("destroy", "--auto-approve", "--timeout", "1s");
+    expect(ran.code, ran.out + ran.err).toBe(code);
+    expect(bench.cloud.service.seen.some(({ method }) => method === "DELETE")).toBe(deletes);
+    if (!deletes) expect(ran.out + ran.err).toMatch(/snapshot-1 is COMPLETE 40 %/);
+  },
+);

@@ -10,6 +10,7 @@ import {
   showsSnapshotTimes,
   snapshotParams,
   snapshotPhase,
+  statusText,
 } from "../../kinds/instance-history.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
 import { defined, type JsonObject, textIn } from "../../model/json.ts";
@@ -160,8 +161,8 @@ async function completeSnapshot(
   toDo: string,
 ): Promise<Snapshot> {
   const source = await snapshotAt(service, id, signal);
-  if (snapshotPhase(source.status) === "done") return source;
-  const message = `snapshot ${id} is ${source.status}, and only a complete one can be ${toDo}`;
+  if (snapshotPhase(source) === "done") return source;
+  const message = `snapshot ${id} is ${statusText(source)}, and only a complete one can be ${toDo}`;
   const hint = "graphform snapshot list shows its progress";
   throw new GraphformError("snapshot-unfinished", message, { hint });
 }
@@ -188,21 +189,11 @@ export async function snapshotList(
 }
 
 function rowOf(snapshot: Snapshot): readonly string[] {
-  const { id, type, status, progress, cloudProvider, failure } = snapshot;
+  const { id, type, cloudProvider } = snapshot;
   const { instanceId = "-", region = "-", createdAt = "-", completedAt = "-" } = snapshot;
-  const isUnderWay = snapshotPhase(status) === "pending" && progress !== undefined;
-  const ended = `${status || "-"}${failure === undefined ? "" : ` (${failure})`}`;
   const kind = type?.replace(/Snapshot$/, "").toLowerCase() ?? "-";
   const place = cloudProvider === undefined ? region : `${cloudProvider}/${region}`;
-  return [
-    id,
-    instanceId,
-    kind,
-    isUnderWay ? `${status} ${progress} %` : ended,
-    place,
-    createdAt,
-    completedAt,
-  ];
+  return [id, instanceId, kind, statusText(snapshot), place, createdAt, completedAt];
 }
 
 /** A snapshot as JSON, without undefined fields. */
