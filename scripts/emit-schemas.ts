@@ -6,7 +6,9 @@ import { kinds } from "../src/kinds/index.ts";
 import { stateSchema } from "../src/state/state-schema.ts";
 import { schemaText, writeEmitted } from "./compiled-module.ts";
 import { layerSchema, manifestSchema, suggestionsOf } from "./editor-schema.ts";
-import { driftSchema, severalSchema, validationSchema } from "./report-schemas.ts";
+import { eventSchema } from "./event-schema.ts";
+import { planSchema } from "./plan-schema.ts";
+import { driftSchema, replaceSchema, severalSchema, validationSchema } from "./report-schemas.ts";
 
 /** Writes the JSON Schemas for editors and other programs. They suggest values of the emitted profiles. */
 const suggestions = suggestionsOf(await Promise.all(builtInProfiles.map(loadProfile)));
@@ -26,9 +28,12 @@ const schemas = {
   layer: layerSchema(kinds.all, suggestions),
   profile: profileSchema,
   state: stateSchema,
+  plan: planSchema,
+  event: eventSchema,
   drift: driftSchema,
-  validation: validationSchema(),
+  validation: validationSchema,
   several: severalSchema(),
+  replace: replaceSchema,
   fleet,
   controller: controllerSchema,
 };

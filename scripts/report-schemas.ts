@@ -1,32 +1,14 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { driftClasses, happenings } from "../src/model/drift.ts";
 import { disruptions } from "../src/model/field-schema.ts";
-import { defined, isObject, type Json, type JsonObject } from "../src/model/json.ts";
+import { isObject, type Json, type JsonObject } from "../src/model/json.ts";
+import { migration } from "../src/state/state-schema.ts";
+import { effects, sources } from "./document-words.ts";
+import { planSchema } from "./plan-schema.ts";
+import { count, definition, draft, flag, list, record, shared, text } from "./schema-parts.ts";
 
-const draft = "http://json-schema.org/draft-07/schema#";
-const count: JsonObject = { type: "integer", minimum: 0 };
 const version: JsonObject = { type: "string", pattern: "^1\\." };
-const text: JsonObject = { type: "string" };
-const flag: JsonObject = { type: "boolean" };
 const time: JsonObject = { type: "string", description: "ISO 8601." };
 const anything: JsonObject = { description: "Any value; a secret stands as (sensitive)." };
-
-/** An object with these members and no others; one whose name ends with `?` may be absent. */
-function record(members: JsonObject, description?: string): JsonObject {
-  const names = Object.keys(members);
-  return {
-    type: "object",
-    ...defined({ description }),
-    properties: Object.fromEntries(Object.entries(members).map(([name, of]) => [name.replace("?", ""), of])),
-    required: names.filter((name) => !name.endsWith("?")),
-    additionalProperties: false,
-  };
-}
-
-function list(items: JsonObject): JsonObject {
-  return { type: "array", items };
-}
 
 const where = record({ file: text, line: count, column: count }, "File, line and column in the manifest.");
 const driftClass: JsonObject = {
@@ -42,8 +24,8 @@ const field = record({
   sensitive: flag,
   ...values,
   "declared?": anything,
-  "source?": { enum: ["probed", "described", "echoed", "recorded"] },
-  "effect?": { enum: ["in-place", "replace"], description: "What putting the declared value back takes." },
+  "source?": { enum: sources },
+  "effect?": { enum: effects, description: "What putting the declared value back takes." },
   "disruption?": { enum: disruptions },
   "where?": where,
 });
@@ -81,7 +63,7 @@ const census = record({
   checked: count,
   skipped: count,
   unmanaged: count,
-  fields: record({ probed: count, described: count, echoed: count, recorded: count }),
+  fields: record(Object.fromEntries(sources.map((source) => [source, count]))),
   not_checked: list(record({ address: text, reason: text, failed })),
   unfinished: list(record({ address: text, reason: text })),
   "probed?": { ...count, description: "Running databases that were asked; absent if none could be." },
@@ -134,32 +116,19 @@ export const driftSchema: JsonObject = {
   ],
 };
 
-/** The published schema of plans, which is written by hand. */
-function planSchema(): JsonObject {
-  const text = readFileSync(join(import.meta.dirname, "../schemas/plan.schema.json"), "utf8");
-  const value: Json = JSON.parse(text);
-  if (!isObject(value)) throw new Error("schemas/plan.schema.json is no object");
-  return value;
-}
-
 /** The document of `validate --json`, JSON Schema draft-07. Its diagnostics are those of a plan that failed. */
-export function validationSchema(): JsonObject {
-  const { definitions } = planSchema();
-  if (!isObject(definitions)) throw new Error("schemas/plan.schema.json has no definitions");
-  const { diagnostic = {}, position = {} } = definitions;
-  return {
-    $schema: draft,
-    title: "graphform validation, version 1",
-    ...record({
-      format_version: version,
-      valid: { type: "boolean", description: "True if no problem is an error." },
-      error_count: count,
-      warning_count: count,
-      diagnostics: { type: "array", items: { $ref: "#/definitions/diagnostic" } },
-    }),
-    definitions: { diagnostic, position },
-  };
-}
+export const validationSchema: JsonObject = {
+  $schema: draft,
+  title: "graphform validation, version 1",
+  ...record({
+    format_version: version,
+    valid: { type: "boolean", description: "True if no problem is an error." },
+    error_count: count,
+    warning_count: count,
+    diagnostics: list(definition("diagnostic")),
+  }),
+  definitions: { diagnostic: shared.diagnostic, position: shared.position },
+};
 
 /**
  * The document that `plan`, `drift` and `validate` with --json print for several --chdir, JSON Schema draft-07. It contains the schemas
@@ -170,7 +139,7 @@ export function severalSchema(): JsonObject {
     record({
       folder: { type: "string", description: "As the command line names it." },
       exit_code: { ...count, description: "Exit code of the command for this manifest alone." },
-      [key]: { $ref: `#/definitions/${key}` },
+      [key]: definition(key),
     });
   const document = (key: string, title: string, counts: readonly string[]): JsonObject => ({
     ...record({
@@ -191,9 +160,9 @@ export function severalSchema(): JsonObject {
       document("validation", "validate --json", ["valid", "invalid"]),
     ],
     definitions: {
-      plan: inside(planSchema(), "plan"),
+      plan: inside(planSchema, "plan"),
       drift: inside(driftSchema, "drift"),
-      validation: inside(validationSchema(), "validation"),
+      validation: inside(validationSchema, "validation"),
     },
   };
 }
@@ -215,3 +184,14 @@ function inside(schema: JsonObject, name: string): JsonObject {
   };
   return Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, moved(part)]));
 }
+
+const { former: _, mark: __, ...shown } = migration.properties ?? {};
+
+/** The document of `replace status --json`, JSON Schema draft-07. */
+export const replaceSchema: object = {
+  $schema: draft,
+  title: "graphform replace status --json",
+  description: "Address to the migration of its data.",
+  type: "object",
+  additionalProperties: { ...migration, properties: shown },
+};

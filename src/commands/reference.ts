@@ -111,7 +111,7 @@ function mermaid(addresses: readonly string[], edges: Edges): string {
 /** Names of the published schemas. */
 export const schemaNames: readonly string[] = [
   ...["manifest", "layer", "profile", "plan", "drift", "validation", "several", "events"],
-  ...["state", "controller", "fleet"],
+  ...["replace", "state", "controller", "fleet"],
 ];
 
 /** `schema NAME`: prints a JSON Schema (draft-07) for editors and scripts. Throws `schema-unknown`. */

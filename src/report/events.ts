@@ -78,7 +78,7 @@ export function planEvents(plan: RedactedPlan, names: KindNames): readonly JsonO
 }
 
 /** Operations and actions by the names of Terraform's stream. */
-const words: { readonly [action in Operation | Change["action"]]: string } = {
+export const streamWords: { readonly [action in Operation | Change["action"]]: string } = {
   create: "create",
   update: "update",
   replace: "replace",
@@ -101,14 +101,14 @@ function plannedEvent(change: Change<unknown>, names: KindNames): JsonObject {
     change: {
       resource: eventResource(address, kind, names),
       ...(previousAddress && { previous_resource: eventResource(previousAddress, kind, names) }),
-      action: words[action],
+      action: streamWords[action],
       ...defined({ reason: actionReason(change).event }),
       ...(action === "adopt" ? { importing: { id: change.id ?? "" } } : {}),
     },
     x_graphform: { reason, disruption, blocked: blocked.map((guard) => ({ ...guard })) },
   };
   const isHeld = blocked.length > 0;
-  const message = `${address}: Plan to ${words[action]}${isHeld ? " (blocked)" : ""}`;
+  const message = `${address}: Plan to ${streamWords[action]}${isHeld ? " (blocked)" : ""}`;
   return uiEvent(isHeld ? "warn" : "info", "planned_change", message, payload);
 }
 
@@ -198,7 +198,7 @@ function stepPayload(
     hook: {
       resource: eventResource(address, kind, names),
       // One step of a migration changes a part; the migration as a whole replaces.
-      action: operation === "migrate" ? "update" : words[operation],
+      action: operation === "migrate" ? "update" : streamWords[operation],
       ...(id === undefined ? {} : { id_key: "id", id_value: id }),
       ...(elapsed === undefined ? {} : { elapsed_seconds: Math.round(elapsed / 1000) }),
     },

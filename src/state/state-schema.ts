@@ -56,7 +56,7 @@ export const bound: FieldSchema = closedObject({
 
 const amount: FieldSchema = { type: "number", minimum: 0 };
 
-const migration: FieldSchema = {
+export const migration: FieldSchema = {
   ...closedObject({
     ...{ phase: { enum: [...migrationPhases] }, since: time },
     "rehearsed?": closedObject({

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { schemaText } from "../../scripts/compiled-module.ts";
-import { severalSchema, validationSchema } from "../../scripts/report-schemas.ts";
+import { eventSchema } from "../../scripts/event-schema.ts";
+import { planSchema } from "../../scripts/plan-schema.ts";
+import { driftSchema, replaceSchema, severalSchema, validationSchema } from "../../scripts/report-schemas.ts";
 import { severalViolations, validationViolations } from "../support/published-schemas.ts";
 import { quickProfile } from "../support/quick-profile.ts";
 import { type Bench, type Ran, startBench } from "./harness.ts";
@@ -128,10 +130,14 @@ describe("several folders", () => {
   });
 
   it.each([
-    ["several", severalSchema],
+    ["plan", planSchema],
+    ["events", eventSchema],
+    ["drift", driftSchema],
+    ["several", severalSchema()],
     ["validation", validationSchema],
+    ["replace", replaceSchema],
   ] as const)("`graphform schema %s` is what npm run emit writes", async (name, schema) => {
-    expect((await gf("schema", name)).out).toBe(schemaText(schema()));
+    expect((await gf("schema", name)).out).toBe(schemaText(schema));
   });
 
   it("writes one report of each kind for all, and saves each plan in its own folder", async () => {

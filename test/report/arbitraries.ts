@@ -1,18 +1,20 @@
 import fc from "fast-check";
+import {
+  actions,
+  effects,
+  likenesses,
+  operations,
+  outputActions,
+  phases,
+  results,
+  severities,
+  sources,
+} from "../../scripts/document-words.ts";
 import type { Problem } from "../../src/model/errors.ts";
 import { disruptions } from "../../src/model/field-schema.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import type { ApplyEvent, Outcome, StepOutcome } from "../../src/model/outcome.ts";
-import type {
-  Action,
-  Change,
-  FieldChange,
-  Guard,
-  Operation,
-  OutputChange,
-  Plan,
-  Step,
-} from "../../src/model/plan.ts";
+import type { Change, FieldChange, Guard, OutputChange, Plan, Step } from "../../src/model/plan.ts";
 import { flatten } from "../../src/model/spec.ts";
 import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
 import { plan } from "./plan-parts.ts";
@@ -85,8 +87,8 @@ const openField: fc.Arbitrary<FieldChange> = fc.record(
     path: fc.oneof(fc.constantFrom("region", "config.description"), text),
     before: value,
     after: value,
-    source: fc.constantFrom("probed", "described", "echoed", "recorded"),
-    effect: fc.constantFrom("in-place", "replace"),
+    source: fc.constantFrom(...sources),
+    effect: fc.constantFrom(...effects),
     disruption,
     secret: fc.boolean(),
   },
@@ -110,23 +112,14 @@ const position = fc.record({
 });
 const range = fc.record({ file: text, start: position, end: position });
 const phase = fc.record({
-  is: fc.constantFrom("ready", "stopped", "pending", "failed", "gone", "waiting-for-person"),
+  is: fc.constantFrom(...phases),
   detail: text,
 });
 
 const change: fc.Arbitrary<Change> = section.chain((kind) =>
   fc.record(
     {
-      action: fc.constantFrom<Action>(
-        "create",
-        "update",
-        "replace",
-        "delete",
-        "adopt",
-        "move",
-        "forget",
-        "keep",
-      ),
+      action: fc.constantFrom(...actions),
       address: name.map((own) => `${kind}.${own}`),
       kind: fc.constant(kind),
       reason: text,
@@ -142,7 +135,7 @@ const change: fc.Arbitrary<Change> = section.chain((kind) =>
       after: specOf(kind).map(flatten),
       forcedBy: text,
       mayBe: fc.record({
-        is: fc.constantFrom("marked", "named", "alike"),
+        is: fc.constantFrom(...likenesses),
         ids: fc.array(text, { minLength: 1, maxLength: 3 }),
         count: fc.integer({ min: 1, max: 9 }),
       }),
@@ -151,16 +144,7 @@ const change: fc.Arbitrary<Change> = section.chain((kind) =>
   ),
 );
 
-const operation = fc.constantFrom<Operation>(
-  "create",
-  "update",
-  "delete",
-  "operate",
-  "bind",
-  "forget",
-  "wait",
-  "move",
-);
+const operation = fc.constantFrom(...operations);
 const step: fc.Arbitrary<Step> = fc.record({
   key: text,
   operation,
@@ -178,7 +162,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 const output: fc.Arbitrary<OutputChange> = fc.oneof(
   fc.record(
     {
-      action: fc.constantFrom("create", "update", "delete", "no-op"),
+      action: fc.constantFrom(...outputActions),
       before: value,
       after: value,
       unknown: fc.boolean(),
@@ -195,7 +179,12 @@ const output: fc.Arbitrary<OutputChange> = fc.oneof(
   }),
 );
 
-const sources = fc.record({ probed: fc.nat(), described: fc.nat(), echoed: fc.nat(), recorded: fc.nat() });
+const sourceCounts = fc.record({
+  probed: fc.nat(),
+  described: fc.nat(),
+  echoed: fc.nat(),
+  recorded: fc.nat(),
+});
 
 export const anyPlan: fc.Arbitrary<Plan> = fc
   .record({
@@ -208,25 +197,14 @@ export const anyPlan: fc.Arbitrary<Plan> = fc
       checked: fc.nat(),
       skipped: fc.nat(),
       unmanaged: fc.nat(),
-      fields: sources,
+      fields: sourceCounts,
     }),
     forecast: fc.record({ restarts: fc.nat(), replacements: fc.nat(), seconds: fc.nat(100_000) }),
     complete: fc.boolean(),
   })
   .map(plan);
 
-const result = fc.constantFrom<StepOutcome["result"]>(
-  ...([
-    "done",
-    "failed",
-    "blocked",
-    "skipped",
-    "converging",
-    "waiting-for-person",
-    "stale",
-    "interrupted",
-  ] as const),
-);
+const result = fc.constantFrom(...results);
 
 const ended: fc.Arbitrary<StepOutcome> = fc.record(
   {
@@ -293,7 +271,7 @@ export const anyEvent: fc.Arbitrary<ApplyEvent> = fc.oneof(
 export const anyProblem: fc.Arbitrary<Problem> = fc.record(
   {
     code: text,
-    severity: fc.constantFrom("error", "warning"),
+    severity: fc.constantFrom(...severities),
     message: text,
     range,
     excerpt: text,

@@ -20,6 +20,15 @@ export const validationViolations: Violations = violationsOf("validation.schema.
 /** Violations of `graphform schema several`. */
 export const severalViolations: Violations = violationsOf("several.schema.json");
 
+/** Violations of `graphform schema replace`. */
+export const replaceViolations: Violations = violationsOf("replace.schema.json");
+
+/** Violations of `graphform schema state`. */
+export const stateViolations: Violations = violationsOf("state.schema.json");
+
+/** Violations of `graphform schema fleet`. */
+export const fleetViolations: Violations = violationsOf("fleet.schema.json");
+
 function violationsOf(file: string): Violations {
   const path = join(import.meta.dirname, "..", "..", "schemas", file);
   const isValid = new Ajv({
@@ -27,6 +36,7 @@ function violationsOf(file: string): Violations {
     strict: true,
     strictRequired: false,
     strictTypes: false,
+    formats: { uuid: true, "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/ },
   }).compile(JSON.parse(readFileSync(path, "utf8")));
   return (document) =>
     isValid(document)

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Ran, runHere } from "../../support/command-line.ts";
+import { fleetViolations } from "../../support/published-schemas.ts";
 import { quickProfileFile } from "../../support/quick-profile.ts";
 import { openFolder } from "../../support/unprivileged.ts";
 import { graphform, type Served, startServed } from "../support/serve.ts";
@@ -35,13 +36,19 @@ describe("graphform fleet", () => {
   });
 
   const fleet = (...args: readonly string[]): Promise<Ran> => runHere(["fleet", ...args], served.env);
+  /** The document of a command, valid by the published schema. */
+  const document = async (...args: readonly string[]) => {
+    const { out } = await fleet(...args, "--json");
+    expect(fleetViolations(JSON.parse(out)), `${args.join(" ")}: ${out}`).toEqual([]);
+    return JSON.parse(out);
+  };
   const file = (text: string): string => {
     const path = join(folder, "graphform.yaml");
     writeFileSync(path, text);
     return path;
   };
   const newestRun = async (): Promise<{ id: string; status: string; fingerprint: string }> =>
-    JSON.parse((await fleet("runs", "shop/cache", "--json")).out).runs[0];
+    (await document("runs", "shop/cache")).runs[0];
 
   it("adds, approves, pauses and removes a manifest", async () => {
     const added = await fleet("add", "cache", "--file", file(manifest), "--wait");
@@ -70,6 +77,8 @@ describe("graphform fleet", () => {
     expect(approved.code, approved.err).toBe(0);
     expect(JSON.parse(approved.out)).toMatchObject({ run: { id, status: "applied", exitCode: 0 } });
     expect(await fleet("cancel", id)).toMatchObject({ code: 1, err: expect.stringContaining("ended") });
+    for (const words of [["list"], ["drift"], ["locks"], ["show", id], ["reconcile", "cache"], ["redrive"]])
+      await document(...words);
 
     const guarded = `${bigger.replace("main:", "other:")}guards: { maxDeletes: 0 }\n`;
     expect(await fleet("upload", "cache", "--file", file(guarded), "--wait")).toMatchObject({
