@@ -81,7 +81,7 @@ export function waitsForPerson({ id }: Pick<Ref, "id">, detail: string): StepRes
   return { result: "waiting-for-person", id, message: `${id} waits for a person: ${detail}` };
 }
 
-/** A context whose waits take the patience of the run together, counted from `since` or the first one. */
+/** A context whose waits share one limit, `patience`, counted from `since` or from the first wait. */
 export function withOwnPatience<Context extends Pick<ApplyContext, "clock" | "patience">>(
   context: Context,
   since?: number,

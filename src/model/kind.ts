@@ -85,7 +85,7 @@ export interface Driver extends Reader {
   backup?(ref: Ref, signal: AbortSignal): Promise<string | undefined>;
   /** Sets these paths in the running object itself, without the service; sent again it does the same. */
   heal?(request: ProbeRequest, paths: readonly string[], signal: AbortSignal): Promise<void>;
-  /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */
+  /** One try of the thing itself, with the bound spec's credentials. Without it `probe` is tried; without both, ready is enough. */
   usable?(live: Live, spec: Spec, signal: AbortSignal): Promise<Usable>;
 }
 
@@ -153,7 +153,7 @@ export interface KindDeclaration {
   readonly holdsData?: boolean;
   /** True if it is protected when the manifest does not say. Default: false. */
   protectedByDefault?(spec: Spec): boolean;
-  /** The service's own id of an object at a place that a person may name in a shorter way. Default: as it is named. */
+  /** The full id of an object at a place, from the short name that a person may write. Default: as it is named. */
   idAt?(place: JsonObject, name: string): string;
   /** The field by which an object is known to be that of a create. Default: none, so that marks and times decide. */
   readonly namedBy?: string;

@@ -105,7 +105,7 @@ export interface Unmanaged {
   readonly live?: Live;
 }
 
-/** The text that is equal for equal objects. An id alone names none: users of two instances may have the same. */
+/** The text that is equal for the same object: its kind, its place and its id. */
 export function objectKey(kind: string, { id, place }: Pick<Ref, "id" | "place">): string {
   return `${kind} ${stableJson(place)} ${id}`;
 }

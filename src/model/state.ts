@@ -6,7 +6,7 @@ import type { MigrationPhase, Rehearsed } from "./migration.ts";
 import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
 import type { Spec } from "./spec.ts";
 
-/** Only facts that the service does not show. Losing it destroys nothing; it creates nothing twice if its backup, names or marks are left. */
+/** Bindings, and what was applied: services do not show everything. Losing it destroys nothing; nothing is created twice if its backup, names or marks are left. */
 export interface StateDocument {
   readonly version: 2;
   readonly name: string;

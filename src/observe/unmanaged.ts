@@ -7,7 +7,10 @@ import { type KnownObject, knowsNothing, type Live } from "../model/observed.ts"
 import { listWhole, placeWithWitnesses } from "../polling/prove-absence.ts";
 import { type Listed, type ListedPlace, look, type ObserveContext, readerOf } from "./observe-context.ts";
 
-/** Lists a place again while its list, begun at `from` or later, lacks a shown bound object, if one to adopt may lack, too; `short` lists go on so. */
+/**
+ * Lists a place again while its list, begun at `from` or later, lacks a bound object that describe shows, for kinds of which one may be
+ * adopted by its name. `short`: the places whose lists still do at the end.
+ */
 export async function listAgain(
   places: readonly ListedPlace[],
   lists: readonly Listed[],

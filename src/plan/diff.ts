@@ -118,8 +118,8 @@ export function withProbed(observed: Observed, desired: Spec, outputsOf: Outputs
 
 /**
  * The observed values that the diff compares. A probed value is compared only if an update could set it. For a create-only or ineffective field
- * the configured value is compared instead, so a value set by hand never causes a replacement. An object that is being adopted may have no
- * configured value: its probed one stays if the database reads it only at its start.
+ * the configured value is compared instead, so a value set by hand never causes a replacement. Without a configured value, a probed one is
+ * compared only if it cannot be set while the database runs.
  */
 export function plannedFrom(
   spec: SeenSpec,
@@ -132,7 +132,6 @@ export function plannedFrom(
     const isSent = !row["x-create-only"] && bound?.ineffective?.includes(path) !== true;
     if (seen.source !== "probed" || isSent) return [[path, seen]];
     if (seen.configured !== undefined) return [[path, seen.configured]];
-    // A value that can be set while the database runs may have been set by hand.
     return isSettable(row) ? [] : [[path, seen]];
   });
   return Object.fromEntries(entries);

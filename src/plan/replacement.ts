@@ -80,7 +80,7 @@ function childOf(desired: Desired, parent: Address, input: PlanInput): Desired {
 
 const noRules = { windows: [], hold: 0 };
 
-/** The steps that move the data, each as `step`: the check before anything is made, and the cutover after everything was made. */
+/** Makes two steps out of `step`: the check before anything is made, and the cutover after everything was made. */
 export function migrationSteps(
   step: Step,
   change: Change,
@@ -111,7 +111,7 @@ export function migrationSteps(
   return [part("preflight", []), part("cutover", [...twins, ...inside])];
 }
 
-/** The `step` that runs a hook again if it failed or was not reached, or leaves out one that is not declared any more. */
+/** Makes `step` the one that runs a hook again if it failed or was not reached, or leaves out one that is not declared any more. */
 export function hookSteps(step: Step, subject: Subject, input: PlanInput): readonly Step[] {
   if (whyHookRuns(subject, input) === undefined) return [];
   const rules = subject.desired?.lifecycle.migration ?? noRules;

@@ -100,7 +100,7 @@ function waits(change: Change, subject: Subject, input: PlanInput): readonly Ste
   return ours || theirs ? [existing(`${change.address}#wait`, "wait", change, subject, input)] : [];
 }
 
-/** An object that is not bound yet is bound first: the state knows what is deleted. The deletion stays current after a start or stop. */
+/** An object that is not bound yet is bound first: the state knows what is deleted. A start or stop does not make the deletion stale. */
 function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const adopting = subject.bound === undefined ? [bindStep(change, subject, input)] : [];
   const removing = { ...change, fields: checkedFields(change, kind) };

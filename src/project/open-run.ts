@@ -139,9 +139,8 @@ export interface Run {
 }
 
 /**
- * Opens a run, does the work, and closes the run. The order is a promise: secrets before the lock, the lock before the state, the checks
- * of a saved plan before the manifest is resolved, and whose state it is before anything is sent and again once the subscriptions are
- * known. Throws `locked`, `state-*`, `ManifestError`, `no-service`, `no-credentials`, `no-subscription`, and as `whileHeld` does.
+ * Opens a run, does the work, and closes the run. The order is a promise: the lock, the state, the checks of a saved plan, the manifest with its
+ * secrets; then whose state it is, before anything is sent and again once the subscriptions are known. Throws `locked`, `state-*`, `ManifestError`, `no-service`, `no-credentials`, `no-subscription`, and as `whileHeld` does.
  */
 export async function openRun<R extends Partial<Resolved>, T>(
   request: OpenRunRequest<R>,

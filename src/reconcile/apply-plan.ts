@@ -121,7 +121,7 @@ function describedPaths({ describedBy, schema }: Kind, profile: Profile): Set<st
 
 /**
  * The mark of one plan, and the journal and drivers that set it before they do anything: a plan runs once; one of which nothing
- * was sent and nothing recorded may be applied again. `failure` is that to set it: nothing was sent then.
+ * was sent and nothing recorded may be applied again. `failure` returns the error of setting the mark: then nothing was sent.
  */
 function planMark(
   journal: Journal,

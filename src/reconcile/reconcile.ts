@@ -160,7 +160,7 @@ function adoptionGuards({ action, id, blocked, mayBe }: Change): readonly Guard[
   return [{ code: "may-exist", message, lift: "make a new plan" }];
 }
 
-/** The lists without the objects of declared names: for a saved plan they are new. */
+/** The lists without the objects of declared names: the last look before a create takes these as having appeared since the plan. */
 function withoutNamesakes({ listed, plan }: Pick<Planned, "listed" | "plan">): Planned["listed"] {
   const named = new Set(plan.changes.flatMap(({ mayBe }) => (mayBe?.is === "named" ? mayBe.ids : [])));
   return new Map([...listed].map(([key, ids]) => [key, new Set([...ids].filter((id) => !named.has(id)))]));

@@ -73,7 +73,7 @@ function isRecord(value: unknown): value is LockRecord {
 
 /**
  * True if the holder has surely ended: a process of this machine that does not run, at any age of its heartbeat; on another machine
- * a lease that has run out by its own clock and by the disk's, since either may be behind.
+ * a lease that has run out by the record's own times, and was not renewed for as long by the clock of the disk.
  */
 export function isGone(record: LockRecord, now: number): boolean {
   if (record.machine === thisProcess().machine) return !isRunning(record);

@@ -192,7 +192,7 @@ function release(live: LiveDocument, address: Address): boolean {
   return isReleased;
 }
 
-/** The operation has ended: its values are recorded. */
+/** Ends the pending operation, and records the values that `applied` returns: none after a failure. */
 function end(
   live: LiveDocument,
   address: Address,

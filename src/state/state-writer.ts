@@ -28,8 +28,8 @@ const shortLog = 256 * 1024;
 /**
  * Writes a state: `<file>`, `<file>.backup` (the version before, or what the log follows), `<file>.log`.
  *
- * A document of version 2 is whole, and a log beside it means nothing. The first event after it begins the log; only then
- * document and backup are written once more with version 3, which says that they belong to the log. So there is no
+ * Version 2: the document is whole, and a log beside it is ignored. Version 3: it is read with its log. The first event after a document of
+ * version 2 begins the log, and only then document and backup are written once more, with version 3. So there is no
  * moment at which the two files contradict each other, and none at which a log has to be removed.
  */
 export function stateWriter(): StateWriter {

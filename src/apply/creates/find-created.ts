@@ -117,7 +117,7 @@ export async function findCreated(
   return polled.verdict;
 }
 
-/** Looks once for the objects of lost creates. Returns the error if it is in doubt whose a shown object is; undefined proves nothing. */
+/** Looks once for the objects of lost creates. Returns an error if an object could be that of several; undefined does not mean that none was made. */
 export async function doubtAbout(
   round: CreateRound,
   lost: readonly LostCreate[],

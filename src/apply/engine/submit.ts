@@ -27,7 +27,7 @@ export type Attempt<Value> = { readonly is: "accepted"; readonly value: Value } 
 export interface Failed {
   readonly is: "rejected" | "unknown";
   readonly error: ServiceError;
-  /** When the attempt ended, in ms since 1970; after the deadline it counts as late. */
+  /** When the attempt ended, in ms since 1970. If that is past the deadline, the write is not repeated. */
   readonly endedAt: number;
   /** True if another operation was seen in progress: that explains the refusal. */
   readonly isInProgress?: boolean;

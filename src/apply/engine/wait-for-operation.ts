@@ -169,7 +169,7 @@ export interface Target extends Expectation {
 /** The end of a wait. After a timeout the operation goes on at the service. */
 export type Converged = Arrival | { readonly is: "timeout" | "interrupted"; readonly detail: string };
 
-/** The share of the shortest known duration during which looks are rare. */
+/** Looks are at the longest interval until this share of the shortest known duration has passed. */
 const rarelyPolled = 0.9;
 
 /** A create is polled once its age is this factor above the greatest age at which one of its kind was seen unfinished. */
@@ -180,8 +180,8 @@ const heartbeat = 10_000;
 
 /**
  * Polls a resource until an accepted operation has arrived, has failed, or the time is up: at the longest interval until 90 % of the
- * shortest duration of the same operation in this run have passed, then at the growing one. Until one create has arrived, all creates of a
- * kind share their looks: if one is unfinished, younger ones are too. Reports progress every ten seconds.
+ * shortest duration of the same operation in this run have passed, then at the growing one. While no create of the kind has
+ * finished, a look at one that is unfinished puts off the looks at younger ones. Reports progress every ten seconds.
  */
 export async function converge(target: Target, step: NamedStep, context: ApplyContext): Promise<Converged> {
   const { clock, profile, durations } = context;

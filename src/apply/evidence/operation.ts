@@ -19,7 +19,7 @@ export type PreconditionContext = Pick<
 
 /**
  * True if the values that the step's decision used have changed, or if the object was stopped and only a running one can be updated. A
- * step after another change of the same object is current by that change.
+ * step after another change of the same object is never stale: that change moved the values.
  */
 export function isStale(step: Step, live: Live, context: PreconditionContext): boolean {
   if (step.after.some((key) => changesObject(key, step.address))) return false;

@@ -9,7 +9,7 @@ import { recordOf } from "./change.ts";
 
 /**
  * Binds an existing object to its address, or updates what the state remembers of a bound one. An unfinished deletion is no longer waited
- * for. The object leaves another address. A step without an id is about an open create: its intent remembers the guards.
+ * for. The object leaves another address. Without an id, the step writes its protection into the intent of an open create.
  */
 export async function bind(step: Step, context: ApplyContext): Promise<StepResult> {
   if (step.id === undefined) return guardIntent(step, context);

@@ -48,8 +48,8 @@ const [renewals, clockReadings] = [3, 12];
 const safePart = 2 / 3;
 
 /**
- * Keeps a lease of `ms` alive. Its age counts from the moment before the last request that renewed it was sent, by the monotonic clock
- * and by the wall clock, whichever says more: the first stands still while a machine sleeps, the second can be set back. A lock that
+ * Keeps a lease of `ms` alive. Its age counts from the moment before the last request that renewed it was sent, by the clock, monotonic
+ * or wall, that says that more time has passed: the first stands still while a machine sleeps, the second can be set back. A lock that
  * does not run out is ours while its store shows no other one and `isUnchanged`: a run that removes it writes first.
  */
 export function holdLease(
