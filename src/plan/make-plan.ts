@@ -64,7 +64,7 @@ export function makePlan(given: PlanInput): Plan {
     outputs: input.destroying
       ? outputsAfterDestroy(input, changes)
       : outputChanges(input, withNewObject, inProgress(steps)),
-    census: census(subjects, input),
+    census: census(subjects, leftOut, input),
     forecast: forecast(changes, steps, withNewObject, input.profile, input.state.durations),
     complete: isComplete(input),
   };
@@ -145,7 +145,11 @@ function inProgress(steps: readonly Step[]): ReadonlySet<Address> {
   return new Set(working.map((step) => step.address));
 }
 
-function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Census {
+function census(
+  subjects: ReadonlyMap<Address, Subject>,
+  leftOut: readonly Subject[],
+  input: PlanInput,
+): Census {
   const fields: Record<Source, number> = { probed: 0, described: 0, echoed: 0, recorded: 0 };
   let checked = 0;
   for (const subject of subjects.values()) {
@@ -160,7 +164,7 @@ function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Cens
   return {
     declared,
     checked,
-    skipped: declared - looked,
+    skipped: input.destroying ? leftOut.length : declared - looked,
     unmanaged: unmanaged.length,
     fields,
     ...probes(subjects, input),

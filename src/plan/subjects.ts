@@ -108,7 +108,10 @@ function destination(row: FieldSchema, operation: string | undefined, profile: P
 }
 
 /** The targets and everything that they refer to; undefined if nothing was targeted. */
-function targetsOf({ desired, options }: PlanInput): ReadonlySet<Address> | undefined {
+export function targetsOf({
+  desired,
+  options,
+}: Pick<PlanInput, "desired" | "options">): ReadonlySet<Address> | undefined {
   if (options.targets.length === 0) return undefined;
   const refs = new Map(desired.map((entry) => [entry.address, entry.refs]));
   const chosen = new Set(options.targets);

@@ -26,7 +26,7 @@ import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import { afterMoves } from "../plan/moves.ts";
-import type { PlanInput } from "../plan/subjects.ts";
+import { type PlanInput, targetsOf } from "../plan/subjects.ts";
 
 /** The dependencies of planning: only the reading half of the service. */
 export interface PlanningDependencies {
@@ -219,7 +219,7 @@ export function assertAddressesKnown(
 ): void {
   const declared = manifest.desired.map(({ address }) => address);
   const bound = Object.keys({ ...state.intents, ...afterMoves(state, manifest.moved, kinds).resources });
-  const { unknown } = resolveAddressOptions(options, { declared, bound });
+  const { unknown, options: resolved } = resolveAddressOptions(options, { declared, bound });
   const [first] = unknown;
   if (first !== undefined) {
     const { option, pattern, candidates } = first;
@@ -233,6 +233,16 @@ export function assertAddressesKnown(
   if (lost.length > 0 && !destroying) throw new ManifestError(lost);
   if (destroying && options.replace.length > 0)
     throw new GraphformError("option-unfit", "--replace means nothing to destroy", { hint: "leave it out" });
+  const targets = targetsOf({ desired: manifest.desired, options: resolved });
+  const isLeftOut = (address: Address): boolean =>
+    resolved.exclude.includes(address) || targets?.has(address) === false;
+  for (const option of ["replace", "cutover"] as const) {
+    const passedOver = resolved[option]?.find(isLeftOut);
+    if (passedOver === undefined) continue;
+    const message = `--${option} ${shellWord(passedOver)} means nothing: --target or --exclude leaves it out`;
+    const hint = `leave it out, or add --target ${shellWord(passedOver)}`;
+    throw new GraphformError("option-unfit", message, { hint });
+  }
 }
 
 /**

@@ -64,6 +64,36 @@ describe("a bound resource that is left out", () => {
   });
 });
 
+describe("what --target and --exclude leave out", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await startBench(manifest(""));
+    expect(await bench.gf("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  });
+  afterAll(() => bench.close());
+
+  it.each([
+    ["--target", "instances.orders"],
+    ["--exclude", "instances.cache"],
+  ])("cannot be replaced in the same run: %s %s", async (...options) => {
+    const { code, err } = await bench.gf("plan", "--replace", "instances.cache", ...options);
+    expect([code, err]).toEqual([1, expect.stringContaining("--replace instances.cache means nothing")]);
+    const named = ["--replace", "instances.cache", "--target", "instances.c*"];
+    expect((await bench.gf("plan", ...named)).code).toBe(0);
+  });
+
+  it("is counted in a plan of a removal, which declares nothing", async () => {
+    const { out } = await bench.gf("plan", "--destroy", "--exclude", "instances.cache");
+    expect(out).toContain("--target or --exclude left out 1 resource");
+  });
+
+  it("is said to be undeclared if nothing else is left out", async () => {
+    await bench.write("graphform.yaml", manifest("enabled: false, "));
+    const { out } = await bench.gf("plan", "--exclude", "instances.cache", "--no-probe");
+    expect(out).toContain("--target or --exclude left out what is not declared");
+  });
+});
+
 describe("the output of all of a forEach", () => {
   it("is a map that output prints and that machines read", async () => {
     const each = manifest("forEach: [us, eu], ").replace("name: cache", 'name: "cache-${each.key}"');

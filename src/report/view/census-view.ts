@@ -91,6 +91,7 @@ export function incompleteText(
   const logins = silent.filter(({ login }) => login === true).length;
   const databases = silent.length - logins;
   const left = skipped - unread;
+  const rest = declared === 0 ? amount(left, "resource") : `${left} of ${declared} declared`;
   const part = (count: number, text: string): readonly string[] => (count === 0 ? [] : [text]);
   const asked = [
     ...part(databases, amount(databases, "database")),
@@ -105,7 +106,7 @@ export function incompleteText(
     ...part(partialLists.length, `${amount(partialLists.length, "list")} of the service ${show} a part only`),
     ...(left <= 0 && unread + failures.length + partialLists.length > 0
       ? []
-      : [`--target or --exclude left out ${left} of ${declared} declared`]),
+      : [`--target or --exclude left out ${left > 0 ? rest : "what is not declared"}`]),
   ].join("; ");
 }
 
