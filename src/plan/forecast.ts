@@ -21,7 +21,10 @@ export function forecast(
     (step) => expectedTime(step, profile, learned),
   );
   return {
-    restarts: open.filter((change) => change.action === "update" && change.disruption === "restart").length,
+    restarts: open.filter(
+      ({ action, disruption }) =>
+        (action === "update" || action === "adopt") && ["restart", "downtime"].includes(disruption),
+    ).length,
     replacements: open.filter(
       ({ action, address }) => action === "replace" || (action === "migrate" && withNewObject.has(address)),
     ).length,

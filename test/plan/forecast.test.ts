@@ -47,6 +47,15 @@ const rows: readonly Row[] = [
     path: ["0 start toys.a 10", "10 update toys.a 15", "25 stop toys.a 5"],
   },
   {
+    reason: "a stop counts as the restart that it is grouped with, also if its object is bound first",
+    scene: {
+      a: { wants: { power: "stopped" }, has: { power: "running" } },
+      b: { wants: { memory: "2GB" }, has: { memory: "1GB" }, recorded: false, importId: "toy-1" },
+    },
+    forecast: { restarts: 2, replacements: 0, seconds: 15 },
+    path: ["0 update toys.b 15"],
+  },
+  {
     reason: "what is blocked does not happen",
     scene: { a: { ...resized, lifecycle: { protect: true } }, b: larger },
     forecast: { restarts: 1, replacements: 0, seconds: 15 },
