@@ -256,7 +256,7 @@ function withOperation(live: Live, entry: KnownObject, context: ObserveContext):
   )
     return live;
   if (converging.operation === "create" || live.phase.is === "waiting-for-person") return live;
-  return { ...live, phase: { is: "pending", detail: live.phase.detail } };
+  return { ...live, phase: { is: "pending", detail: live.phase.detail || "in progress" } };
 }
 
 function notFound({ address, ref }: KnownObject, missing: Missing | undefined): GraphformError {

@@ -121,6 +121,13 @@ describe("what is bound", () => {
     expect(observed.get("toys.a")?.phase.is).toBe(expected);
   });
 
+  it("has an operation in progress whose status is said, if its kind shows none", async () => {
+    const over = { converging: { operation: "update", since: seconds(2), record: {} } };
+    const bare = { ...live("id-a"), phase: { is: "ready", detail: "" } as const };
+    const { observed } = await look({ a: bound }, { lives: [bare] }, over);
+    expect(observed.get("toys.a")?.phase).toEqual({ is: "pending", detail: "in progress" });
+  });
+
   it("is not taken for gone because the service fails", async () => {
     await expect(look({ a: bound }, { fails: true })).rejects.toMatchObject({ failure: "unavailable" });
   });

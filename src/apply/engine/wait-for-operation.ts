@@ -207,7 +207,8 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
     isShared = target.baseline === undefined && live?.phase.is === "pending";
     sightings = withSighting(sightings, live);
     if (live !== undefined) rememberShown(kind, live, context);
-    show(live?.phase.detail ?? "not there");
+    // Objects of some kinds show no status.
+    show(live === undefined ? "not there" : live.phase.detail || "in progress");
     if (seen.is === "hidden") return undefined;
     return evaluateArrival(target, live, sightings, clock.now(), profile.timing);
   };
