@@ -3,6 +3,7 @@ import { unproven } from "../apply/engine/watch-missing.ts";
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/problems/fault.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import { own } from "../model/json.ts";
 import { type Live, remedyForAnother } from "../model/observed.ts";
 import type { Service } from "../model/service.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
@@ -16,6 +17,9 @@ export function boundAt(state: StateDocument, address: string, kind?: string): B
   const known = new Map(kind === undefined ? all : all.filter(([, bound]) => bound.kind === kind));
   const found = known.get(address);
   if (found !== undefined) return found;
+  const open = `${address} has no object yet: the create of an earlier run was not confirmed`;
+  if (own(state.intents, address) !== undefined)
+    throw new GraphformError("not-bound", open, { hint: "graphform apply looks for its object first" });
   const names = [...known.keys()];
   const close = nearest(address, names);
   const noun = kinds.find(kind ?? "")?.noun ?? "resource";

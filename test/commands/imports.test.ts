@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type CloudBench, cloudBench } from "./cloud-bench.ts";
+import { run } from "./harness.ts";
 
 const database = `instances:
   a:
@@ -52,10 +53,13 @@ describe("an entry of `imports` for an address that has an object", () => {
   });
 
   it("is an error while an earlier create is open, whose object is bound if there is one", async () => {
-    const { gf, manifest, read } = await bench(false);
+    const { gf, manifest, read, folder, env } = await bench(false);
     expect(JSON.parse(await read("state.json")).intents).toHaveProperty(["instances.a"]);
     await manifest(database + entry("instance-other"));
     const { code, out, err } = await gf("plan", "--no-probe");
     expect([code, out + err]).toEqual([3, expect.stringContaining("instances.a has an open create")]);
+    const place = ["-f", `${folder}/graphform.yaml`, "--state", `${folder}/state.json`];
+    const moved = await run(["state", "mv", "instances.a", "instances.b", ...place], env);
+    expect([moved.code, moved.err]).toEqual([1, expect.stringContaining("instances.a has no object yet")]);
   });
 });
