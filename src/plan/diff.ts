@@ -51,13 +51,10 @@ function differs(path: string, value: Json, input: DiffInput): boolean {
   const row = rowAt(input.rows, path);
   const seen = input.observed[path];
   if (waitsFor(value).length > 0) return false;
-  if (seen === undefined) return isSetUnseen(row, input.unseen);
+  // What nothing shows is not set if it cannot be changed, or if operations change it.
+  if (seen === undefined)
+    return input.unseen === "set" && !row["x-create-only"] && row["x-operations"] === undefined;
   return isReachable(row, seen.value, value) && !sameValue(seen.value, value, row);
-}
-
-/** True if a field that nothing shows is set: never if it cannot be changed, or if operations change it. */
-function isSetUnseen(row: FieldSchema, unseen: DiffInput["unseen"]): boolean {
-  return unseen === "set" && !row["x-create-only"] && row["x-operations"] === undefined;
 }
 
 /** A field that is reached by verbs differs only where a verb leads from here to there. */

@@ -3,14 +3,7 @@
 import { type Address, twinIn, twinOf } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { shellWord } from "../model/errors.ts";
-import {
-  type Disruption,
-  disruptions,
-  type FieldSchema,
-  fieldRows,
-  inTableOrder,
-  rowAt,
-} from "../model/field-schema.ts";
+import { disruptions, type FieldSchema, fieldRows, inTableOrder, rowAt } from "../model/field-schema.ts";
 import { defined, isObject, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { isClosed } from "../model/migration.ts";
@@ -171,7 +164,8 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     const mayBe = namesakeOf({ ...desired, spec: after }, input, withNewObject);
     return { ...shared, action: "replace", reason, disruption, ...defined({ forcedBy, mayBe }) };
   }
-  const disruption = worst(fields.map((field) => field.disruption));
+  const disruption =
+    disruptions.findLast((each) => fields.some((field) => field.disruption === each)) ?? "none";
   if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };
   const reasons = [
     ...(fields.length === 0 ? [] : [whyChanged(fields, subject, input), whyOpened(subject, input)]),
@@ -243,8 +237,4 @@ function whyChanged(fields: readonly FieldChange[], subject: Subject, input: Pla
 
 function counted(count: number, one: string, several: string): string {
   return count === 1 ? `1 field ${one}` : `${count} fields ${several}`;
-}
-
-function worst(list: readonly Disruption[]): Disruption {
-  return list.reduce<Disruption>((a, b) => (disruptions.indexOf(b) > disruptions.indexOf(a) ? b : a), "none");
 }

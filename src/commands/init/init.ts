@@ -16,13 +16,11 @@ import { writeAllNew } from "../reports/write-new.ts";
 import type { Invocation } from "../with-run.ts";
 import { type CiService, type Pipelines, pipelinesFor } from "./pipelines.ts";
 
-interface InitOptions {
-  readonly file?: string;
-  readonly ci?: CiService;
-}
-
 /** `init`: writes a manifest, lines for .gitignore, and with `ci` pipelines, also for an existing manifest. Throws `file-exists`: overwrites nothing. */
-export async function init({ options, terminal }: Invocation<InitOptions>): Promise<number> {
+export async function init({
+  options,
+  terminal,
+}: Invocation<{ readonly file?: string; readonly ci?: CiService }>): Promise<number> {
   const manifest = options.file ?? "graphform.yaml";
   const isThere = existsSync(manifest);
   if (isThere && options.ci === undefined)

@@ -91,15 +91,13 @@ async function endDatabases(dataDir: string): Promise<boolean> {
   });
 }
 
-interface OpenOptions extends PlatformOptions {
-  readonly browser: boolean;
-}
-
 /**
  * Prints a link that signs in to the page once, within a minute, and opens the page if a person and a browser are present. The
  * browser gets a second link in a private file: other users could read a link in its command line. Throws `no-platform`.
  */
-export async function platformOpen(invocation: Invocation<OpenOptions>): Promise<number> {
+export async function platformOpen(
+  invocation: Invocation<PlatformOptions & { readonly browser: boolean }>,
+): Promise<number> {
   const { options, settings, terminal } = invocation;
   const { dataDir, browser } = options;
   const platform = await findLocalPlatform(dataDir);

@@ -13,18 +13,13 @@ import { wrapLines } from "../../report/typeset.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 
-/** Options of `platform up`; everything else on its command line goes to the platform's program. */
-interface UpOptions extends PlatformOptions {
-  readonly detach?: boolean;
-}
-
 const browserHint = "see it in a browser: graphform platform open\n";
 /** Signals that end a platform in the foreground, or one that is not ready yet. A closed terminal sends SIGHUP. */
 const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
+/** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. `rest` goes to its program. */
 export async function platformUp(
-  { options, settings, terminal }: Invocation<UpOptions>,
+  { options, settings, terminal }: Invocation<PlatformOptions & { readonly detach?: boolean }>,
   ...rest: string[]
 ): Promise<number> {
   // Databases run in other folders: a relative path would mean another place there.
