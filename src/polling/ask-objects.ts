@@ -124,10 +124,8 @@ export async function askObjects(
       .map(([{ address, kind, ref }, live]) => [address || `${kind} ${ref.id}`, { place: ref.place, live }]),
   );
   const asked = [...declared.values()].flatMap((wanted) => {
-    const [found, { probe }] = [
-      there.get(wanted.address),
-      present(context.readers.get(wanted.kind), wanted.kind),
-    ];
+    const found = there.get(wanted.address);
+    const { probe } = present(context.readers.get(wanted.kind), wanted.kind);
     return found === undefined || probe === undefined ? [] : [{ ...wanted, ...found, probe }];
   });
   if (unasked !== undefined)
@@ -191,11 +189,9 @@ export function reasonsNotProbed(
     const isKnown = answer.is === "not-asked" || (answer.is === "refused" && isLogin);
     return [
       {
-        ...{
-          address,
-          reason,
-          ...defined({ wayOut: answer.is === "answered" ? remedyForDenied : answer.wayOut }),
-        },
+        address,
+        reason,
+        ...defined({ wayOut: answer.is === "answered" ? remedyForDenied : answer.wayOut }),
         ...(isKnown ? {} : { failed: true }),
         ...(isRefusal(answer) ? { refused: true } : {}),
         ...(isLogin ? { login: true } : {}),

@@ -52,7 +52,7 @@ async function openRemote(
   settings: Settings,
   options: StoreOptions,
 ): Promise<DurableStore> {
-  const { isOtherEnd = false } = options;
+  const { header, folder, isOtherEnd = false, answerWithin } = options;
   const file = settings.get("GRAPHFORM_CA_FILE");
   const ca = file === undefined ? {} : { ca: await readAuthority(file) };
   const [{ openDriver }, { createRemoteStore }] = await Promise.all([
@@ -61,11 +61,7 @@ async function openRemote(
   ]);
   const { variable, environment } = settings;
   const driver = openDriver(location, { variable, environment, isOtherEnd, ...ca });
-  const {
-    header: { name },
-    folder,
-    answerWithin,
-  } = options;
+  const { name } = header;
   return createRemoteStore(withRedactedHolders(driver, settings.secrets.hide), {
     ...{ name, answerWithin },
     erroredFile: join(folder, ".graphform", `${name}.errored.state.json`),

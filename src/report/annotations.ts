@@ -24,34 +24,27 @@ export function problemAnnotations(problems: readonly Problem[], pathOf: PathOf)
 /** An error for each change that loses data or is blocked: first data that is lost, then data that would be, then the rest. */
 export function planAnnotations(plan: Plan<unknown>, pathOf: PathOf): readonly Annotation[] {
   return plan.changes
-    .filter((change) => change.action !== "keep" && (losesData(change) || isBlocked(change)))
+    .filter((change) => change.action !== "keep" && rank(change) < 3)
     .sort((a, b) => rank(a) - rank(b) || byAddress(a, b))
     .map((change) => changeAnnotation(change, pathOf));
 }
 
 function changeAnnotation(change: Change<unknown>, pathOf: PathOf): Annotation {
-  const { address, action, reason, where, blocked } = change;
-  const loss = losesData(change) ? ", loses data" : "";
+  const { address, action, disruption, reason, where, blocked } = change;
+  const loss = disruption === "data-loss" ? ", loses data" : "";
   const guards = blocked.map(({ message, lift }) => ` Blocked: ${message} (way out: ${lift}).`).join("");
   return {
     level: "error",
-    title: `graphform: ${action}${loss}${isBlocked(change) ? ", blocked" : ""}`,
+    title: `graphform: ${action}${loss}${guards === "" ? "" : ", blocked"}`,
     message: `${address}: ${action}: ${reason}.${guards}`,
     ...(where === undefined ? {} : placeOf(where, pathOf)),
   };
 }
 
-function losesData({ disruption }: Change<unknown>): boolean {
-  return disruption === "data-loss";
-}
-
-function isBlocked({ blocked }: Change<unknown>): boolean {
-  return blocked.length > 0;
-}
-
-function rank(change: Change<unknown>): number {
-  if (!losesData(change)) return 2;
-  return isBlocked(change) ? 1 : 0;
+function rank({ disruption, blocked }: Change<unknown>): number {
+  const isBlocked = blocked.length > 0;
+  if (disruption === "data-loss") return isBlocked ? 1 : 0;
+  return isBlocked ? 2 : 3;
 }
 
 function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Annotation> {

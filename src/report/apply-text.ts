@@ -16,14 +16,7 @@ export function outcomeText(outcome: RedactedOutcome, page: Page, command: Comma
   );
   const outputs = outputRows(outcome.outputs, palette);
   const blocks = [
-    ...Object.entries(headings).map(([result, heading]) =>
-      stepsBlock(
-        outcome.steps.filter((step) => step.result === result),
-        heading,
-        page,
-        command,
-      ),
-    ),
+    ...Object.entries(headings).map((heading) => stepsBlock(outcome.steps, heading, page, command)),
     found.length === 0
       ? []
       : [
@@ -115,11 +108,12 @@ const headings: { readonly [result in Exclude<StepOutcome["result"], "done">]: H
 
 /** Equal messages of one address appear once. */
 function stepsBlock(
-  all: readonly StepOutcome[],
-  { title, sign, tone, hint }: Heading,
+  outcomes: readonly StepOutcome[],
+  [result, { title, sign, tone, hint }]: readonly [string, Heading],
   { palette, width }: Page,
   command: Command,
 ): readonly string[] {
+  const all = outcomes.filter((step) => step.result === result);
   if (all.length === 0) return [];
   const steps = [...new Map(all.map((step) => [`${step.address} ${step.message ?? ""}`, step])).values()];
   const lines = steps.flatMap((step) => {

@@ -14,10 +14,13 @@ import { outputsJson } from "./state-text.ts";
 import { escapeText } from "./typeset.ts";
 import { elapsedTime, type KindNames, typeOf } from "./words.ts";
 
-type Level = "info" | "warn" | "error";
-
 /** One line of the stream, without its time. `message` may contain text of the service; it is escaped. */
-function uiEvent(level: Level, type: string, message: string, payload: JsonObject): JsonObject {
+function uiEvent(
+  level: "info" | "warn" | "error",
+  type: string,
+  message: string,
+  payload: JsonObject,
+): JsonObject {
   const head = { "@level": level, "@message": escapeText(message), "@module": "graphform.ui" };
   return { ...head, type, ...payload };
 }
@@ -46,13 +49,9 @@ export function errorEvent(error: GraphformError): JsonObject {
   return diagnosticEvent("error", error.message, errorDiagnostic(error));
 }
 
-function noticeEvent(
-  severity: Problem["severity"],
-  summary: string,
-  detail = "",
-  more: JsonObject = {},
-): JsonObject {
-  return diagnosticEvent(severity, summary, noticeOf(severity, summary, detail, more));
+function noticeEvent(...notice: Parameters<typeof noticeOf>): JsonObject {
+  const [severity, summary] = notice;
+  return diagnosticEvent(severity, summary, noticeOf(...notice));
 }
 
 /** The `resource` object of an event, in the shape of Terraform's stream. */

@@ -1,18 +1,8 @@
 /** @module Formats errors, and the problems of a manifest, as text and as JSON. */
 
-import { type GraphformError, isManifestError, type Position, type Problem } from "../model/errors.ts";
+import { type GraphformError, isManifestError, type Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
-import {
-  bytesOf,
-  cutStartTo,
-  cutTo,
-  escapeText,
-  makePalette,
-  type Page,
-  type Palette,
-  textWidth,
-  wrapIndented,
-} from "./typeset.ts";
+import { bytesOf, cutStartTo, cutTo, escapeText, type Page, textWidth, wrapIndented } from "./typeset.ts";
 import { amount } from "./words.ts";
 
 /** Each problem with its source line, marked, and its hint; then their number. Ends with a line break; empty if there are none. */
@@ -80,9 +70,9 @@ function excerptSpan({
 }
 
 /** An error with its hint. Ends with a line break. */
-export function errorText({ message, hint }: GraphformError, palette: Palette = makePalette(false)): string {
-  const first = `${palette.red("error:")} ${escapeText(message)}\n`;
-  return hint === undefined ? first : `${first}${palette.cyan("hint:")} ${escapeText(hint)}\n`;
+export function errorText({ message, hint }: GraphformError): string {
+  const first = `error: ${escapeText(message)}\n`;
+  return hint === undefined ? first : `${first}hint: ${escapeText(hint)}\n`;
 }
 
 /** Title and verdict of each report that could not be made. */
@@ -112,15 +102,11 @@ export function diagnosticOf(problem: Problem): JsonObject {
     severity: problem.severity,
     summary: problem.message,
     detail: problem.hint ?? "",
-    range: { filename: file, start: position(start), end: position(end) },
+    range: { filename: file, start: { ...start }, end: { ...end } },
     ...defined({ address: problem.address }),
     ...(problem.excerpt === undefined ? {} : { snippet: snippetOf(problem, problem.excerpt) }),
     x_graphform: { code: problem.code },
   };
-}
-
-function position({ line, column }: Position): JsonObject {
-  return { line, column };
 }
 
 function snippetOf(problem: Problem, code: string): JsonObject {

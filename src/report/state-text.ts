@@ -149,7 +149,7 @@ export function outputsText(outputs: RedactedOutputs, palette: Palette): string 
 
 /** One line per output, sorted by name, values aligned. */
 export function outputRows(outputs: RedactedOutputs, { dim }: Palette): readonly string[] {
-  const entries = Object.entries(outputs).sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries = sorted(outputs);
   const names = entries.map(([name]) => escapeText(name, 200));
   const width = Math.max(0, ...names.map(textWidth));
   return entries.map(([, output], at) => `${padTo(names[at] ?? "", width)} ${dim("=")} ${output.value.text}`);

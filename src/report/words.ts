@@ -25,8 +25,8 @@ export function rowAt(kind: string, path: string, names: KindNames): FieldSchema
 }
 
 /** A count with its noun: `1 restart`, `2 restarts`, `no restarts`. */
-export function amount(count: number, noun: string, many = `${noun}s`): string {
-  return `${count === 0 ? "no" : count} ${count === 1 ? noun : many}`;
+export function amount(count: number, noun: string): string {
+  return `${count === 0 ? "no" : count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Formats an estimated duration in seconds: `about 12 minutes`. */

@@ -91,10 +91,8 @@ function isAlive(record: LockRecord, now: number): boolean {
 }
 
 /** Pauses in ms: while other processes try for a free lock too, and while one holds it. */
-const [contended, held] = [
-  { first: 2, longest: 5 },
-  { first: 100, longest: 1000 },
-];
+const contended = { first: 2, longest: 5 };
+const held = { first: 100, longest: 1000 };
 
 /** Time in ms for which a free lock is tried for. */
 const contentionTime = 1500;

@@ -53,10 +53,9 @@ function wrongAddress(value: unknown): string | undefined {
   return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not an address`;
 }
 
-function foreign(file: string, why: string, cause?: unknown): GraphformError {
+function foreign(file: string, why: string): GraphformError {
   return new GraphformError("state-foreign", `${file} cannot be read as a state: ${why}`, {
     hint: `it was left as it is; name another location with --state, or: ${remedyFor(file)}`,
-    cause,
   });
 }
 

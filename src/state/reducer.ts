@@ -1,11 +1,11 @@
 /** @module Applies events to the state: the only place that defines the effect of an event. */
 import { type Address, withoutTwin } from "../model/address.ts";
-import { type Json, own } from "../model/json.ts";
+import { defined, type Json, own } from "../model/json.ts";
 import { isClosed } from "../model/migration.ts";
 import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 import { withDuration } from "../model/time-limit.ts";
-import { type LiveDocument, liveDocument } from "./live-document.ts";
+import { type IndexedTable, type LiveDocument, liveDocument } from "./live-document.ts";
 import { moveAddress } from "./move-address.ts";
 import type { EventVersion } from "./store.ts";
 
@@ -32,16 +32,19 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
       return true;
     case "plan-applied":
       for (const [address, time] of Object.entries(event.shownCreatedAt ?? {}))
-        changeBound(live, address, (bound) => withShownTime(bound, time));
+        change(live.resources, address, (bound) => withShownTime(bound, time));
       return markPlanApplied(live, event.fingerprint);
     case "create-announced":
       return announce(live, event);
-    case "create-refused":
-      return changeIntent(live, event.address, (intent) => ({ ...intent, ...refusalOf(event) }));
+    case "create-refused": {
+      const { address, at: refusedAt, sentBefore } = event;
+      const refusal = { refused: true, ...defined({ refusedAt, sentBefore }) } as const;
+      return change(live.intents, address, (intent) => ({ ...intent, ...refusal }));
+    }
     case "creates-lost": {
       // The first time stays: what is made later belongs to none of them.
       const first = (intent: Intent): Intent => ({ sentBefore: event.sentBefore, ...intent });
-      return event.addresses.map((address) => changeIntent(live, address, first)).includes(true);
+      return event.addresses.map((address) => change(live.intents, address, first)).includes(true);
     }
     case "create-acknowledged":
       return acknowledge(live, event);
@@ -56,21 +59,24 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
       for (const [address, bound] of event.bindings) bind(live, address, bound);
       return true;
     case "update-announced":
-      return changeBound(live, event.address, (bound) => ({
+      return change(live.resources, event.address, (bound) => ({
         ...bound,
         recorded: withoutPaths(bound.recorded, event.paths),
         converging: { operation: "update", since: event.at, record: {} },
       }));
     case "operation-accepted":
-      return changeBound(live, event.address, (bound) => ({ ...bound, converging: event.converging }));
+      return change(live.resources, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
       learn(live, event.address, event.took);
       return end(live, event.address, ({ record }) => ({ ...event.record, ...record }), event);
     case "healed":
-      return changeBound(live, event.address, (bound) => withSeenRight(bound, event.paths, event.at));
+      return change(live.resources, event.address, (bound) => withSeenRight(bound, event.paths, event.at));
     case "another-seen":
       if (live.resources.get(event.address)?.otherCreatedAt !== undefined) return false;
-      return changeBound(live, event.address, (bound) => ({ ...bound, otherCreatedAt: event.createdAt }));
+      return change(live.resources, event.address, (bound) => ({
+        ...bound,
+        otherCreatedAt: event.createdAt,
+      }));
     case "operation-failed":
       return end(live, event.address, () => ({}));
     case "released":
@@ -83,7 +89,7 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "migration":
       return live.setMigration(event.address, event.migration);
     case "switched":
-      for (const address of event.released) changeBound(live, address, () => undefined);
+      for (const address of event.released) change(live.resources, address, () => undefined);
       for (const [address, bound] of event.bindings) bind(live, address, bound);
       if (event.outputs !== undefined) live.setHead({ outputs: event.outputs });
       return live.setMigration(event.address, event.migration);
@@ -111,27 +117,6 @@ function announce(
   live.intents.set(address, intent);
   const gone = live.resources.get(address);
   if (gone !== undefined) live.resources.set(address, { ...gone, recorded: {} });
-  return true;
-}
-
-function refusalOf({
-  at,
-  sentBefore,
-}: {
-  readonly at?: string;
-  readonly sentBefore?: string;
-}): Partial<Intent> {
-  return { refused: true, ...(at && { refusedAt: at }), ...(sentBefore && { sentBefore }) };
-}
-
-function changeIntent(
-  { intents }: LiveDocument,
-  address: Address,
-  next: (intent: Intent) => Intent,
-): boolean {
-  const intent = intents.get(address);
-  if (intent === undefined) return false;
-  intents.set(address, next(intent));
   return true;
 }
 
@@ -169,23 +154,23 @@ function bind(live: LiveDocument, address: Address, bound: Bound): void {
   closeIntent(live, address);
 }
 
-/** Changes a binding, or releases it if `next` gives nothing. */
-function changeBound(
-  { resources }: LiveDocument,
+/** Changes an entry, or removes it if `next` gives nothing. False if there is none. */
+function change<T>(
+  table: Pick<IndexedTable<T, never>, "get" | "set" | "remove">,
   address: Address,
-  next: (bound: Bound) => Bound | undefined,
+  next: (entry: T) => T | undefined,
 ): boolean {
-  const bound = resources.get(address);
-  if (bound === undefined) return false;
-  const changed = next(bound);
-  if (changed === undefined) resources.remove(address);
-  else resources.set(address, changed);
+  const entry = table.get(address);
+  if (entry === undefined) return false;
+  const changed = next(entry);
+  if (changed === undefined) table.remove(address);
+  else table.set(address, changed);
   return true;
 }
 
 /** Releases a binding. Without one of its objects a migration is over, unless its database is still to be opened again. */
 function release(live: LiveDocument, address: Address): boolean {
-  const isReleased = changeBound(live, address, () => undefined);
+  const isReleased = change(live.resources, address, () => undefined);
   const main = withoutTwin(address);
   if (isReleased && (address === main || !isClosed(live.view.migrations?.[main])))
     live.setMigration(main, undefined);
@@ -202,7 +187,7 @@ function end(
   const converging = live.resources.get(address)?.converging;
   if (converging === undefined) return false;
   const record = applied(converging);
-  return changeBound(live, address, (bound) => {
+  return change(live.resources, address, (bound) => {
     const { converging: _ended, ineffective: _before, ...rest } = withShownTime(bound, shownCreatedAt);
     const known = { ...rest, recorded: { ...rest.recorded, ...record } };
     const timed = at === undefined ? known : withTimes(known, { ...converging, record }, ineffective, at);

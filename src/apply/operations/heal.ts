@@ -2,7 +2,6 @@
 import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import type { Spec } from "../../model/spec.ts";
 import { requestTo } from "../../polling/ask-objects.ts";
 import { type ApplyContext, driverOf, type StepResult, timestamp } from "../context.ts";
 import { submitChange } from "../engine/submit.ts";
@@ -36,7 +35,12 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
     what: `repair of ${ref.id}`,
     send: async () => driverOf(context, step.kind).heal?.(setting, Object.keys(wanted), context.aborting),
     look,
-    evaluate: (seen: Live, attempts: Attempts) => evidenceOf(seen, attempts, isHealed, wanted),
+    // The repair may be sent again: only the value that is read back counts.
+    evaluate: (seen: Live, { mayHaveWorked }: Attempts): Evidence => {
+      if (isHealed(seen)) return { is: "accepted", value: undefined };
+      const isSilent = Object.keys(wanted).some((path) => seen.spec[path] === undefined);
+      return { is: isSilent && mayHaveWorked ? "unproven" : "repeat" };
+    },
     timeout: context.profile.timing.endpoint,
   };
   await submitChange(change, context);
@@ -44,16 +48,4 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
   const message = `${ref.id} still shows other values: ${Object.keys(wanted).join(", ")}`;
   const hint = "look at who changes them; the next plan sets them back again";
   throw new GraphformError("not-healed", message, { hint });
-}
-
-/** The repair may be sent again: only the value that is read back counts. */
-function evidenceOf(
-  seen: Live,
-  { mayHaveWorked }: Attempts,
-  isHealed: (seen: Live) => boolean,
-  wanted: Spec,
-): Evidence {
-  if (isHealed(seen)) return { is: "accepted", value: undefined };
-  const isSilent = Object.keys(wanted).some((path) => seen.spec[path] === undefined);
-  return { is: isSilent && mayHaveWorked ? "unproven" : "repeat" };
 }

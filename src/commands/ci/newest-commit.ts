@@ -1,5 +1,5 @@
 /** @module Asks whether the commit of a pipeline is still the newest one of its branch. */
-import { type Clock, systemClock } from "../../model/clock.ts";
+import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { withinLimit } from "../../model/time-limit.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -33,13 +33,12 @@ export async function assertNewest(
   planned: PlannedCommit | undefined,
   settings: Settings,
   { patience, signal }: { readonly patience?: number | undefined; readonly signal?: AbortSignal } = {},
-  clock: Clock = systemClock,
 ): Promise<void> {
   if (planned === undefined || commitOfJob(settings)?.repository !== planned.repository) return;
   const { ref, commit } = planned;
   const newest = await withinLimit(
-    { clock, patience, signal },
-    (stop) => commitAt(planned, settings, clock, stop),
+    { clock: systemClock, patience, signal },
+    (stop) => commitAt(planned, settings, stop),
     (words) =>
       new GraphformError(
         "forge-unreachable",
@@ -58,7 +57,6 @@ export async function assertNewest(
 function commitAt(
   { repository, ref }: PlannedCommit,
   settings: Settings,
-  clock: Clock,
   signal: AbortSignal,
 ): Promise<string> {
   const isGithub = settings.get("GITHUB_ACTIONS") === "true";
@@ -79,7 +77,7 @@ function commitAt(
         "git-protocol": "version=2",
         "user-agent": "git/2 (graphform)",
       },
-      ...{ clock, signal },
+      ...{ clock: systemClock, signal },
     },
     {
       method: "POST",

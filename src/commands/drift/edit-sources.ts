@@ -98,10 +98,8 @@ function changedLines(edit: Edit): ChangedLines {
   const from = before.lastIndexOf("\n", start - 1) + 1;
   const newline = before.indexOf("\n", Math.max(0, end));
   const tail = newline < 0 ? 0 : before.length - newline;
-  const [old, now] = [
-    lines(before.slice(from, before.length - tail)),
-    lines(after.slice(from, after.length - tail)),
-  ];
+  const old = lines(before.slice(from, before.length - tail));
+  const now = lines(after.slice(from, after.length - tail));
   const head = old.findIndex((line, at) => line !== now[at]);
   const same = head < 0 ? old.length : head;
   const most = Math.min(old.length, now.length) - same;

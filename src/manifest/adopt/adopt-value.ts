@@ -53,7 +53,7 @@ export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit 
     const found = follow(layer, path);
     if (found.missing.length > 0 && !found.isBlocked) continue;
     const shared = sharedIn(layer, found);
-    if (shared !== undefined) return sharedByAlias(layer, shared);
+    if (shared !== undefined) return shared;
     const { value, missing } = found;
     if (value === undefined) return unwritable(block);
     if (missing.length === 0) return replaced(layers, layer, value, path, field);
@@ -67,17 +67,24 @@ export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit 
     const { maps, missing } = found;
     if (missing.length > keys.length) continue;
     const shared = sharedIn(layer, found);
-    if (shared !== undefined) return sharedByAlias(layer, shared);
+    if (shared !== undefined) return shared;
     const edit = insertEntry(layer, maps, missing, field.value);
     if (edit !== undefined) return proven(edit, path, field.value) ?? unwritable(block);
   }
   return unwritable(block);
 }
 
-/** An alias on the way, or a node that aliases stand for: what is below would be changed in several places. */
-function sharedIn(layer: Layer, { passed }: Followed): ParsedNode | undefined {
+/** Refuses an alias on the way, or a node that aliases stand for: what is below would be changed in several places. */
+function sharedIn(layer: Layer, { passed }: Followed): AdoptRefusal | undefined {
   const anchored = new Set(layer.written().aliases.values());
-  return passed.find((node) => isAlias(node) || anchored.has(node));
+  const shared = passed.find((node) => isAlias(node) || anchored.has(node));
+  return (
+    shared && {
+      message: "the value stands in a part that an alias repeats: it cannot be changed in one place alone",
+      where: rangeOfNode(layer, shared),
+      hint: "write the part out where the alias stands, by hand",
+    }
+  );
 }
 
 export function isAdoptRefusal(result: Edit | AdoptRefusal): result is AdoptRefusal {
@@ -146,14 +153,6 @@ function sharedBlock(layers: readonly Layer[], { address, members }: AdoptedFiel
     message: `${section}.${name} is one block for ${members} resources: it cannot be changed for ${formatAddress(address)} alone`,
     ...(span === undefined ? {} : { where: rangeOf(span) }),
     hint: "change the block for all of them by hand, or give this one a block of its own and list the address under moved",
-  };
-}
-
-function sharedByAlias(layer: Layer, node: ParsedNode): AdoptRefusal {
-  return {
-    message: "the value stands in a part that an alias repeats: it cannot be changed in one place alone",
-    where: rangeOfNode(layer, node),
-    hint: "write the part out where the alias stands, by hand",
   };
 }
 

@@ -57,12 +57,8 @@ function explain(
   if (propertyName !== undefined) {
     if (keyword !== "pattern") return undefined;
     const message = `${JSON.stringify(shownKey(propertyName))} cannot be used as a name`;
-    const fault = {
-      code: "bad-name",
-      message,
-      hint: "use letters, digits, - and _, beginning with a letter",
-    };
-    return { path: [...path, propertyName], part: "key", fault };
+    const hint = "use letters, digits, - and _, beginning with a letter";
+    return { path: [...path, propertyName], part: "key", fault: { code: "bad-name", message, hint } };
   }
   if (keyword === "required") {
     const key = String(params["missingProperty"]);

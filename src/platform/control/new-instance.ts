@@ -2,6 +2,7 @@
 import { defined } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { componentOfRecord } from "../dialect/dialect.ts";
+import { bodyRows } from "../model/field-rules.ts";
 import { findPlan, versionOf } from "../model/plans.ts";
 import {
   generatedPassword,
@@ -15,7 +16,7 @@ import { ServiceError } from "../model/service-error.ts";
 import type { Fault } from "./faults.ts";
 import type { OperationDetails } from "./lifecycle.ts";
 import { completed } from "./snapshots.ts";
-import { checkPlacement } from "./validate.ts";
+import { problemsIn, refuse } from "./validate.ts";
 
 type Given = "tier" | "component" | "resourceId" | "cloudProvider" | "region" | "params" | "customTags";
 type Origin = "subscriptionId" | "planVersion" | "sourceSnapshotId" | "customNetworkId";
@@ -99,7 +100,7 @@ export async function restoreSnapshot(
   const { networkType, customNetworkId } = wanted;
   const { instanceTypes } = core;
   const fields = defined({ network_type: networkType, custom_network_id: customNetworkId });
-  checkPlacement(fields, { tier, component, instanceTypes });
+  refuse(problemsIn(fields, bodyRows, { place: { tier, component, instanceTypes } }));
   const found = componentOfRecord(core.dialect, snapshot);
   if (found === undefined) throw new ServiceError(409, `no service plan has ${tier}/${component}`);
   const network = customNetworkId ?? ownNetwork(core, snapshot, networkType);

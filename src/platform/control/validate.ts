@@ -69,11 +69,6 @@ export function readUpdate(
   return { params, networkType: textIn(networkType) };
 }
 
-/** Checks network fields of a restore; throws ServiceError 400 with every problem. */
-export function checkPlacement(fields: JsonObject, place: Place): void {
-  refuse(problemsIn(fields, bodyRows, { place }));
-}
-
 export type AccountRequest = Pick<AccountConfigRecord, "cloudProvider" | "account" | "params">;
 
 const accountKeys = ["cloud_provider", "requestParams", "region", "network_type", "customTags"];

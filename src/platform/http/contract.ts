@@ -2,6 +2,7 @@
 
 import { STATUS_CODES } from "node:http";
 import { isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";
+import { objectIn, problemsIn, refuse } from "../control/validate.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import { errorBody, ServiceError } from "../model/service-error.ts";
 
@@ -64,16 +65,12 @@ export function fieldsOf<T extends FieldTypes>(
   types: T,
   required: readonly string[] = [],
 ): Fields<T> {
-  const fields = body === undefined ? {} : body;
-  if (!isObject(fields)) throw new ServiceError(400, "the body must be a JSON object");
+  const fields = objectIn(body === undefined ? {} : body, "the body must be a JSON object");
   const missing = required.filter((key) => typeof fields[key] !== "string" || fields[key] === "");
-  const problems = [
-    ...Object.keys(fields)
-      .filter((key) => !Object.hasOwn(types, key))
-      .map((key) => `${key} is not a field of this request`),
+  refuse([
+    ...problemsIn(fields, {}, { others: Object.keys(types) }),
     ...missing.map((key) => `${key} is required`),
-  ];
-  if (problems.length > 0) throw new ServiceError(400, problems.join("; "));
+  ]);
   if (hasTypes(fields, types)) return fields;
   const wrong = Object.keys(fields).find((key) => !isOfType(fields[key], types[key])) ?? "";
   const wanted = types[wrong] === "boolean" ? "true or false" : "a string";

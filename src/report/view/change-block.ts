@@ -79,16 +79,10 @@ function blockOf(change: RedactedChange): BlockView {
   for (const { code, message, lift } of blocked)
     remarks.push({ is: "blocked", code, text: message, remedy: lift });
   return {
-    ...{
-      addresses: [addressOf(change)],
-      kind,
-      word: action,
-      isChange: true,
-      sign,
-      tone,
-      disruption,
-      remarks,
-    },
+    addresses: [addressOf(change)],
+    word: action,
+    isChange: true,
+    ...{ kind, sign, tone, disruption, remarks },
     reason: `${change.reason}${moved}`,
     named: change.gone === true,
     fields: fieldsOf(change),

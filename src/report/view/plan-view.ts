@@ -55,12 +55,10 @@ export function planView(
         isOpen: tone === "bad" || changes.some((change) => change.disruption !== "none"),
       })),
       {
-        ...{
-          title: "Not ready, changed outside, or kept",
-          note: "",
-          tone: "careful" as const,
-          blocks: notes,
-        },
+        title: "Not ready, changed outside, or kept",
+        note: "",
+        tone: "careful" as const,
+        blocks: notes,
         count: notes.reduce((sum, { addresses }) => sum + addresses.length, 0),
         ...{ isOpen: false, isTight: true as const },
       },
