@@ -7,11 +7,11 @@ import { makeFolder, temporaryEnding } from "../files/atomic-write.ts";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { isStill, type LockFiles, lockFiles, recordText } from "../files/lock-file.ts";
 import { isRunning, type ProcessIdentity, thisProcess } from "../files/process-identity.ts";
-import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
-import { isObject, objectIn } from "../model/json.ts";
+import { defined, isObject, objectIn } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import { type PollTimes, poll } from "../polling/poll.ts";
+import { defaultLease, holdLease, leaseClock, withHeartbeat } from "./held-lease.ts";
 import {
   alive,
   holderName,
@@ -19,7 +19,6 @@ import {
   holderWith,
   holderWork,
   redactedHolder,
-  takenAway,
   unknownLock,
   unlockHint,
 } from "./lock-words.ts";
@@ -30,18 +29,10 @@ export interface LockRecord extends Holder, ProcessIdentity {
   readonly touched?: number;
 }
 
-/** Time after the last heartbeat at which other machines take a lock over, in ms. */
-const defaultLease = 60_000;
-
 /** A new lock of this process. Times in ms. */
 export function newRecord(operation: string, now: number, lease: number): LockRecord {
   const record = { id: randomBytes(8).toString("hex"), operation, created: new Date(now).toISOString() };
   return withHeartbeat({ ...thisProcess(), ...record, heartbeat: "", expires: "" }, now, lease);
-}
-
-/** The record with a fresh heartbeat; its text has the same length, so it can be written over the old one in place. */
-export function withHeartbeat<Kind extends Holder>(record: Kind, now: number, lease: number): Kind {
-  return { ...record, heartbeat: new Date(now).toISOString(), expires: new Date(now + lease).toISOString() };
 }
 
 /** The lock files of states. A file that is no lock of ours reads as held by an unknown holder for a minute after it was last touched. */
@@ -121,7 +112,7 @@ export async function acquireLock(file: string, operation: string, options: Lock
     const taken = await locks.take(file, record);
     if (taken.is !== "ours") return taken.is === "held" ? "held" : undefined;
     await removeDrafts(file).catch(() => undefined);
-    return holdLock(file, record, taken.handle, clock, lease, hide);
+    return holdLock(file, record, taken.handle, { clock, lease, ...defined({ hide }) });
   };
   await troubled(file, () => makeFolder(dirname(file)));
   const lock = await within(timeout, held, options, async () => {
@@ -203,68 +194,49 @@ async function troubled<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The part of a lease after which nothing is begun without another look at the lock. */
-const safePart = 2 / 3;
-
-/** Keeps a lock file of ours alive: four heartbeats a lease, through the handle, so that they never reach a lock that took its place. */
+/**
+ * Keeps a lock file of ours alive, through the handle, so that a heartbeat never reaches a lock that took its place. A process of this machine
+ * that runs is never taken for gone, so that the lease does not end by itself: a look tells if the lock is still ours.
+ */
 function holdLock(
   file: string,
   record: LockRecord,
   handle: FileHandle,
-  clock: Clock,
-  lease: number,
-  hide?: Hide,
+  { clock, lease, hide }: Pick<LockOptions, "clock" | "hide"> & { readonly lease: number },
 ): Lock {
   const locks = stateLocks(clock.now);
-  const lost = new AbortController();
-  let beating: Promise<void> = Promise.resolve();
-  let released: Promise<void> | undefined;
-  let seen = clock.now();
-
-  const beat = async (): Promise<void> => {
-    const now = clock.now();
-    if (await isStill(file, handle)) {
-      await handle.write(recordText(withHeartbeat(record, now, lease)), 0, "utf8");
-      seen = now;
-    } else {
+  const driver: Parameters<typeof holdLease>[0] = {
+    where: file,
+    expires: false,
+    async renew(held, { heartbeat, expires }) {
+      if (await isStill(file, handle)) {
+        await handle.write(recordText({ ...record, heartbeat, expires }), 0, "utf8");
+        return { is: "renewed", lease: held };
+      }
       const taker = await locks.taker(handle);
-      lost.abort(takenAway(file, record, taker && hide ? redactedHolder(taker, hide) : taker));
-    }
-  };
-  const check = (): Promise<void> => {
-    beating = beating.then(beat).catch(() => undefined);
-    return beating;
-  };
-  const timer = setInterval(check, lease / 4);
-  timer.unref();
-
-  const release = async (): Promise<void> => {
-    clearInterval(timer);
-    await beating;
-    try {
+      return { is: "lost", ...defined({ to: taker && hide ? redactedHolder(taker, hide) : taker }) };
+    },
+    async release() {
       await within(contentionTime, contended, { clock }, async () => {
         if ((await locks.read(file))?.id !== record.id) return true;
         const claimant = newRecord(record.operation, clock.now(), defaultLease);
         return (await locks.remove(file, record.id, claimant, true)) || undefined;
       });
-    } finally {
-      await handle.close();
-    }
+    },
   };
+  const held = holdLease(driver, { holder: record, token: "" }, lease, leaseClock(clock));
+  let released: Promise<void> | undefined;
   return {
     id: record.id,
-    lost: lost.signal,
-    check,
-    // A process of this machine that runs is never taken for gone, but its lock can be removed by force.
-    async look(): Promise<void> {
-      if (Math.abs(clock.now() - seen) >= lease * safePart) await check();
-    },
+    lost: held.lost,
+    check: held.renew,
+    look: held.look,
     async finish(): Promise<void> {
-      await check();
-      lost.signal.throwIfAborted();
+      await held.renew();
+      held.lost.throwIfAborted();
     },
     release(): Promise<void> {
-      released ??= release().catch(() => undefined);
+      released ??= held.release().then(() => handle.close());
       return released;
     },
   };

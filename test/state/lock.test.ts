@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { recordText } from "../../src/files/lock-file.ts";
 import { type Clock, systemClock } from "../../src/model/clock.ts";
@@ -112,7 +112,8 @@ describe("a lock", () => {
   it("that was taken away is noticed, and neither heartbeat nor release reach the next one's", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const file = await lockFile();
-    const lock = await acquireLock(file, "apply", { clock });
+    let asleep = 0;
+    const lock = await acquireLock(file, "apply", { clock: { ...clock, now: () => clock.now() + asleep } });
     await expect(breakLock(file, lock.id)).rejects.toMatchObject({
       code: "lock-alive",
       message: expect.stringMatching(new RegExp(`process ${process.pid}\\) is at work on apply`)),
@@ -121,7 +122,8 @@ describe("a lock", () => {
     await breakLock(file, lock.id, true);
     const next = await acquireLock(file, "apply", { clock });
     const text = await readFile(file, "utf8");
-    vi.advanceTimersByTime(15_000);
+    asleep = 20_000;
+    vi.advanceTimersByTime(5_000);
     await vi.waitFor(() => expect(lock.lost.aborted).toBe(true));
     expect(lock.lost.reason).toMatchObject({
       code: "lock-lost",
@@ -134,6 +136,23 @@ describe("a lock", () => {
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ id: JSON.parse(text).id });
     await next.release();
     vi.useRealTimers();
+  });
+
+  it("whose file cannot be read any more begins nothing once two thirds of the lease are over", async () => {
+    const file = join(temporaryFolder("state"), "in", "shop.state.json.lock");
+    let asleep = 0;
+    const lock = await acquireLock(file, "apply", { clock: { ...clock, now: () => clock.now() + asleep } });
+    await rename(dirname(file), `${dirname(file)}.aside`);
+    await writeFile(dirname(file), "a folder no more");
+    await lock.look();
+    expect(lock.lost.aborted).toBe(false);
+    asleep = 41_000;
+    await lock.look();
+    expect(lock.lost.reason).toMatchObject({
+      code: "lock-lost",
+      message: expect.stringMatching(/could not be renewed for 41 s while apply was at work: ENOTDIR/),
+    });
+    await lock.release();
   });
 
   it("does not keep its process running", async () => {

@@ -4,10 +4,10 @@ import type { StateDocument } from "../../model/state.ts";
 import { type VersionId, versionIdOf } from "../document.ts";
 import { digestOf } from "../errored-file.ts";
 import { stateDigest } from "../errored-state.ts";
+import type { HeldLease } from "../held-lease.ts";
 import type { Stored } from "../store.ts";
 import { conflict } from "../store-trouble.ts";
 import type { StateDriver } from "./driver.ts";
-import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
 import { isUnreachable, untilAnswered } from "./store-retry.ts";
 

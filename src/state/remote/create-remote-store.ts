@@ -5,6 +5,7 @@ import type { StateDocument } from "../../model/state.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { follows, stateFormatter, type VersionId, versionIdOf, versionIn } from "../document.ts";
 import { type ErroredFiles, openErroredFiles } from "../errored-file.ts";
+import { defaultLease, type HeldLease, holdLease, type LeaseClock, leaseClock } from "../held-lease.ts";
 import { type LiveDocument, liveDocument } from "../live-document.ts";
 import { alive, notLocked, unknownLock } from "../lock-words.ts";
 import { appendTo } from "../reducer.ts";
@@ -13,7 +14,6 @@ import type { DurableStore, EventVersion, Holder, Lock, LockOptions, Stored } fr
 import { changedMeanwhile, conflict } from "../store-trouble.ts";
 import { conditionalWriter } from "./conditional-writer.ts";
 import type { StateDriver } from "./driver.ts";
-import { type HeldLease, holdLease, type LeaseClock } from "./held-lease.ts";
 import { readableState, readNewest, readStored } from "./read-stored.ts";
 import { isUnreachable, untilAnswered } from "./store-retry.ts";
 import { raiseFence, takeLease } from "./take-lease.ts";
@@ -29,12 +29,6 @@ export interface RemoteStoreOptions extends Partial<LeaseClock> {
   readonly erroredFile: string;
   readonly errored?: ErroredFiles;
 }
-
-/** Time of a lease in ms, if none is given. */
-const defaultLease = 60_000;
-
-/** Longest time for giving the lock back, in ms. */
-const longestRelease = 20_000;
 
 /**
  * A state behind a driver. Writes are merged while one is under way, and each replaces exactly the version that is known. A store that
@@ -113,13 +107,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     }
   };
 
-  const timeOf = (time: Clock): LeaseClock => ({
-    monotonic: () => performance.now(),
-    every,
-    patience: longestRelease,
-    ...options,
-    clock: time,
-  });
+  const timeOf = (time: Clock): LeaseClock => ({ ...leaseClock(time), ...options, clock: time });
 
   const lock = async (operation: string, lockOptions: LockOptions): Promise<Lock> => {
     const { lease: ms = defaultLease } = lockOptions;
@@ -247,10 +235,4 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     probe: () => driver.probe(),
     close: () => driver.close(),
   };
-}
-
-function every(ms: number, beat: () => void): () => void {
-  const timer = setInterval(beat, ms);
-  timer.unref();
-  return () => clearInterval(timer);
 }

@@ -3,12 +3,12 @@ import type { Clock } from "../../model/clock.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import { emptyState, nextVersion, stateFormatter } from "../document.ts";
+import type { HeldLease } from "../held-lease.ts";
 import { holderOf, newRecord } from "../lock.ts";
 import { heldByAnother, holderWith, notFenced } from "../lock-words.ts";
 import { movedDocument, movedText } from "../moved.ts";
 import type { LockOptions } from "../store.ts";
 import type { Lease, StateDriver, Taken } from "./driver.ts";
-import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
 import { isUnreachable, untilAnswered, type WaitLimit } from "./store-retry.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { GraphformError } from "../../../src/model/errors.ts";
 import { defined } from "../../../src/model/json.ts";
+import { type HeldLease, holdLease, type LeaseClock } from "../../../src/state/held-lease.ts";
 import type { Lease, Renewed, StateDriver } from "../../../src/state/remote/driver.ts";
-import { type HeldLease, holdLease, type LeaseClock } from "../../../src/state/remote/held-lease.ts";
 import { memoryBackend, memoryDriver } from "./memory-driver.ts";
 
 const start = Date.UTC(2026, 0, 1);

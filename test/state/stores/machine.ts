@@ -1,7 +1,7 @@
 import type { Clock } from "../../../src/model/clock.ts";
 import { ServiceError } from "../../../src/model/errors.ts";
 import type { Driver } from "../../../src/model/kind.ts";
-import type { LeaseClock } from "../../../src/state/remote/held-lease.ts";
+import type { LeaseClock } from "../../../src/state/held-lease.ts";
 import type { Fault, Request } from "./memory-driver.ts";
 
 /** The misfortunes of one process, in virtual time. */

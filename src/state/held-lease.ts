@@ -1,13 +1,13 @@
 /** @module Renews a lease while a run works, and stops the run when it may not be ours any more. */
 
-import type { Clock } from "../../model/clock.ts";
-import { asError, isGraphformError } from "../../model/errors.ts";
-import { orAborted, singleFlight } from "../../model/once.ts";
-import { withHeartbeat } from "../lock.ts";
-import { leaseRanOut, leftStanding, replaced, takenAway } from "../lock-words.ts";
-import type { Lease, StateDriver } from "./driver.ts";
-import { unreachable } from "./store-refusals.ts";
-import { untilAnswered } from "./store-retry.ts";
+import type { Clock } from "../model/clock.ts";
+import { asError, isGraphformError } from "../model/errors.ts";
+import { orAborted, singleFlight } from "../model/once.ts";
+import { leaseRanOut, leftStanding, replaced, takenAway } from "./lock-words.ts";
+import type { Lease, StateDriver } from "./remote/driver.ts";
+import { unreachable } from "./remote/store-refusals.ts";
+import { untilAnswered } from "./remote/store-retry.ts";
+import type { Holder } from "./store.ts";
 
 export interface LeaseClock {
   readonly clock: Clock;
@@ -17,6 +17,28 @@ export interface LeaseClock {
   readonly every: (ms: number, beat: () => void) => () => void;
   /** Longest time for giving a lock back, in ms. */
   readonly patience: number;
+}
+
+/** The time of this process; a lock is given back within 20 s. */
+export function leaseClock(clock: Clock): LeaseClock {
+  return {
+    clock,
+    monotonic: () => performance.now(),
+    every(ms, beat) {
+      const timer = setInterval(beat, ms);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+    patience: 20_000,
+  };
+}
+
+/** Time of a lease in ms, if none is given. */
+export const defaultLease = 60_000;
+
+/** The holder with a fresh heartbeat; the text of its times has the same length as before. */
+export function withHeartbeat<Kind extends Holder>(holder: Kind, now: number, lease: number): Kind {
+  return { ...holder, heartbeat: new Date(now).toISOString(), expires: new Date(now + lease).toISOString() };
 }
 
 export interface HeldLease {
@@ -53,7 +75,7 @@ const safePart = 2 / 3;
  * does not run out is ours while its store shows no other one and `isUnchanged`: a run that removes it writes first.
  */
 export function holdLease(
-  driver: StateDriver,
+  driver: Pick<StateDriver, "where" | "expires" | "renew" | "release">,
   first: Lease,
   ms: number,
   time: LeaseClock,
