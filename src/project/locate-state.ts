@@ -16,17 +16,18 @@ import { holdsCredentials, redactedAddress } from "../model/userinfo.ts";
 import { targetOf } from "../state/state-file.ts";
 import type { Settings } from "./settings.ts";
 
-/** The location of a manifest's state: that of --state, of GRAPHFORM_STATE, of the manifest, or the usual file beside it. */
+/** The location of a manifest's state: that of --state, of GRAPHFORM_STATE, of the manifest, or the usual file beside it, `manifest`. */
 export function locateState(
   header: Header,
   folder: string,
   given: string | undefined,
   settings: Settings,
+  manifest?: string,
 ): StateLocation {
   const named = given ?? settings.get("GRAPHFORM_STATE");
   if (named !== undefined) return namedLocation(named, header);
   const type = typeOf(header.state);
-  return type === "file" ? fileLocation(header, folder) : declaredLocation(header, type);
+  return type === "file" ? fileLocation(header, folder, manifest) : declaredLocation(header, type);
 }
 
 /** The place that a path or URL names; as the manifest describes it, if it is that address. Throws `state-address`. */
@@ -37,13 +38,20 @@ export function namedLocation(named: string, header: Header): StateLocation {
   return addressOf(declared) === addressOf(place) ? declared : place;
 }
 
-/** The usual file, or the one of `state.path`. That is relative to the current folder, like every path in a manifest. */
-export function fileLocation({ name, state }: Header, folder: string): FileLocation {
+/**
+ * The usual file, or the one of `state.path`. That is relative to the current folder, like every path in a manifest. The usual one lies beside a
+ * link to the manifest: links of several folders to one manifest have a state each.
+ */
+export function fileLocation({ name, state }: Header, folder: string, manifest?: string): FileLocation {
   const { path } = state;
   if (typeof path === "string")
-    return isAbsolute(path) ? { type: "file", path } : { type: "file", path, elsewhere: join(folder, path) };
+    return isAbsolute(path)
+      ? { type: "file", path }
+      : { type: "file", path, elsewhere: [join(folder, path)] };
   const usual = join(".graphform", `${name}.state.json`);
-  return { type: "file", path: join(folder, usual), elsewhere: usual };
+  const linked =
+    manifest === undefined || !existsSync(manifest) ? [] : [join(dirname(realpathSync(manifest)), usual)];
+  return { type: "file", path: join(folder, usual), elsewhere: [usual, ...linked] };
 }
 
 /** The location that the section declares for a shared store; what it leaves out has its default. */

@@ -101,7 +101,7 @@ export async function projectOf(
   const read = { parsed, profile, variables, limits };
   if (header === undefined) throw new ManifestError(await allProblems(read, problems));
   const folder = dirname(sources[0]?.path ?? "");
-  const location = locateState(header, folder, options.state, settings);
+  const location = locateState(header, folder, options.state, settings, sources[0]?.path);
   const store = openStore(location, settings, { header, folder, answerWithin: options.timeout });
   const files = sources.map((source) => source.path);
   const identity = manifestIdentity(header, files);

@@ -16,8 +16,8 @@ export interface FileStoreOptions {
   readonly path: string;
   /** The manifest's name: a state of another name is refused. Without it any state will do. */
   readonly name?: string;
-  /** The path for a command that runs in the other folder: a state there, and none at `path`, is refused and not begun again. */
-  readonly elsewhere?: string;
+  /** The path for commands in other folders, or for the target of a link: a state there, and none at `path`, is refused and not begun again. */
+  readonly elsewhere?: readonly string[];
   /** Hides the secrets of the run in what another holder of the lock wrote. */
   readonly hide?: Hide;
 }
@@ -175,13 +175,18 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
 }
 
 /** Throws if no state stands at `file`, and one was there, or stands elsewhere. */
-async function assertNoneElsewhere(file: string, path: string, elsewhere: string | undefined): Promise<void> {
+async function assertNoneElsewhere(
+  file: string,
+  path: string,
+  elsewhere: readonly string[] = [],
+): Promise<void> {
   const [backup, log] = [await stampOf(backupOf(file)), await stampOf(logOf(file))];
   const ofLog = log === undefined ? [] : (["log"] as const);
   if (backup !== undefined) throw stateGone(path, ["backup", ...ofLog]);
-  const other = elsewhere === undefined ? file : await targetOf(elsewhere);
-  if (elsewhere !== undefined && other !== file && (await stampOf(other)) !== undefined)
-    throw standsElsewhere(path, elsewhere);
+  for (const place of elsewhere) {
+    const other = await targetOf(place);
+    if (other !== file && (await stampOf(other)) !== undefined) throw standsElsewhere(path, place);
+  }
   if (log !== undefined) throw stateGone(path, ofLog);
 }
 

@@ -15,13 +15,13 @@ describe("the location of a state", () => {
     [
       "nothing",
       {},
-      { type: "file", path: "folder/.graphform/shop.state.json", elsewhere: ".graphform/shop.state.json" },
+      { type: "file", path: "folder/.graphform/shop.state.json", elsewhere: [".graphform/shop.state.json"] },
     ],
     ["a path", { path: "/kept.json" }, { type: "file", path: "/kept.json" }],
     [
       "a backend",
       { backend: "file", path: "kept.json" },
-      { type: "file", path: "kept.json", elsewhere: "folder/kept.json" },
+      { type: "file", path: "kept.json", elsewhere: ["folder/kept.json"] },
     ],
     ["a bucket", { type: "s3", bucket: "states" }, { type: "s3", bucket: "states", key: "shop.state.json" }],
     [

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
@@ -58,6 +58,21 @@ describe("the state", () => {
     user.write("over.yaml", "defaults: { instances: { lifecycle: { protect: false } } }\n");
     expect(await user.run(...apply, "-f", "sub/base.yaml", "-f", "over.yaml")).toMatchObject({ code: 0 });
     expect(states()).toEqual([`sub/${usual}`]);
+  });
+
+  it("beside a manifest is named if a link to it is applied, and not begun a second time there", async () => {
+    user.write("sub/graphform.yaml", manifest());
+    expect(await user.run(...apply, "-f", "sub/graphform.yaml")).toMatchObject({ code: 0 });
+    symlinkSync(join("sub", "graphform.yaml"), join(user.dir, "link.yaml"));
+    for (const command of [["plan"], apply]) {
+      const { code, err } = await user.run(...command, "-f", "link.yaml");
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining("a second one would create everything once more"),
+      ]);
+      expect(err).toContain(`--state '${join(user.dir, "sub", usual)}'`);
+    }
+    expect([service.instances.size, states()]).toEqual([1, [`sub/${usual}`]]);
   });
 
   it("of an earlier version in the current folder is named and not begun a second time", async () => {

@@ -6,8 +6,8 @@ import { type StoreDescription, textKey, unreadableAddress } from "./store-descr
 export interface FileLocation {
   readonly type: "file";
   readonly path: string;
-  /** The same path in the other of the two folders that it could be relative to. */
-  readonly elsewhere?: string;
+  /** The same path in the other folders that it could be relative to. */
+  readonly elsewhere?: readonly string[];
 }
 
 export const file: StoreDescription<FileLocation> = {
