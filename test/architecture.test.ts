@@ -58,7 +58,7 @@ const rules: FolderRules = {
   network: {
     may: ["model"],
     packages: ["p-retry", "undici"],
-    node: ["node:tls"],
+    node: ["node:tls", "node:zlib"],
     never: [print, clock, chance, wait],
   },
   state: {

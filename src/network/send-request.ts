@@ -2,6 +2,7 @@
 import type { SecureContext } from "node:tls";
 import { type Dispatcher, Pool } from "undici";
 import { callAfter } from "../model/clock.ts";
+import { own } from "../model/json.ts";
 import { onAbort } from "../model/once.ts";
 
 export interface HttpRequest {
@@ -77,7 +78,7 @@ export function openHttp(options: HttpOptions): Http {
 }
 
 function exchange(
-  { path, method, headers, body }: HttpRequest,
+  { path, method, headers, body: sent }: HttpRequest,
   pool: Pool,
   { timeout, maxSize }: HttpOptions,
   signal?: AbortSignal,
@@ -95,8 +96,11 @@ function exchange(
       isOver = true;
       stopTimer();
       stopWatching?.();
-      if (failure === undefined) resolve({ status, headers: received, body: Buffer.concat(chunks) });
-      else reject(new HttpError(failure, controller !== undefined, status, cause));
+      const whole = Buffer.concat(chunks);
+      const body = failure === undefined ? unpacked(whole, received["content-encoding"], maxSize) : undefined;
+      if (body === undefined)
+        reject(new HttpError(failure ?? "large", controller !== undefined, status, cause));
+      else resolve({ status, headers: received, body });
       // undici reports an abort to the handler below, which has nothing more to say.
       if (failure !== undefined) controller?.abort(new Error(failure));
     };
@@ -122,8 +126,22 @@ function exchange(
         controller === undefined && isGivenUp() ? end("aborted") : end("broken", cause),
     };
     if (signal !== undefined) stopWatching = onAbort(signal, () => end("aborted"));
-    pool.dispatch({ path, method, headers, body: body ?? null }, handler);
+    pool.dispatch({ path, method, headers, body: sent ?? null }, handler);
   });
+}
+
+/** A body that was packed, which some proxies do unasked, as it was before; undefined if it is larger than `maxOutputLength` bytes. */
+function unpacked(body: Buffer, encoding: unknown, maxOutputLength: number): Buffer | undefined {
+  if (encoding === undefined || body.length === 0) return body;
+  const { gunzipSync, inflateSync, brotliDecompressSync } = process.getBuiltinModule("node:zlib");
+  const ways = { gzip: gunzipSync, "x-gzip": gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
+  const unpack = own(ways, String(encoding).trim().toLowerCase());
+  try {
+    return unpack === undefined ? body : unpack(body, { maxOutputLength });
+  } catch (error) {
+    // A body that is not packed as it says may be whole as it is.
+    return error instanceof RangeError ? undefined : body;
+  }
 }
 
 function codeOf(cause: Error): string {

@@ -17,7 +17,7 @@ export type Reply =
   | {
       readonly status?: number;
       readonly headers?: { readonly [name: string]: string | readonly string[] };
-      /** Text as it is, anything else as JSON. */
+      /** Text and bytes as they are, anything else as JSON. */
       readonly body?: unknown;
     }
   | "cut"
@@ -49,7 +49,8 @@ export async function listen(
         const { status = 200, body } = answer;
         for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
         response.writeHead(status);
-        response.end(body === undefined || typeof body === "string" ? body : JSON.stringify(body));
+        const isPlain = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+        response.end(isPlain ? body : JSON.stringify(body));
       }
     });
   };

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   openConnections,
@@ -63,6 +64,29 @@ describe("the transport", () => {
     // The pool takes a connection back a turn after its answer, so that two of them take turns.
     expect(ports.size).toBeLessThanOrEqual(2);
   });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["GZIP", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])("unpacks an answer that was packed unasked: %s", async (encoding, pack) => {
+    const headers = { "content-encoding": encoding };
+    const server = await listen(() => ({ headers, body: pack('{"name":"ü"}') }));
+    expect((await send()(get(server.url), always)).body).toBe('{"name":"ü"}');
+    const bomb = await listen(() => ({ headers, body: pack("x".repeat(100_000)) }));
+    expect(await failure(send({ largest: 50_000 })(get(bomb.url), always))).toMatchObject({
+      failure: "shape",
+    });
+  });
+
+  it.each(["gzip", "identity", "unheard-of"])(
+    "hands on an answer that is not packed as %s",
+    async (encoding) => {
+      const server = await listen(() => ({ headers: { "content-encoding": encoding }, body: "{}" }));
+      expect((await send()(get(server.url), always)).body).toBe("{}");
+    },
+  );
 
   it("hands on status, headers and text, and sends bodies with their length in bytes", async () => {
     const server = await listen(({ body, headers }) => ({
