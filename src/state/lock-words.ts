@@ -95,7 +95,7 @@ export function replaced(where: string, { id, operation }: Holder): GraphformErr
 }
 
 function lockLost(message: string): GraphformError {
-  const hint = "nothing new was started after that; look at the state, then run the command again";
+  const hint = "nothing new was started after that was seen; look at the state, then run the command again";
   return new GraphformError("lock-lost", message, { hint });
 }
 
